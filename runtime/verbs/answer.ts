@@ -1,4 +1,4 @@
-/** Answers of one object: the bytes at hand where they fit, another form where one was asked for. */
+/** Responses with one object: cached bytes if they fit, else a conversion into the negotiated format. */
 import { wrapUnknown } from "../encoding/protobuf/codec.ts"
 import type { JsonObject, ApiObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
@@ -17,7 +17,7 @@ import { protobufOf, freshVersion, jsonOf, objectOf, type ObjectVersion } from "
 
 const newline = Buffer.from("\n")
 
-/** One version of an object, as get answers it. */
+/** Sends one version of an object. Get calls it, and every write. */
 export function answerVersion(
   call: ResourceRequest,
   answer: { format: ResponseFormat; version: ObjectVersion; status: number },
@@ -27,12 +27,12 @@ export function answerVersion(
   return answerInTurns(call, answer)
 }
 
-/** Whether the answer is the stored bytes, or a form that is kept. */
+/** Whether the response is the stored bytes or a cached encoding. */
 function isAtHand(format: ResponseFormat): boolean {
   return format.as === undefined && (format.media === "compact" || (format.media === "json" && !format.indented))
 }
 
-/** A large object is read in one turn and written in another one. */
+/** Reads a large object in one turn and writes it in another. */
 async function answerInTurns(
   call: ResourceRequest,
   { format, version, status }: { format: ResponseFormat; version: ObjectVersion; status: number },
@@ -52,25 +52,25 @@ async function answerInTurns(
   return send(call, format, status, body)
 }
 
-/** What a write left behind: 201 when it made the object. */
+/** Sends the result of a write: 201 if it created the object, else 200. */
 export function answerWrite(call: ResourceRequest, answer: { format: ResponseFormat; result: WriteResult }): Promise<void> {
   const { format, result } = answer
   return answerVersion(call, { format, version: freshVersion(call.handle, result), status: result.created ? 201 : 200 })
 }
 
-/** An object that was never stored in this form: the last state of a deleted one. */
+/** Sends an object that has no cached version, such as the last state of a deleted one. */
 export function answerObject(call: ResourceRequest, answer: { format: ResponseFormat; object: ApiObject; status: number }): Promise<void> {
   const { format, object, status } = answer
   return answerVersion(call, { format, version: freshVersion(call.handle, { object }), status })
 }
 
-/** An object of a body kind: Scale. `columns`: those of its table. */
+/** Sends an object of a sub-resource's own kind, such as Scale. `columns`: the columns of its table. */
 export function answerKindBody(
   call: ResourceRequest,
   answer: { format: ResponseFormat; kind: KindBody; object: ApiObject; columns: readonly Column[]; status: number },
 ): Promise<void> {
   const { format, object, status } = answer
-  // Partial metadata is that of any object.
+  // Partial metadata does not depend on the kind.
   if (format.as !== undefined && format.as.kind !== "Table") return answerObject(call, { format, object, status })
   return send(call, format, status, kindBodyOf(call, answer))
 }

@@ -1,4 +1,4 @@
-/** The body of a server-side apply: read once, applied once per attempt; specification section 4.8. */
+/** The body of a server-side apply: parsed once, applied once per attempt; specification section 4.8. */
 import { applyStages } from "../apply/managed-fields/apply.ts"
 import { typeText } from "../apply/managed-fields/configuration-text.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
@@ -17,17 +17,18 @@ import type { WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
 export interface ApplyScope extends WriteOptions {
-  /** Of what is applied to: the kind's, or those of a sub-resource with a kind of its own. */
+  /** The versions of the kind, or of the sub-resource's own kind. */
   readonly versions: Versions
-  /** "" for the object itself. */
+  /** "": the object itself. */
   readonly subresource: string
-  /** Default the kind of the path. */
+  /** Absent: the kind of the path. */
   readonly kind?: string
 }
 
 /**
- * YAML, and JSON as a part of it. Throws 400 or 413. Repeated fields, the last of which counts, are refused or warned about once the
- * configuration has been applied: a conflict is told first, as in the reference.
+ * Reads the configuration, as YAML or JSON. Throws 400 or 413. For a repeated field, the last value counts. Repeated
+ * fields are refused or warned about after the configuration has been applied: a conflict comes first, as in the
+ * reference.
  */
 export async function readApplied(call: ResourceRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
   const { value, duplicates } = await readConfiguration(body, call.request.expiry)
@@ -46,10 +47,10 @@ export async function readApplied(call: ResourceRequest, body: Buffer, scope: Ap
 interface Applied {
   readonly call: ResourceRequest
   readonly config: JsonObject
-  /** A text for each key that is there twice. */
+  /** A text for each repeated key. */
   readonly duplicates: readonly string[]
   readonly scope: ApplyScope
-  /** Whether the client was warned of the duplicates. */
+  /** Whether the client has been warned of the repeated keys. */
   told: boolean
 }
 
@@ -80,22 +81,22 @@ function applyingConfiguration({ call, config, scope }: Applied, live: ApiObject
 
 interface Configuration {
   readonly value: JsonValue
-  /** A text for each key that is there twice. */
+  /** A text for each repeated key. */
   readonly duplicates: readonly string[]
 }
 
-/** Most clients send JSON, which is read many times faster than YAML. */
+/** Tries JSON first: most clients send it, and it parses many times faster than YAML. */
 async function readConfiguration(body: Buffer, signal: DeadlineSignal): Promise<Configuration> {
   const text = yamlText(body)
   if (/^\s*\{/.test(text)) {
     try {
       const { value, duplicates } = await readJson(body.length, text, signal)
       if (duplicates.length === 0) return { value, duplicates }
-      // Only the reader of YAML knows lines, as the reference tells them; it takes no text that is larger.
+      // The texts of the reference name lines, which only the YAML parser knows; it refuses larger bodies.
       if (Buffer.byteLength(text) > yamlBodyBytesMax)
         return { value, duplicates: duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`) }
     } catch (error) {
-      // A flow mapping of YAML begins like a JSON object.
+      // A YAML flow mapping begins like a JSON object.
       if (!(error instanceof JsonSyntaxError)) throw error
     }
   }
@@ -107,7 +108,7 @@ async function readConfiguration(body: Buffer, signal: DeadlineSignal): Promise<
   }
 }
 
-/** A configuration must say what it is: it may be read long after it was written. */
+/** Requires kind and apiVersion in the body: a configuration is often kept in a file, apart from the path. */
 function checkKind(call: ResourceRequest, config: JsonObject, scope: ApplyScope): void {
   const { apiVersion } = scope.versions.current
   const kind = scope.kind ?? call.handle.kind.kind

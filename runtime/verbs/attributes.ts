@@ -1,7 +1,7 @@
 import type { KindName, OpenAttributes, Operation, RequestOptions } from "../admission/plugin.ts"
 import type { ResourceRequest } from "./call.ts"
 
-/** The request as admission sees it; made once per write. `kind`: of the body, where it is not the resource's own. */
+/** Makes the request attributes for admission, once per write. `kind`: that of the body, if not the resource's own. */
 export function attributesOf(
   { request, handle }: ResourceRequest,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
+/** A resource request as the verbs see it: how the body is read, and in which format the response is sent. */
 import type { StatusDetails } from "../base/errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
@@ -10,7 +10,7 @@ import { encodeStatus, sendBytes } from "../wire/send.ts"
 import { successStatus } from "../wire/status.ts"
 import { type ListOptions, listFreshness, readSelection, type Selection } from "./list/list-options.ts"
 
-/** Made by `route.ts` once the kind is known; handed to exactly one verb. */
+/** Built by `route.ts` once the kind is known, and passed to one verb. */
 export interface ResourceRequest {
   readonly parts: ServerParts
   readonly registry: Registry
@@ -20,15 +20,15 @@ export interface ResourceRequest {
   readonly outgoing: Outgoing
 }
 
-/** The representation that the client asked for, and how it is laid out. */
+/** The format of the response, as negotiated. */
 export interface ResponseFormat extends Negotiated {
   readonly indented: boolean
   readonly gzip: boolean
 }
 
 /**
- * Called first by every verb, before any work is done. Throws 406. `read`: nothing is changed, so whether the rendering fits is asked when
- * the answer is there (`checkFormat`): what is not found or not valid is told first, as the reference does.
+ * Negotiates the format of the response. Every verb calls it first. Throws 406. `read`: the request changes nothing, so
+ * `checkFormat` can follow when the response is known: 404 and 400 then come before 406, as in the reference.
  */
 export function negotiateResponse(call: ResourceRequest, answer: { list: boolean; watch?: boolean; read?: boolean }): ResponseFormat {
   const { headers, query } = call.request
@@ -42,18 +42,23 @@ export function negotiateResponse(call: ResourceRequest, answer: { list: boolean
   }
 }
 
-/** Called by reads once their answer is at hand: a list cannot be shown as one object, nor one object as a list. Throws 406. */
+/**
+ * Throws 406 for a list requested as an object, or an object requested as a list. Reads call it before they respond.
+ */
 export function checkFormat(call: ResourceRequest, format: Negotiated, answer: { list: boolean }): void {
   const { kind } = call.handle
   checkRendering(format.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
 }
 
-/** What of a collection a request is about. */
+/** The part of a collection that a request selects. */
 export interface CollectionScope extends Selection {
   readonly namespace: string
 }
 
-/** Selectors and path of a collection request. A selected name is used as such only where it names one object. Throws 400. */
+/**
+ * Reads selectors and path of a collection request. Throws 400. A name in a field selector is used for a direct lookup
+ * only if it identifies one object.
+ */
 export function collectionScope(call: ResourceRequest): CollectionScope {
   const { info, query } = call.request
   const { kind } = call.handle
@@ -62,7 +67,7 @@ export function collectionScope(call: ResourceRequest): CollectionScope {
   return { namespace: info.namespace, ...(name !== undefined && name !== "" && { name }), ...selection }
 }
 
-/** A list request in the registry's words. Throws 400. */
+/** Converts list options into a request to the registry. Throws 400. */
 export function listRequest(call: ResourceRequest, options: ListOptions): ListRequest {
   const { kind } = call.handle
   const scope = collectionScope(call)
@@ -80,8 +85,8 @@ export function listRequest(call: ResourceRequest, options: ListOptions): ListRe
 }
 
 /**
- * A Status Success: the object is gone, or the action was taken. Only a creation says its code, as in the reference. A client that asked for a
- * table or for metadata gets the Status as well.
+ * Sends a Status of Success: the object is gone, or the action is done. Only a creation states its code, as in the
+ * reference. A client that asked for a table or for metadata gets a Status too.
  */
 export async function answerStatus(call: ResourceRequest, details: StatusDetails | undefined, status = 200): Promise<void> {
   const format = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })

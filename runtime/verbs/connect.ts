@@ -1,6 +1,6 @@
 /**
- * Sub-resources that another machine answers: log, exec, attach and portforward are asked of the agent on the pod's node, proxy of the object
- * itself. Requests and answers are streams, without a deadline; either side ends both.
+ * Sub-resources that another server answers: the agent on the pod's node for log, exec, attach and portforward, the
+ * object itself for proxy. Requests and responses are streams without a deadline; either side may end them.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 import type { OpenAttributes } from "../admission/plugin.ts"
@@ -29,13 +29,16 @@ import { attributesOf } from "./attributes.ts"
 import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./websocket/log-websocket.ts"
 
-/** A call, and the signal that ends every connection made for it. */
+/** A request, and the signal that closes every connection made for it. */
 interface Connecting {
   readonly call: ResourceRequest
   readonly signal: AbortSignal
 }
 
-/** Called by the router for sub-resources of type connect, the method allowed. Throws ApiError until an answer has begun. */
+/**
+ * Called by the router for sub-resources of type connect, after it has checked the method. Throws ApiError until the
+ * response has started.
+ */
 export async function connectVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { connect } = subresource
   assert(connect !== undefined, "a sub-resource of type connect says how", { name: subresource.name })
@@ -55,24 +58,26 @@ async function proxyThrough(call: ResourceRequest, subresource: Subresource): Pr
   return untilOver(call, (connecting) => proxyVerb(connecting, typeof path === "string" ? { ...paths, target: path } : paths))
 }
 
-/** Both moments of admission, one after the other, as in the reference. Answers the options to connect with. */
+/** Runs mutating and validating admission, as the reference does. Returns the options for the connection. */
 async function admitConnection(call: ResourceRequest, { options }: Subresource, object: ApiObject): Promise<ApiObject> {
   assert(options !== undefined, "a sub-resource of type connect has options")
   const { registry } = call
   const { admission } = registry.deps
   if (!admission.mutates("CONNECT") && !admission.validates("CONNECT")) return object
-  // A connection has no deadline, so the time of its admission is the chain's to limit.
+  // Connections have no deadline: the chain limits the time for admission.
   const attributes: OpenAttributes = { ...attributesOf(call, "CONNECT", { dryRun: false }, options), options: {}, expiry: undefined }
   const mutated = await mutateObject(registry, attributes, { object }, await call.parts.body(options))
   await validateObject(registry, attributes, { object: mutated })
   return mutated
 }
 
-/** Every connection of the request ends when the client goes, when the server stops, and in any case when `work` is over, however it ended. */
+/**
+ * Runs `work` with a signal that aborts when the client is gone, the server stops, or `work` has finished or failed.
+ */
 async function untilOver(call: ResourceRequest, work: (connecting: Connecting) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const end = (): void => controller.abort()
-  // Not `AbortSignal.any`: what lives as long as the server would keep something of each request.
+  // `AbortSignal.any` would add each request to sources that live as long as the server.
   const reasons = [call.request.signal, call.parts.stopping]
   for (const reason of reasons) {
     reason.addEventListener("abort", end)
@@ -96,10 +101,10 @@ async function readOptions(call: ResourceRequest, { options }: Subresource): Pro
   return decoded
 }
 
-/** Microseconds that reading a kilobyte of JSON takes. */
+/** Microseconds to parse a kilobyte of JSON. */
 const parsingWork = 10
 
-/** Objects as the newest state has them. Many large ones are read in turns. */
+/** Reads objects in their newest state, with turns between many large ones. */
 function reader(call: ResourceRequest): ObjectReader {
   const { parts, registry } = call
   const turns = new Turns()
@@ -121,7 +126,7 @@ function agentRequest(call: ResourceRequest, connect: Exclude<Connect, "proxy">,
   return agentTarget(request, reader(call), call.parts.connector.agent)
 }
 
-/** The log of a container as text. A pod that no node runs yet has an empty one, which is 204. */
+/** Sends the log of a container as text. A pod that is not scheduled yet has an empty log: 204. */
 async function logVerb(connecting: Connecting, options: JsonObject): Promise<void> {
   const { call } = connecting
   negotiateResponse(call, { list: false })
@@ -140,11 +145,11 @@ async function logVerb(connecting: Connecting, options: JsonObject): Promise<voi
   const status = message.statusCode ?? 502
   if (status < 200 || status > 206) throw refusedLog(status, await readRefusalText(message, call.parts.clock), call.request.info.name)
   if (!overWebSocket) return passing(call, message, { contentType: "text/plain" })
-  // A websocket that breaks off is closed already.
+  // A websocket that breaks is already closed.
   await passLogToWebSocket(call, message).catch(() => undefined)
 }
 
-/** exec, attach and portforward: the protocol changes, or nothing happens at all. */
+/** exec, attach and portforward. They require an upgrade of the protocol. */
 async function streamVerb(connecting: Connecting, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
   const { call } = connecting
   const target = await agentRequest(call, connect, options)
@@ -170,7 +175,7 @@ async function proxyVerb(connecting: Connecting, paths: ProxyPaths): Promise<voi
   const query = mark < 0 ? "" : (call.incoming.url ?? "").slice(mark)
   const protocol = passedProtocol(call)
   if (protocol === undefined && paths.target === "" && (info.method === "GET" || info.method === "HEAD")) {
-    // Relative links of a page at the root work only below a slash.
+    // On the root page of a backend, relative links work only if the path ends in a slash.
     call.outgoing.writeHead(301, { location: `${escapedPath(info.path)}/${query}` })
     call.outgoing.end()
     return
@@ -217,15 +222,15 @@ async function tunnel(
 interface Asking {
   readonly method: string
   readonly headers: OutgoingHttpHeaders
-  /** What a failure to get an answer is told as. */
+  /** Makes the error for a request that got no response. */
   readonly unreachable: (error: unknown, target: Target) => ApiError
-  /** Send the client's body behind the head. */
+  /** Send the client's body. */
   readonly body?: boolean
-  /** The other end may change the protocol; otherwise 101 is no answer. */
+  /** Allow the server to change the protocol. Otherwise a 101 is an error. */
   readonly upgrade?: boolean
 }
 
-/** The head of the other end's answer, one that can be passed on. */
+/** Sends a request and returns the reply, once its head has been checked. */
 async function ask({ call, signal }: Connecting, target: Target, asking: Asking): Promise<Reply> {
   const { method, headers, unreachable } = asking
   try {
@@ -242,7 +247,7 @@ async function ask({ call, signal }: Connecting, target: Target, asking: Asking)
   }
 }
 
-/** Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. */
+/** Forwards a response. After it has started, closing the client's connection is the only way to report a failure. */
 async function passing(call: ResourceRequest, message: IncomingMessage, options: ForwardOptions = {}): Promise<void> {
   try {
     await forwardResponse(message, call.outgoing, options)

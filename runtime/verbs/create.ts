@@ -26,8 +26,9 @@ export async function createVerb(call: ResourceRequest): Promise<void> {
 }
 
 /**
- * Gives `object` the namespace of the path, which is "" where there is none: charts put one on objects of the whole cluster, which is cleared, as the
- * reference does. Throws 400 when the object and the path name two. Called by create, update, patches and sub-resources, before any rule of the kind.
+ * Sets the namespace of `object` to that of the path. For cluster-scoped objects (`ofPath` is "") it removes a
+ * namespace, as the reference does, since charts set one there. Throws 400 if object and path name different ones.
+ * Create, update, patch and sub-resources call it before any rule of the kind.
  */
 export function matchNamespace({ metadata }: ApiObject, ofPath: string): void {
   if (metadata === undefined) return

@@ -11,15 +11,16 @@ import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 import { listFreshness, readListOptions } from "./list/list-options.ts"
 
 /**
- * DELETE of a collection: lists by selector, deletes each, answers what was listed. What is made after the list was taken stays, also under the name of
- * an object that was listed; what went meanwhile counts as deleted. `--delete-collection-workers` delete at once; the first that fails ends the request.
+ * DELETE of a collection: lists the selected objects, deletes each of them, and responds with the list. Objects created
+ * after the list was taken stay, even if one has the name of a listed object. Objects deleted meanwhile count as
+ * deleted. Runs `--delete-collection-workers` deletions at a time; the first failure ends the request.
  */
 export async function deleteCollectionVerb(call: ResourceRequest): Promise<void> {
   const { query, signal } = call.request
   const format = negotiateResponse(call, { list: true })
   const options = await deleteOptions(call, { collection: true })
   const listOptions = readListOptions(query, { watch: false, watchList: false })
-  // The reference always lists by pages here, for which a bare version means that very version.
+  // The reference always lists in pages here, for which a bare version means that exact version.
   const freshness = listFreshness({ ...listOptions, limit: Math.max(listOptions.limit, 1) })
   const request = { ...listRequest(call, listOptions), freshness }
   const page = await listObjects(call.registry, call.handle, request)

@@ -4,7 +4,7 @@ import { readDeleteOptions } from "./delete-options.ts"
 const query = (text: string) => new URLSearchParams(text)
 
 describe("delete options", () => {
-  it("honour body and query both: neither can silence the other's dry run", () => {
+  it("combine body and query: neither can cancel a dry run of the other", () => {
     expect(readDeleteOptions(query("dryRun=All"), { dryRun: [] }).dryRun).toBe(true)
     expect(readDeleteOptions(query(""), { dryRun: ["All"] }).dryRun).toBe(true)
     expect(readDeleteOptions(query("gracePeriodSeconds=5&propagationPolicy=Orphan"), {})).toEqual({
@@ -19,19 +19,19 @@ describe("delete options", () => {
     })
   })
 
-  it("take preconditions from the query by their bare names, as the reference does", () => {
+  it("take preconditions from the query by their short names, as the reference does", () => {
     expect(readDeleteOptions(query("uid=u&resourceVersion=5"), undefined)).toEqual({ dryRun: false, uid: "u", resourceVersion: "5" })
     expect(readDeleteOptions(query("uid="), {})).toEqual({ dryRun: false, uid: "" })
     expect(() => readDeleteOptions(query("uid=u"), { preconditions: { uid: "v" } })).toThrow(/disagree about uid: "v" and "u"/)
   })
 
-  it("read the version of a collection's query as the one to list at once there is a body", () => {
+  it("do not take the query's resourceVersion of a collection for a precondition if there is a body", () => {
     const collection = { collection: true }
     expect(readDeleteOptions(query("resourceVersion=0"), {}, collection)).toEqual({ dryRun: false })
     expect(readDeleteOptions(query("resourceVersion=0"), undefined, collection)).toEqual({ dryRun: false, resourceVersion: "0" })
   })
 
-  it("refuse what is empty where a word is format", () => {
+  it("refuse an empty value where one is required", () => {
     for (const options of ["propagationPolicy=", "gracePeriodSeconds="])
       expect(() => readDeleteOptions(query(options), undefined)).toThrow()
     for (const body of [{ propagationPolicy: "" }, { dryRun: [""] }])
@@ -39,7 +39,7 @@ describe("delete options", () => {
     expect(readDeleteOptions(query("dryRun"), undefined)).toEqual({ dryRun: false })
   })
 
-  it("show the beginning of a value that is long", () => {
+  it("shorten a long value in the error", () => {
     const long = "x".repeat(100_000)
     for (const body of [
       { propagationPolicy: long },
@@ -55,7 +55,7 @@ describe("delete options", () => {
       expect(() => readDeleteOptions(query("uid=u&resourceVersion=5"), body)).toThrow(/^.{10,2500}$/)
   })
 
-  it("refuse contradictions and wrong types by name", () => {
+  it("name the field in errors about contradictions and wrong types", () => {
     expect(() => readDeleteOptions(query("orphanDependents=true"), { propagationPolicy: "Orphan" })).toThrow(/cannot be both set/)
     expect(() => readDeleteOptions(query("propagationPolicy=Sideways"), undefined)).toThrow(/Foreground/)
     expect(() => readDeleteOptions(query(""), { gracePeriodSeconds: "soon" })).toThrow(/gracePeriodSeconds: expected a whole number/)

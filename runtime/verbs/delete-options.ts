@@ -1,4 +1,4 @@
-/** DeleteOptions, from the body and the query of a delete request: specification sections 4.9 and 4.11. */
+/** Reads DeleteOptions from the body and the query of a delete request; specification sections 4.9 and 4.11. */
 import { badRequest, invalid } from "../base/errors.ts"
 import { shortJson } from "../base/bounded-text.ts"
 import type { Failure } from "../base/failure.ts"
@@ -14,10 +14,10 @@ import { bodyOf } from "./request-body.ts"
 import type { ResourceRequest } from "./call.ts"
 import { dryRunFailures, dryRunValues } from "./write-options.ts"
 
-/** The reference's from 1.32 on, where DELETE of what cannot be read has no other way. */
+/** As in the reference from 1.32 on: the only way to DELETE an object that cannot be decoded. */
 export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-/** The deletion part of a `DeleteRequest`. */
+/** The fields of a `DeleteRequest` that clients set. */
 export interface DeleteOptions extends Omit<DeleteRequest, "attributes" | "name" | "admitted"> {
   readonly dryRun: boolean
 }
@@ -27,12 +27,14 @@ export async function deleteOptions(call: ResourceRequest, { collection }: { col
   return readDeleteOptions(call.request.query, await optionsBody(call), { collection })
 }
 
-/** The body, when there is one. Any version is taken, as the reference does: the kind is the same in every group. */
+/**
+ * The decoded body, if there is one. Accepts any apiVersion, as the reference does: the kind is the same in all groups.
+ */
 async function optionsBody(call: ResourceRequest): Promise<JsonObject | undefined> {
   const media = mediaOf(call)
   const body = await bodyOf(call, typeof media === "string" ? bodyLimit(media) : undefined)
   if (body.length === 0) return undefined
-  // A media type that nobody knows matters only when there is something to read.
+  // An unknown media type is an error only if there is a body.
   if (typeof media !== "string") throw media.refusal
   const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
   const decoded = await decodeBody(body, media, {
@@ -54,8 +56,8 @@ function mediaOf(call: ResourceRequest): Media | { readonly refusal: unknown } {
 }
 
 /**
- * Body and query of a delete request, both honoured: where they disagree the safer word holds, so that no body can silence `?dryRun=All`.
- * `body` is a decoded DeleteOptions, absent when none was sent. Throws 400 or 422.
+ * Combines body and query of a delete request. Values of the body come first, but a dry run in either of them counts: a
+ * body cannot override `?dryRun=All`. `body`: a decoded DeleteOptions; absent if none was sent. Throws 400 or 422.
  */
 export function readDeleteOptions(
   query: URLSearchParams,
@@ -94,15 +96,15 @@ function unknownPolicy(value: string): Failure {
   return { type: "NotSupported", field: "propagationPolicy", value, detail: "", supported }
 }
 
-/** The reference reads an empty number as a mistake here. */
+/** Throws 400 for an empty number, as the reference does here. */
 function secondsOf(query: URLSearchParams): number | undefined {
   if (query.get("gracePeriodSeconds") === "") throw badRequest('query parameter gracePeriodSeconds: "" is not a whole number')
   return integerParameter(query, "gracePeriodSeconds")
 }
 
 /**
- * `uid` and `resourceVersion` stand in the query by their bare names, as the reference has it. Of a collection `resourceVersion` is the
- * version to list at as well, which is all that it is when the options have a body of their own.
+ * The preconditions. The query names them `uid` and `resourceVersion`, as in the reference. For a collection,
+ * `resourceVersion` in the query is also the version to list at, and only that if the request has a body.
  */
 function preconditions(
   query: URLSearchParams,
@@ -117,7 +119,7 @@ function preconditions(
   return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
 }
 
-/** Two different values could never both hold. */
+/** Two different values could never both match. */
 function agreed(name: string, inBody: string | undefined, inQuery: string | null): string | undefined {
   if (inBody !== undefined && inQuery !== null && inBody !== inQuery) {
     throw badRequest(
@@ -127,7 +129,7 @@ function agreed(name: string, inBody: string | undefined, inQuery: string | null
   return inBody ?? inQuery ?? undefined
 }
 
-/** A value of the body as messages show it: it may be as long as the body. */
+/** Shortens a value of the body for messages, since it can be as long as the body. */
 function shown(value: JsonValue): string {
   return shortJson(value, shownValueCharactersMax)
 }
@@ -155,7 +157,7 @@ function flagOf(from: JsonObject | undefined, name: string): boolean | undefined
 function numberOf(from: JsonObject | undefined, name: string): number | undefined {
   const value = from?.[name]
   if (value === undefined || value === null) return undefined
-  // Beyond what a number holds exactly, one second more or less is nothing.
+  // Above the safe integers a second more or less does not matter.
   if (typeof value === "bigint") return Number(value)
   if (typeof value !== "number" || !Number.isInteger(value))
     throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${shown(String(value))}`)

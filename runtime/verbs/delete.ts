@@ -4,7 +4,7 @@ import { answerStatus, type ResourceRequest, negotiateResponse } from "./call.ts
 import { deleteObject } from "../registry/delete.ts"
 import { deleteOptions } from "./delete-options.ts"
 
-/** DELETE of one object: gone, or marked and kept until finalizers and grace period allow. */
+/** DELETE of one object: removes it, or marks it until its finalizers and its grace period are done. */
 export async function deleteVerb(call: ResourceRequest): Promise<void> {
   const { info } = call.request
   const format = negotiateResponse(call, { list: false })

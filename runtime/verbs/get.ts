@@ -5,7 +5,7 @@ import { answerVersion } from "./answer.ts"
 import { type ResourceRequest, checkFormat, negotiateResponse } from "./call.ts"
 import { getFreshness } from "./list/list-options.ts"
 
-/** GET of one object: cached bytes to the wire. */
+/** GET of one object: sends cached bytes. */
 export async function getVerb(call: ResourceRequest): Promise<void> {
   const { info, query } = call.request
   const format = negotiateResponse(call, { list: false, read: true })

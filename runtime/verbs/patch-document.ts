@@ -1,12 +1,12 @@
-/** A patch that was read. */
+/** The interface of a parsed patch. */
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
 
-/** A patch made ready: read and checked once, applied once per attempt. */
+/** A patch that was parsed and checked once, and is applied once per attempt. */
 export interface Patch {
-  /** Undefined for an object that is to be made; only an applied configuration makes one. */
+  /** Applies the patch. `object` is undefined for a creation, which only a server-side apply can do. */
   apply(object: ApiObject | undefined): Stages<JsonObject>
   readonly strictErrors: readonly string[]
-  /** Texts about unknown fields of the result, in the order in which they are told; absent: as they come. */
+  /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]
 }

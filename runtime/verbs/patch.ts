@@ -1,4 +1,4 @@
-/** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
+/** PATCH: the content type determines the kind of patch; specification section 4.8. */
 import { type DocumentPatchType, readingDocumentPatch } from "../apply/read-patch.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
@@ -29,13 +29,13 @@ const patchTypes = [
 ] as const
 type PatchType = (typeof patchTypes)[number]
 
-/** `next` serves sub-resources that take only a part of what is sent: how it goes into the stored object. */
+/** `next`: for sub-resources that take only a part of the patched object, merges that part into the stored one. */
 export interface PatchScope {
   readonly subresource?: Subresource
   readonly next?: (body: ApiObject, old: ApiObject) => ApiObject
 }
 
-/** PATCH of one object or of a sub-resource that has the same body. */
+/** PATCH of an object, or of a sub-resource with the same kind of body. */
 export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): Promise<void> {
   const { query, warnings } = call.request
   const type = patchTypeOf(call)
@@ -64,7 +64,7 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
   await answerWrite(call, { format, result })
 }
 
-/** The next object from the stored one: still that object, its fields known, defaults filled. */
+/** Makes the next object: applies the patch, then normalizes, defaults and checks the result. */
 function* patching(
   call: ResourceRequest,
   options: PatchedOptions,
@@ -85,22 +85,22 @@ function* patching(
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
-/** The content type of a patch; 415 names the others. */
+/** The kind of patch. Throws 415 with the supported content types. */
 export function patchTypeOf(call: ResourceRequest): PatchType {
-  // Taken as it is written, as in the reference: neither spaces nor capitals are passed over.
+  // Compared literally, as in the reference: with case and spaces.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
   const known = patchTypes.find((candidate) => candidate === type)
   if (known === undefined) throw unsupportedPatchType()
   return known
 }
 
-/** The reference's router refuses these before anything reads the body, in words of its own. */
+/** The reference's router refuses these before it reads the body, with a text of its own. */
 function unsupportedPatchType(): ApiError {
   const { code, reason, message } = unsupportedMediaType(patchTypes)
   return new ApiError(code, reason, `415: Unsupported Media Type: ${message}`, {})
 }
 
-/** Reads and checks the body. Throws 400 or 413. */
+/** Parses and checks the body. Throws 400 or 413. */
 export async function readPatch(call: ResourceRequest, type: DocumentPatchType, body: Buffer): Promise<Patch> {
   const { expiry } = call.request
   const text = decodeUtf8(body)
@@ -131,7 +131,7 @@ interface PatchedOptions {
   readonly told: Set<string>
 }
 
-/** The patched document with the kind and version of the path, which it may leave out. */
+/** Adds the kind and apiVersion of the path if the patched document has none. Throws if it has others. */
 function ofSameKind({ handle }: ResourceRequest, object: JsonObject): JsonObject {
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
@@ -142,7 +142,7 @@ function ofSameKind({ handle }: ResourceRequest, object: JsonObject): JsonObject
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
 }
 
-/** A patch moves no object: its namespace may be left out, and is filled in. */
+/** Throws 400 if a patch renames or moves the object; fills in an absent namespace. */
 function checkNames(call: ResourceRequest, patched: ApiObject): void {
   const { info } = call.request
   matchNamespace(patched, info.namespace)
@@ -150,7 +150,7 @@ function checkNames(call: ResourceRequest, patched: ApiObject): void {
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
 }
 
-/** The patch applies, but what it makes is no object of the kind: 422 about the patch, as the reference answers. */
+/** A 422 for a patch whose result is not a valid object of the kind, as in the reference. */
 function resultFault(message: string): ApiError {
   return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail: message }])
 }

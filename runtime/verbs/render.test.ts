@@ -29,7 +29,7 @@ const format: ResponseFormat = {
   gzip: false,
 }
 
-/** What a server holds of an object that it has made itself, and of one that it has read. */
+/** Creates an object. `fresh`: as this server caches it after the write; `read`: as another server reads it. */
 async function made(resource: string, object: ApiObject): Promise<{ handle: KindHandle; fresh: CachedObject; read: CachedObject }> {
   await at.create(resource, object)
   const handle = await at.handle(resource)
@@ -65,7 +65,7 @@ const metadata = {
   ],
 }
 
-test("partial metadata is cut out of the bytes, and is what encoding the decoded object gives", async () => {
+test("partial metadata cut out of the bytes equals the encoding of the decoded object", async () => {
   const cases: readonly [string, ApiObject][] = [
     ["configmaps", { metadata, data: { metadata: "{", kind: '"metadata":{}' } }],
     ["configmaps", { metadata: { name: "bare", namespace: "n" } }],
@@ -73,7 +73,7 @@ test("partial metadata is cut out of the bytes, and is what encoding the decoded
   ]
   for (const [resource, object] of cases) {
     const { handle, fresh, read } = await made(resource, object)
-    // Only these are asked of what a form is made for.
+    // Rendering uses only these two.
     const shown = { handle, parts: { vendor } } as unknown as RenderedRequest
     const decoded = (version: CachedObject) => renderPartial(handle.fromStored(parseObject(version.json())), { vendor, version: "v1" })
     const metadataType = handle.parts.shape.fields.find(({ name }) => name === "metadata")?.type

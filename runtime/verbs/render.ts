@@ -1,4 +1,7 @@
-/** Tables and partial metadata: what `as=` in Accept asks for. Tables are made each time, since they hold ages; metadata is cut out of the bytes that are there. */
+/**
+ * Tables and partial metadata, for `as=` in Accept. Tables are rendered for each request, since they contain ages.
+ * Partial metadata is cut out of existing bytes.
+ */
 import { assert } from "../base/assert.ts"
 import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { wholeField } from "../encoding/protobuf/scan.ts"
@@ -22,7 +25,7 @@ import {
 import type { ResourceRequest, ResponseFormat } from "./call.ts"
 import { jsonOf, objectOf, type ObjectVersion } from "./represent.ts"
 
-/** How the table that a request asks for is made. Throws 400. */
+/** The options for rendering the table that a request asks for. Throws 400. */
 export function tableOptions(call: ResourceRequest, format: ResponseFormat): TableOptions {
   const { parts, handle } = call
   return {
@@ -35,16 +38,16 @@ export function tableOptions(call: ResourceRequest, format: ResponseFormat): Tab
   }
 }
 
-/** One object as a table of one row. */
+/** An object as a table with one row. */
 export function tableOf(handle: KindHandle, version: ObjectVersion, options: TableOptions): JsonObject {
   const object = objectOf(handle, version)
   return renderTable([object], singleMetadata(object), options)
 }
 
-/** What forms are made for: the kind, and the names that the server gives things. */
+/** What rendering depends on: the kind, and the vendor's names. */
 export type RenderedRequest = Pick<ResourceRequest, "handle" | "parts">
 
-/** JSON bytes of an object's partial metadata, in memory of their own. */
+/** JSON of an object's partial metadata, as a copy. */
 export function partialJson(call: RenderedRequest, format: ResponseFormat, version: ObjectVersion): Buffer {
   const metadata = metadataIn(jsonOf(call.handle, version))
   if (metadata === undefined) return Buffer.from(stringify(partialOf(call, format, version)))
@@ -55,7 +58,7 @@ export function partialJson(call: RenderedRequest, format: ResponseFormat, versi
 
 const closing = Buffer.from("}")
 
-/** The metadata of an object, as it stands in its JSON. Undefined: there is none. */
+/** The bytes of the metadata in an object's JSON; undefined if it has none. */
 function metadataIn(json: Buffer): Buffer | undefined {
   const start = valueOfKey(json, 0, "metadata")
   return start < 0 ? undefined : json.subarray(start, endOfValue(json, start))
@@ -65,7 +68,10 @@ export function partialOf(call: RenderedRequest, format: ResponseFormat, version
   return renderPartial(objectOf(call.handle, version), { vendor: call.parts.vendor, version: format.as?.version ?? "v1" })
 }
 
-/** The compact message of an object's partial metadata, without its envelope. Out of the stored value where that is at hand. */
+/**
+ * The protobuf message of an object's partial metadata, without its envelope. Cut out of the stored message if the
+ * cache has that.
+ */
 export function partialMessage({ handle }: Pick<RenderedRequest, "handle">, version: ObjectVersion): Uint8Array {
   const stored = handle.kind === handle.stored ? version.message?.() : undefined
   const { codec, number } = partialCodec(handle)
@@ -84,7 +90,7 @@ export function partialEnvelope(call: RenderedRequest, format: ResponseFormat, v
 
 interface PartialCodec {
   readonly codec: ProtobufCodec
-  /** Of the field `metadata` in messages of the kind. */
+  /** Number of the field `metadata` in messages of the kind. */
   readonly number: number | undefined
 }
 

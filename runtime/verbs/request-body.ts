@@ -1,4 +1,4 @@
-/** Bodies of resource requests as objects: decoded, judged by `fieldValidation`, defaults filled. */
+/** Decodes the bodies of resource requests, applies `fieldValidation`, and sets defaults. */
 import { badRequest } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { beginsWork } from "../base/event-loop-monitor.ts"
@@ -29,7 +29,10 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
   return object
 }
 
-/** The body of a sub-resource that has a kind of its own (Scale, Binding). `apiVersions`: those it may say it is of; absent: the kind's own. */
+/**
+ * The body of a sub-resource with its own kind (Scale, Binding). `apiVersions`: the versions it may state; absent: only
+ * that of the kind.
+ */
 export async function readKindBody(
   call: ResourceRequest,
   kind: KindBody,
@@ -40,7 +43,7 @@ export async function readKindBody(
   return object
 }
 
-/** The bytes of a request's body; with them the work on it begins. Throws 400, 413. */
+/** Reads the bytes of the body, and marks the start of the work on the request. Throws 400 or 413. */
 export async function bodyOf({ incoming, request }: ResourceRequest, limit?: number): Promise<Buffer> {
   const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
   request.bodyBytes = body.length
@@ -68,7 +71,7 @@ async function readAs(
   return object
 }
 
-/** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400, or 413 for too many values. */
+/** Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. */
 export function* renormalizing(
   call: ResourceRequest,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
@@ -82,7 +85,7 @@ export function* renormalizing(
   return { object, unknown: unknown.map(unknownFieldText) }
 }
 
-/** What a patch brought that is no field: refused, warned about once, or passed over. `told` spans the attempts of one request. */
+/** Applies `fieldValidation` to unknown fields in the result of a patch. Sends each warning once over all attempts. */
 export function judgeStrict(
   call: ResourceRequest,
   texts: readonly string[],

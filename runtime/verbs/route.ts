@@ -1,4 +1,7 @@
-/** From a resource path to its verb: is the group version there, the resource, the sub-resource, the method. Specification section 4.2. */
+/**
+ * Finds the verb for a resource path: checks group version, resource, sub-resource and method. Specification section
+ * 4.2.
+ */
 import { assert } from "../base/assert.ts"
 import { badRequest, methodNotAllowed, unknownPath } from "../base/errors.ts"
 import { pathSegmentFaults } from "../schema/names.ts"
@@ -28,7 +31,7 @@ const verbs: Readonly<Record<string, (call: ResourceRequest) => Promise<void>>> 
   deletecollection: deleteCollectionVerb,
 }
 
-/** The reference's; `verbs` of such a sub-resource say what authorization and discovery call them. */
+/** As in the reference. `verbs` of a sub-resource are its names in authorization and discovery. */
 const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
   log: ["GET"],
   attach: ["GET", "POST"],
@@ -37,7 +40,7 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
   proxy: ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"],
 }
 
-/** Called for every resource path. Throws ApiError; on return the answer is written, or being streamed. */
+/** Called for every resource path. Throws ApiError. On return the response is sent, or streaming. */
 export async function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
   const { info, incoming, outgoing } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
@@ -56,13 +59,16 @@ export async function answerResource(parts: ServerParts, request: RequestContext
   await verbs[info.verb]?.(call)
 }
 
-/** Whether such a path is there for a kind, whatever the method: an object has its namespace before it, and only collections and objects are watched. */
+/**
+ * Whether the path exists for the kind, with any method: a namespaced object needs its namespace, and only collections
+ * and objects can be watched.
+ */
 function isPath(kind: Kind, info: RequestInfo): boolean {
   if (info.watchPath && info.subresource !== "") return false
   return kind.namespaced ? info.namespace !== "" || info.name === "" : info.namespace === ""
 }
 
-/** A kind of which nothing is stored stands for a sub-resource of another. */
+/** For a kind that is never stored (`postsTo`): the kind and sub-resource that handle a POST of it. */
 function postedTo(parts: ServerParts, { group, version, postsTo }: Kind): { kind: Kind; subresource: Subresource } | undefined {
   if (postsTo === undefined) return undefined
   const kind = parts.kinds.find(group, version, postsTo.resource)
@@ -89,7 +95,7 @@ function checkMethod(kind: Kind, subresource: Subresource | undefined, info: Req
   if (needsNamespace && (info.verb === "create" || info.verb === "deletecollection")) throw methodNotAllowed()
 }
 
-/** A name that no object can have is a client's mistake, told as one. */
+/** Throws 400 for a name that no object can have. */
 function checkName(info: RequestInfo): void {
   if (info.name === "" || info.verb === "create") return
   const faults = pathSegmentFaults(info.name)

@@ -17,7 +17,7 @@ import { answerStatus, type ResourceRequest } from "./call.ts"
 import { readDeleteOptions } from "./delete-options.ts"
 import { readWriteOptions } from "./write-options.ts"
 
-/** Called for sub-resources whose behaviour has `act`. Answers 201 with a Status. */
+/** Called for sub-resources whose behaviour has `act`. Responds 201 with a Status. */
 export async function handlePost(call: ResourceRequest, subresource: Subresource, behaviour: SubresourceBehaviour): Promise<void> {
   const { info, query } = call.request
   if (behaviour.act === undefined) throw methodNotAllowed()
@@ -34,8 +34,8 @@ export async function handlePost(call: ResourceRequest, subresource: Subresource
 }
 
 /**
- * The registry as actions see it: with the rules of requests, without requests. Admission has judged what the request does to its own object; what
- * the action changes besides, the server changes by itself.
+ * The registry for actions: the rules of requests apply, but there is no request. Admission has already checked what
+ * the request does to its own object. Other changes are made, and admitted, as changes of the server.
  */
 function objectAccess(call: ResourceRequest, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call

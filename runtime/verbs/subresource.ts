@@ -1,4 +1,4 @@
-/** Sub-resources: status writes its part of the parent, scale shows it in another shape, behaviours answer for the rest. */
+/** Sub-resources: status writes a part of the parent, scale converts it, behaviours implement the others. */
 import { badRequest, methodNotAllowed, notFound } from "../base/errors.ts"
 import type { ChangeContext } from "../schema/behaviour.ts"
 import { Failures } from "../base/failure.ts"
@@ -18,7 +18,7 @@ import { answerScale } from "./scale/scale.ts"
 import { updateVerb } from "./update.ts"
 import { readWriteOptions } from "./write-options.ts"
 
-/** Called by the router once the sub-resource is known and the method allowed. */
+/** Called by the router, after it has found the sub-resource and checked the method. */
 export async function answerSubresource(call: ResourceRequest, subresource: Subresource): Promise<void> {
   switch (subresource.type) {
     case "scale":
@@ -32,7 +32,7 @@ export async function answerSubresource(call: ResourceRequest, subresource: Subr
   }
 }
 
-/** The body is the parent's kind. A behaviour may say what of it is taken. */
+/** For bodies of the parent's kind. A behaviour may choose which part is taken. */
 async function onParent(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
   const take = behaviour?.update?.bind(behaviour)
@@ -49,7 +49,7 @@ async function onParent(call: ResourceRequest, subresource: Subresource): Promis
   }
 }
 
-/** POST of a body that changes the parent: binding. Answers 201 with a Status. */
+/** POST of a body that changes the parent: binding. Responds 201 with a Status. */
 async function postVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { query, warnings } = call.request
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
@@ -80,7 +80,7 @@ async function postVerb(call: ResourceRequest, subresource: Subresource): Promis
   await answerStatus(call, undefined, 201)
 }
 
-/** The object that a posted body is about: that of the path, or the body's own where the path names none (`/bindings`). Throws 400. */
+/** The name of the object that a body refers to: from the path, else from the body (`/bindings`). Throws 400. */
 function namedObject(call: ResourceRequest, body: ApiObject): string {
   const { info } = call.request
   const sent = body.metadata?.name ?? ""
@@ -91,7 +91,7 @@ function namedObject(call: ResourceRequest, body: ApiObject): string {
   return info.name === "" ? sent : info.name
 }
 
-/** Sub-resource behaviours refuse by throwing; faults of the next object are the validator's to find. */
+/** Sub-resource behaviours throw to refuse. The validator checks the next object. */
 function changeScope(subresource: Subresource): ChangeContext {
   return { dryRun: false, subresource: subresource.name, failures: new Failures() }
 }

@@ -9,7 +9,10 @@ import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { matchNamespace } from "./create.ts"
 import { readWriteOptions } from "./write-options.ts"
 
-/** PUT of one object, or of one of its sub-resources that has the same body. `next` makes the next object from the body and the stored one. */
+/**
+ * PUT of an object, or of a sub-resource with the same kind of body. `next` makes the next object from the body and the
+ * stored one.
+ */
 export async function updateVerb(
   call: ResourceRequest,
   subresource?: Subresource,
@@ -32,7 +35,7 @@ export async function updateVerb(
   await answerWrite(call, { format, result })
 }
 
-/** The body must be about the object of the path; an absent namespace is the path's. */
+/** Throws 400 if the body names another object than the path; fills in an absent namespace. */
 function checkBody(call: ResourceRequest, body: ApiObject): void {
   const { info } = call.request
   const name = body.metadata?.name ?? ""

@@ -4,7 +4,7 @@ import { readWriteOptions } from "./write-options.ts"
 const query = (text: string) => new URLSearchParams(text)
 
 describe("write options", () => {
-  it("take a bare dryRun as a real request and All as a dry one (specification section 4.9)", () => {
+  it("take an empty dryRun as a real request and All as a dry run (specification section 4.9)", () => {
     expect(readWriteOptions(query("dryRun"), "CreateOptions")).toMatchObject({ dryRun: false, fieldValidation: "Warn" })
     expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "PatchOptions")).toEqual({
       dryRun: true,
@@ -14,7 +14,7 @@ describe("write options", () => {
     })
   })
 
-  it("want a manager for an apply, and force for nothing else", () => {
+  it("require a manager for an apply, and allow force only there", () => {
     expect(readWriteOptions(query("fieldManager=m&force"), "apply")).toMatchObject({ fieldManager: "m", force: true })
     expect(() => readWriteOptions(query("force=true"), "apply")).toThrow(/PatchOptions.*fieldManager: Required value/)
     expect(() => readWriteOptions(query("force=false"), "PatchOptions")).toThrow(/may not be specified for non-apply patch/)
@@ -23,7 +23,7 @@ describe("write options", () => {
     expect(() => readWriteOptions(query("fieldManager=a%07"), "UpdateOptions")).toThrow(/U\+0007 \(at position 1\)/)
   })
 
-  it("refuse what would otherwise be carried out by mistake", () => {
+  it("refuse values that would otherwise be ignored", () => {
     expect(() => readWriteOptions(query("dryRun=all"), "UpdateOptions")).toThrow(
       /Unsupported value: \[\]string\{"all"\}: supported values: "All"/,
     )

@@ -1,4 +1,4 @@
-/** The options of create, update and patch requests, checked as one: specification sections 4.3, 4.9, 4.10. */
+/** Reads and checks the options of create, update and patch requests; specification sections 4.3, 4.9, 4.10. */
 import { invalid } from "../base/errors.ts"
 import { type Failure, Failures } from "../base/failure.ts"
 import { FieldPath } from "../encoding/field-path.ts"
@@ -10,16 +10,16 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict"
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldValidation: FieldValidation
-  /** As it was given; "" when it was not. */
+  /** As in the request; "" if absent. */
   readonly fieldManager: string
-  /** Apply: take over what others own. */
+  /** Apply: take over fields that other managers own. */
   readonly force: boolean
 }
 
-/** Whose options they are, as faults name them. An apply is a patch that may be forced and needs a manager. */
+/** The kind of options, for error texts. An apply is a patch that may be forced and needs a manager. */
 export type WriteKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "apply"
 
-/** Called before the body is read. Throws 422 with every fault, about the options of `kind`. */
+/** Called before the body is read. Throws 422 with every invalid option. */
 export function readWriteOptions(query: URLSearchParams, kind: WriteKind): WriteOptions {
   const fieldManager = textParameter(query, "fieldManager")
   const failures = new Failures()
@@ -58,12 +58,12 @@ function isFieldValidation(text: string): text is FieldValidation | "" {
   return text === "" || text === "Ignore" || text === "Warn" || text === "Strict"
 }
 
-/** The values of `dryRun` in a query. A bare one means a real request, by the specification, and is left out. */
+/** The values of `dryRun` in a query. An empty value means a real request, by the specification, and is dropped. */
 export function dryRunValues(query: URLSearchParams): readonly string[] {
   return query.getAll("dryRun").filter((value) => value !== "")
 }
 
-/** Called by all writes, deletes included: anything but `All` is refused rather than carried out. */
+/** Called by all writes, including deletes: any value but `All` is refused rather than ignored. */
 export function dryRunFailures(values: readonly unknown[]): Failure[] {
   const wrong = values.filter((value) => value !== "All")
   return wrong.length === 0 ? [] : [{ type: "NotSupported", field: "dryRun", value: values.map(String), detail: "", supported: ["All"] }]

@@ -1,4 +1,4 @@
-/** The answer of a list: cached bytes gathered into large writes, in whatever representation was asked for. */
+/** Sends a list: joins cached bytes into large writes, in the negotiated format. */
 import type { JsonObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../../base/work.ts"
@@ -14,7 +14,10 @@ import { HeldMessages, releasing } from "./held-messages.ts"
 import { partialJson, partialMessage, tableOptions } from "../render.ts"
 import { jsonOf, objectOf } from "../represent.ts"
 
-/** Called by list and deletecollection. Resolves when the connection has taken the last byte, or the client has gone. */
+/**
+ * Called by list and deletecollection. Resolves when all bytes have been handed to the connection, or when the client
+ * is gone.
+ */
 export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
   const { format, page } = answer
   const turns = new Turns()
@@ -79,10 +82,10 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
 }
 
 const noWork = (): number => 0
-/** To parse JSON and to write what is made of it. */
+/** Time to parse JSON and to encode the result. */
 const parsedWork = ({ sizeBytes }: CachedObject): number => parseWork(sizeBytes) + encodeWork(sizeBytes)
 
-/** Lengths come first, so the items are held, and so is what their lengths were counted of. */
+/** Protobuf writes lengths first, so the items and the messages already measured are kept. */
 function protobufPieces(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): Iterable<Uint8Array | Turns> {
   const { handle, parts } = call
   const metadata = listMetadata(page)

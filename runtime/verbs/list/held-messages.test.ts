@@ -12,7 +12,7 @@ import { HeldMessages, releasing } from "./held-messages.ts"
 
 let at: OpenRegistry
 let handle: KindHandle
-/** Field 15, which ConfigMaps do not have: four bytes "news". */
+/** Field 15, which ConfigMaps do not have, with the four bytes "news". */
 const unknownField = Buffer.from([0x7a, 4, ...Buffer.from("news")])
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => at.close())
 
-/** As another program stores it that knows more fields. */
+/** Stores an object with the unknown field, as a program with a newer schema would. */
 async function store(name: string, text = "kept"): Promise<void> {
   const object = { metadata: { name, namespace: "default", uid: name }, data: { text } }
   const raw = Buffer.concat([handle.compact.encode(object), unknownField])
@@ -51,7 +51,7 @@ function begun(
   return { pieces, first: [pieces.next().value] }
 }
 
-test("a list whose objects are asked for as JSON midway is what it was measured as", () => {
+test("a list is written as measured, even if its objects are read as JSON meanwhile", () => {
   const { first, pieces } = begun()
   const shown = texts()
   const { raw } = unwrapUnknown(Buffer.concat([...first, ...pieces]))
@@ -60,8 +60,8 @@ test("a list whose objects are asked for as JSON midway is what it was measured 
   for (const text of shown) expect(JSON.parse(text)).toMatchObject({ kind: "ConfigMap", data: { text: "kept" } })
 })
 
-test("a list of metadata that knows more fields is what it was measured as, too", async () => {
-  // Within metadata, and beside it.
+test("a list of metadata with unknown fields is written as measured, too", async () => {
+  // First inside the metadata, then after it.
   const raw = Buffer.concat([handle.compact.encode({ metadata: { name: "d", namespace: "default", uid: "d" } })])
   const length = raw[1] ?? 0
   const longer = Buffer.concat([raw.subarray(0, 1), Buffer.from([length + unknownField.length]), raw.subarray(2, 2 + length), unknownField])
@@ -81,12 +81,12 @@ test("a list of metadata that knows more fields is what it was measured as, too"
     expect(times(whole, unknownField)).toBe(unknown)
     for (const name of ["a", "b", "c", "d"]) expect(times(whole, Buffer.from(`\n\x01${name}`))).toBe(1)
     expect(times(whole, Buffer.from("kept"))).toBe(0)
-    // Once the list is over JSON takes the place of the stored values.
+    // When the list has ended, JSON replaces the stored values.
     texts()
   }
 })
 
-test("two lists hold on to the same objects, each for itself", () => {
+test("two lists pin the same objects independently", () => {
   const one = begun()
   const other = begun()
   texts()
@@ -96,7 +96,7 @@ test("two lists hold on to the same objects, each for itself", () => {
   for (const object of objects()) expect(object.message?.()).toBeDefined()
 })
 
-test("once a list is over, or its client gone, JSON takes the place of the stored value", () => {
+test("when a list has ended or was abandoned, JSON replaces the stored value", () => {
   const { pieces } = begun()
   texts()
   pieces.return(undefined)
@@ -109,7 +109,7 @@ test("once a list is over, or its client gone, JSON takes the place of the store
   expect(times(Buffer.concat([...again.first, ...again.pieces]), unknownField)).toBe(0)
 })
 
-test("a list that is asked for again is there in one piece, and says the same", async () => {
+test("the same list is sent from one cached piece the next time, with the same bytes", async () => {
   const snapshot = handle.cache.snapshot()
   const page = () => ({ items: snapshot.entries(scope()), runs: snapshot.ranges(scope()) })
   const whole = ({ first, pieces }: ReturnType<typeof begun>) => [...first, ...pieces]
@@ -122,7 +122,7 @@ test("a list that is asked for again is there in one piece, and says the same", 
   expect(times(Buffer.concat(whole(begun(() => ({ items: [], runs: newer })))), unknownField)).toBe(4)
 })
 
-test("a large object that is there as JSON, and whose encodings are not kept, is encoded once a list: its length is known from the first one", async () => {
+test("a large object cached as JSON without encodings is encoded once per list after the first, which noted its length", async () => {
   await store("large", "x".repeat(20_000))
   texts()
   let encoded = 0
@@ -148,7 +148,7 @@ test("a large object that is there as JSON, and whose encodings are not kept, is
   expect(times(unwrapUnknown(lists[0]?.bytes ?? Buffer.alloc(0)).raw, Buffer.from("x".repeat(20_000)))).toBe(1)
 })
 
-test("its length is that of the version that is asked for", async () => {
+test("the noted length is that of the requested version", async () => {
   await store("large", "x".repeat(20_000))
   texts()
   const longer: KindHandle = {

@@ -1,4 +1,4 @@
-/** The compact messages of a list, whose lengths stand before their contents. */
+/** The protobuf messages of a list, whose lengths precede them. */
 import type { ListPage } from "../../registry/read.ts"
 import type { KindHandle } from "../../registry/registry.ts"
 import { copyWork, encodeWork, parseWork } from "../../base/work.ts"
@@ -7,42 +7,46 @@ import type { Turns } from "../../base/turns.ts"
 import { type FramedItems, frameItems, type ItemSize } from "../../wire/list-protobuf.ts"
 import { protobufMessageOf } from "../represent.ts"
 
-/** Bytes of a message of another version than the stored one that is not made a second time to learn its length: for less the note would cost too much. */
+/**
+ * Lengths of messages in other than the stored version are cached from this size in bytes. Below it, an entry costs
+ * more than a second encoding.
+ */
 const notedMin = 8 * 1024
 
 /**
- * Lengths of messages that were encoded from an object's JSON, in the version that was asked for last; those of the stored version are noted on the object.
- * The JSON of a version stays the same, and so do they: a list of objects that do not fit the budget of forms is encoded once instead of twice. Ten lists at
- * a time of 10,000 objects of 100 KB, which go on in step and share what one of them has encoded, take 1.4 s of CPU each instead of 4.9.
+ * Lengths of messages that were encoded from JSON, for the last requested version of each object; those in the stored
+ * version are on the object itself. The JSON of an object version never changes, and neither does the length of its
+ * message. So a list of objects that exceed the encoding cache is encoded once instead of twice. Ten concurrent lists
+ * of 10,000 objects of 100 KB, which advance together and share encodings, take 1.4 s of CPU each instead of 4.9.
  */
 const noted = new WeakMap<CachedObject, ItemSize & { readonly apiVersion: string }>()
 
-/** A form that is made of the message at hand, or else of JSON. */
+/** Another form of an object, made from its protobuf message or from its JSON. */
 interface MessageForm {
-  /** Among the forms of runs. */
+  /** Part of the key among the cached encodings of ranges. */
   readonly name: string
   message(object: CachedObject): Uint8Array
 }
 
 /**
- * Messages of objects, first their sizes and then themselves. What is found at hand for a size stays there for the message, until it is released: as soon as
- * somebody asks for an object's JSON its message is encoded from that, and has another length where another program stored fields that are unknown here.
+ * Yields the sizes of a list, then the messages. A measured message is pinned until `release()`: re-encoding it from
+ * JSON could change its length if another program stored unknown fields.
  */
 export class HeldMessages implements Iterable<Uint8Array | FramedItems> {
   private readonly held: CachedObject[] = []
-  /** What `sizes` went through; the messages are those of the same. */
+  /** The objects and ranges that `sizes` measured, for the second pass. */
   private readonly found: (CachedObject | FramedItems)[] = []
 
   constructor(
     private readonly handle: KindHandle,
     private readonly page: Pick<ListPage, "items" | "runs">,
-    /** Counts what messages take to make. */
+    /** Accounts for the time to make messages. */
     private readonly turns: Turns,
-    /** Messages of another form that is made of the objects' own; the objects themselves when absent. */
+    /** The form of the messages. Absent: the whole objects. */
     private readonly form?: MessageForm,
   ) {}
 
-  /** Called once, and gone through to its end before the messages. */
+  /** Call it once, and iterate to the end before reading the messages. */
   *sizes(): Generator<ItemSize | FramedItems> {
     const { items, runs } = this.page
     if (runs === undefined) for (const object of items) yield this.hold(object)
@@ -53,7 +57,7 @@ export class HeldMessages implements Iterable<Uint8Array | FramedItems> {
     for (const each of this.found) yield "framed" in each ? each : this.message(each)
   }
 
-  /** Called once, when nobody goes through them any more. */
+  /** Unpins the messages. Call it once, after the last pass. */
   release(): void {
     for (const object of this.held.splice(0)) object.unpinMessage?.()
   }
@@ -104,7 +108,7 @@ function notedLength(object: CachedObject, apiVersion: string): number | undefin
   return note?.apiVersion === apiVersion ? note.length : undefined
 }
 
-/** The pieces of a list of the messages, which are released once those are written or nobody wants more of them. */
+/** Yields the pieces of a list, and releases its messages when they are written or the iteration is abandoned. */
 export function* releasing(messages: HeldMessages, pieces: Iterable<Uint8Array | Turns>): Generator<Uint8Array | Turns> {
   try {
     yield* pieces

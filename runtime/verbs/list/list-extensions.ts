@@ -1,6 +1,6 @@
 /**
- * What lists and watches can do beyond the reference (docs/LISTS.md): `sortBy`, `count`, and field selectors over any scalar field, which a
- * client asks for with `fieldSelectorSyntax=extended`. Without these parameters nothing here is called.
+ * Extensions of lists and watches beyond the reference (docs/LISTS.md): `sortBy`, `count`, and field selectors over any
+ * scalar field with `fieldSelectorSyntax=extended`. Requests without these parameters do not call this module.
  */
 import { badRequest } from "../../base/errors.ts"
 import { fieldKey } from "../../query/field-key.ts"
@@ -17,10 +17,10 @@ import type { CachedObject } from "../../storage/cache.ts"
 import { objectOf } from "../represent.ts"
 import type { ObjectFilter } from "../../registry/object-filter.ts"
 
-/** The parameter that opts in to extended field selectors. */
+/** The parameter that enables extended field selectors. */
 export const syntaxParameter = "fieldSelectorSyntax"
 
-/** Whether field selectors are to be read in their extended form. Throws 400 for a form that there is not. */
+/** Whether field selectors use the extended syntax. Throws 400 for an unknown syntax. */
 export function wantsExtendedSyntax(query: URLSearchParams): boolean {
   const syntax = textParameter(query, syntaxParameter)
   if (syntax === "" || syntax === "plain") return false
@@ -30,7 +30,10 @@ export function wantsExtendedSyntax(query: URLSearchParams): boolean {
   )
 }
 
-/** A selector over any scalar field as a filter. `name`: it pins `metadata.name`. `requirements`: how many it has. Throws 400. */
+/**
+ * A filter for a selector over any scalar field. Throws 400. `name`: set if the selector requires one `metadata.name`.
+ * `requirements`: their number.
+ */
 export function extendedFieldFilter(handle: KindHandle, text: string): { filter?: ObjectFilter; name?: string; requirements: number } {
   const selectable = new Set(["metadata.name", "metadata.namespace", ...handle.kind.selectable.map((field) => field.name)])
   const query = parseFieldQuery({ parameter: "fieldSelector", text, shape: handle.parts.shape, selectable })
@@ -43,7 +46,7 @@ export function extendedFieldFilter(handle: KindHandle, text: string): { filter?
   return { filter, requirements, ...(name !== undefined && { name }) }
 }
 
-/** The order that `sortBy` asks for. Throws 400. */
+/** The order that `sortBy` requests. Throws 400. */
 export function listOrder(handle: KindHandle, text: string): ListOrder {
   const sortFields = parseSortQuery({ parameter: "sortBy", text, shape: handle.parts.shape })
   const fields = new ObjectFields(handle)
@@ -54,9 +57,9 @@ export function listOrder(handle: KindHandle, text: string): ListOrder {
   }
 }
 
-/** Keys of fields, read from decoded objects once per object version and kept among its forms. */
+/** Keys of fields for filters and sorting. An object is decoded once; each key is cached with the object version. */
 class ObjectFields {
-  /** Several fields of one object are asked for in a row. */
+  /** The last decoded object: several of its fields are read in a row. */
   private last: { readonly object: CachedObject; readonly decoded: JsonObject } | undefined
 
   constructor(private readonly handle: KindHandle) {}

@@ -35,7 +35,7 @@ describe("list freshness", () => {
     expect(freshness(query)).toEqual(expected)
   })
 
-  it("refuses a version beside a token", () => {
+  it("refuses resourceVersion together with a continue token", () => {
     expect(() => freshness("limit=3&continue=x&resourceVersion=7")).toThrow(/not allowed when using continue/)
   })
 

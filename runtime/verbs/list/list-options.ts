@@ -1,4 +1,4 @@
-/** The options of list and watch requests: specification section 4.6 turned into what the registry asks for. */
+/** Reads the options of list and watch requests and converts them for the registry; specification section 4.6. */
 import { badRequest, invalid } from "../../base/errors.ts"
 import type { Failure } from "../../base/failure.ts"
 import type { Kind } from "../../schema/kind.ts"
@@ -25,15 +25,15 @@ export interface ListOptions {
   readonly timeoutSeconds?: number
   readonly allowBookmarks: boolean
   readonly sendInitialEvents?: boolean
-  /** Extension, "" without: the fields to sort by. */
+  /** Extension: the fields to sort by; "" for none. */
   readonly sortBy: string
-  /** Extension: only the number of objects is asked for. */
+  /** Extension: return only the number of objects. */
   readonly count: boolean
 }
 
 /**
- * Everything but the selectors. `watchList`: the gate that `sendInitialEvents` needs. `extensions`: sorting and counting make sense here;
- * they are refused where they are not done rather than overlooked. Throws 400 or 422.
+ * Reads everything but the selectors. `watchList`: the gate that `sendInitialEvents` needs. `extensions`: whether
+ * sorting and counting are available; if not, they are refused rather than ignored. Throws 400 or 422.
  */
 export function readListOptions(
   query: URLSearchParams,
@@ -107,7 +107,7 @@ function watchFailures(options: ListOptions, watchList: boolean): Failure[] {
   return failures
 }
 
-/** The rows of the get and list tables. Throws 400. */
+/** Freshness of a list, from the tables of section 4.6. Throws 400. */
 export function listFreshness(options: ListOptions): Freshness {
   const { resourceVersion, match } = options
   if (options.continueToken !== "") {
@@ -123,7 +123,7 @@ export function listFreshness(options: ListOptions): Freshness {
   return { mode: "not-older", revision }
 }
 
-/** The get table: unset, 0, other. Throws 400. */
+/** Freshness of a get: unset, 0, or another version. Throws 400. */
 export function getFreshness(query: URLSearchParams): Freshness {
   const resourceVersion = textParameter(query, "resourceVersion")
   if (resourceVersion === "") return { mode: "most-recent" }
@@ -132,19 +132,19 @@ export function getFreshness(query: URLSearchParams): Freshness {
 }
 
 export interface Selection {
-  /** Absent: no selector, everything matches. */
+  /** Absent: no selector. */
   readonly filter?: ObjectFilter
-  /** What the filter takes. */
+  /** Time that the filter takes for an object, in microseconds. */
   readonly filterWork?: ObjectWork
-  /** One of the labels or fields that the filter asks for; `sole`: it asks for nothing else. */
+  /** A label or field value that the filter requires. `sole`: the filter checks nothing else. */
   readonly selected?: Selected & { readonly sole: boolean }
-  /** A field selector pins this name. */
+  /** The name that a field selector requires. */
   readonly name?: string
-  /** Both selectors as given: part of what a continue token is bound to. */
+  /** The text of both selectors, to which a continue token is bound. */
   readonly text: string
 }
 
-/** Label and field selectors of a collection request. Throws 400 with the position or the field that is wrong. */
+/** Reads the selectors of a collection request. Throws 400 with the position or the field at fault. */
 export function readSelection(query: URLSearchParams, handle: KindHandle): Selection {
   const labelText = textParameter(query, "labelSelector")
   const fieldText = textParameter(query, "fieldSelector")
@@ -165,17 +165,17 @@ export function readSelection(query: URLSearchParams, handle: KindHandle): Selec
   }
 }
 
-/** What of a selection is about fields. */
+/** The part of a selection that a field selector defines. */
 interface FieldSelection extends Pick<Selection, "selected" | "name"> {
   readonly filter?: ObjectFilter
-  /** What is asked, about. */
+  /** Number of requirements. */
   readonly requirements: number
 }
 
-/** Values of a requirement are looked up in turn. */
+/** Microseconds per value of a requirement, which are compared one by one. */
 const valueWork = 0.01
 
-/** An object that fields are asked of is decoded, unless somebody has kept what was asked. */
+/** Time of a filter for an object. Field selectors decode the object, unless the keys of its fields are cached. */
 function workOf({ requirements }: LabelSelector, fields: FieldSelection): ObjectWork {
   let asked = fields.requirements * requirementWork
   for (const { values } of requirements) asked += requirementWork + values.length * valueWork
@@ -183,7 +183,7 @@ function workOf({ requirements }: LabelSelector, fields: FieldSelection): Object
   return fields.filter === undefined ? () => asked : (object) => asked + readWork(object)
 }
 
-/** The first label that must have one certain value. `sole`: nothing else is asked. */
+/** The first label that must have one certain value. `sole`: the filter checks nothing else. */
 function requiredLabel({ requirements }: LabelSelector, isAll: boolean): Selection["selected"] {
   for (const { key, operator, values } of requirements) {
     const [value] = values

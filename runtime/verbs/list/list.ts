@@ -4,7 +4,7 @@ import { type ResourceRequest, checkFormat, listRequest, negotiateResponse } fro
 import { listOrder } from "./list-extensions.ts"
 import { type ListOptions, readListOptions } from "./list-options.ts"
 
-/** GET of a collection: cached bytes to the wire, with back-pressure. */
+/** GET of a collection: sends cached bytes, with back-pressure. */
 export async function listVerb(call: ResourceRequest): Promise<void> {
   const format = negotiateResponse(call, { list: true, read: true })
   const options = readListOptions(call.request.query, { watch: false, watchList: false, extensions: true })
@@ -15,7 +15,7 @@ export async function listVerb(call: ResourceRequest): Promise<void> {
   await answerList(call, { format, page })
 }
 
-/** A token of a sorted list continues that order only. */
+/** Binds the token of a sorted list to its order. */
 function extended(call: ResourceRequest, plain: ListRequest, { sortBy, count }: ListOptions): ListRequest {
   if (sortBy === "") return { ...plain, count }
   return { ...plain, order: listOrder(call.handle, sortBy), tokenScope: `${plain.tokenScope}\0sortBy=${sortBy}`, signal: call.request }

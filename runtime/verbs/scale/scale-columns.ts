@@ -1,11 +1,11 @@
-/** What a Scale shows as a table; catalog `tables.yaml`: Scale. The name carries no format here. */
+/** The columns of a Scale's table; catalog `tables.yaml`: Scale. The name has no format here. */
 import { age } from "../../schema/cells.ts"
 import { getPath } from "../../encoding/field-path.ts"
 import type { Column } from "../../schema/kind.ts"
 
 const plain = { format: "", priority: 0 } as const
 
-/** Of every kind's scale alike. */
+/** The same for the scale of every kind. */
 export const scaleColumns: readonly Column[] = [
   { ...plain, name: "Name", type: "string", description: "Name of the workload.", value: (scale) => getPath(scale, "metadata.name") ?? "" },
   {

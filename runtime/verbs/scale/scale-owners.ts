@@ -1,4 +1,4 @@
-/** Whose fields the replicas are, on both sides of a scale: in the Scale as clients see and apply it, and in its parent. */
+/** Maps managed fields between a Scale and its parent. */
 import type { RequestAttributes } from "../../admission/plugin.ts"
 import {
   managedFieldsOfParent,
@@ -15,21 +15,21 @@ import type { KindBody } from "../../server-parts.ts"
 import type { ResourceRequest } from "../call.ts"
 
 export interface ScaleManagers {
-  /** The Scale of a parent, with the owners of the replicas. */
+  /** Adds the managed fields to the Scale of a parent. */
   readonly shown: (scale: ApiObject, parent: ApiObject) => ApiObject
-  /** The owners of a Scale's fields after a write that is no apply. */
+  /** managedFields of a Scale after a write other than apply. */
   readonly tracked: (before: ApiObject, next: ApiObject) => JsonObject[] | undefined
-  /** The next parent, with owners as the written Scale has them. */
+  /** managedFields of the parent after the write, taken from those of the Scale. */
   readonly kept: (next: ApiObject, parent: ApiObject, ofScale: JsonObject[] | undefined) => ApiObject
 }
 
-/** A Scale is of one version, and all of it is what clients send. */
+/** A Scale has one version, and clients may set all of its fields. */
 export function versionsOfScale(kind: KindBody): Versions {
   const { apiVersion, shape } = kind
   return { current: { apiVersion, shape, reset: {}, toStored: (object) => object, fromStored: (object) => object }, find: () => undefined }
 }
 
-/** Called once per request that writes a scale. `replicas`: where they are in the parent, dotted. */
+/** Called once per request that writes a scale. `replicas`: their path in the parent, with dots. */
 export async function scaleOwners(
   call: ResourceRequest,
   attributes: RequestAttributes,
@@ -63,7 +63,7 @@ function ownersOf(object: ApiObject): JsonObject[] {
   return object.metadata?.managedFields ?? []
 }
 
-/** The object with these owners in place of those it has. Also for sub-resources that take only a part of what was sent. */
+/** Replaces the managedFields of an object. Also called for sub-resources that take only a part of the body. */
 export function withManagers(object: ApiObject, managedFields: JsonObject[] | undefined): ApiObject {
   const { managedFields: _before, ...metadata } = object.metadata ?? {}
   return { ...object, metadata: { ...metadata, ...(managedFields !== undefined && { managedFields }) } }

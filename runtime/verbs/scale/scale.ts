@@ -1,4 +1,4 @@
-/** `scale`: the parent seen as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
+/** `scale`: a view of the parent as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
 import { assert } from "../../base/assert.ts"
 import { badRequest, invalid } from "../../base/errors.ts"
 import { deepClone, getPath, setPath } from "../../encoding/field-path.ts"
@@ -70,12 +70,12 @@ export async function answerScale(call: ResourceRequest, subresource: Subresourc
   await answerKindBody(call, { format, kind, object: scaleOf(result.object, subresource, call), columns: scaleColumns, status: 200 })
 }
 
-/** A scale that a request asks for. */
+/** The change to a scale that a request makes. */
 interface ScaleChange {
   readonly options: WriteOptions
-  /** The next Scale has its owners already. */
+  /** The result of `next` already has its managedFields. */
   readonly applied: boolean
-  /** The next Scale, from the one of the stored parent and its owners. */
+  /** Makes the next Scale from that of the stored parent, which has its managedFields. */
   readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
 }
 
@@ -111,7 +111,7 @@ function* patchingScale(call: ResourceRequest, kind: KindBody, work: Stages<Json
   return yield* renormalizing(call, kind, yield* work)
 }
 
-/** The parent with the replicas of `scale`; its uid and resourceVersion are preconditions. */
+/** Sets the parent's replicas from `scale`, whose uid and resourceVersion become preconditions. */
 function rescaled(call: ResourceRequest, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
   const { old, scale } = change
   const name = scale.metadata?.name ?? ""
@@ -135,7 +135,7 @@ function rescaled(call: ResourceRequest, subresource: Subresource, change: { old
 function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequest): ApiObject {
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
-  // Zero is what an absent number means, and is left out as every typed server does.
+  // An absent number means zero, and zero is omitted, as typed servers do.
   const format = getPath(parent, paths.specReplicas) ?? 0
   const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
   return {
@@ -153,7 +153,7 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequ
   }
 }
 
-/** A selector as text: a LabelSelector or a plain map of labels. */
+/** The text form of a LabelSelector or of a plain map of labels. */
 function textOfSelector(selector: JsonValue | undefined): string {
   if (!isObject(selector)) return ""
   const structured = selector.matchLabels !== undefined || selector.matchExpressions !== undefined

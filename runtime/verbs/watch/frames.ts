@@ -1,4 +1,4 @@
-/** Watch frames in the representation a client asked for. A frame is made once per event and form, and shared by all its watchers. */
+/** Watch frames in the negotiated format. A frame is encoded once per event and format, and shared by all watchers. */
 import type { ApiObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { normalize } from "../../encoding/normalize.ts"
@@ -11,20 +11,20 @@ import { partialEnvelope, partialJson, type RenderedRequest, tableOf, tableOptio
 import { protobufOf, freshVersion, jsonOf, type ObjectVersion } from "../represent.ts"
 
 export interface Framer {
-  /** One frame for each, in order. The same array of events is answered with the same frames. */
+  /** One frame for each event, in order. Returns the same frames for the same array of events. */
   events(events: readonly SeenEvent[]): readonly Buffer[]
-  /** `initial`: ends the initial events of a streamed list. */
+  /** `initial`: marks the end of the initial events of a streamed list. */
   bookmark(revision: number, initial: boolean): Buffer
   error(status: ApiObject): Buffer
-  /** What a frame of an event costs each watcher, in microseconds, about. */
+  /** Approximate cost of a frame for each watcher, in microseconds. */
   readonly workPerEvent: number
 }
 
-/** A shared frame is found among the forms of its object; a Table is made from the object for each watcher. */
+/** A shared frame is looked up among the object's encodings. A Table is rendered for each watcher. */
 const sharedFrameWork = 1
 const tableFrameWork = 60
 
-/** Called once per watch. Throws 400 for table options, 406 for a form that single objects do not have. */
+/** Called once per watch. Throws 400 for table options, 406 for a format that does not apply to single objects. */
 export function frames(call: ResourceRequest, format: ResponseFormat): Framer {
   if (format.as?.kind === "Table") return tableFramer(call, format)
   checkFormat(call, format, { list: false })
@@ -36,10 +36,10 @@ export function frames(call: ResourceRequest, format: ResponseFormat): Framer {
   return framer
 }
 
-/** One framer for all watchers of a kind in one form, so that they share bookmarks as they share events. */
+/** One framer for all watchers of a kind in one format, so that they share bookmarks as well as events. */
 const sharedFramers = new WeakMap<KindHandle, Map<string, Framer>>()
 
-/** How the form stands among the derived forms of an object. */
+/** Prefix of the key for frames in this format among the encodings of an object. */
 function formName(handle: KindHandle, { media, as }: ResponseFormat): string {
   return as === undefined ? `frame:${media}:${handle.apiVersion}` : `frame:${media}:partial:${as.version}`
 }
@@ -74,7 +74,7 @@ function sharedFramer(shown: RenderedRequest, { media, as, ...rest }: ResponseFo
   }
 }
 
-/** Tables are made for one watcher alone: they hold ages, and only the first of a stream has column definitions. */
+/** Tables belong to one watcher: they contain ages, and only the first of a stream has column definitions. */
 function tableFramer(call: ResourceRequest, format: ResponseFormat): Framer {
   const { handle, parts } = call
   const options = tableOptions(call, format)
@@ -92,7 +92,7 @@ function tableFramer(call: ResourceRequest, format: ResponseFormat): Framer {
   }
 }
 
-/** An empty object of the kind at a version; the end of initial events is told by an annotation. */
+/** An object of the kind with nothing but a resourceVersion. An annotation marks the end of initial events. */
 function bookmarkVersion({ handle, parts }: RenderedRequest, revision: number, initial: boolean): ObjectVersion {
   const annotations = initial ? { annotations: { [`${parts.vendor.groupDomain}/initial-events-end`]: "true" } } : {}
   const bare = {

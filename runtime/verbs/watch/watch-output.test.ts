@@ -12,7 +12,7 @@ function write(incoming: Incoming, outgoing: Outgoing): void {
   openAnswer({ incoming, outgoing }, { contentType: "application/json" }).write(frames)
 }
 
-it("frames that wait for several watches over HTTP/2 are kept once", async () => {
+it("queued frames are in memory once for several watches over HTTP/2", async () => {
   const kept = new KeptBytes()
   for (let watch = 0; watch < 3; watch++) {
     const client = await connected(write, { begins: false, kept })
@@ -24,10 +24,10 @@ it("frames that wait for several watches over HTTP/2 are kept once", async () =>
   expect(kept.bytes.strangers).toBeLessThan(30_000)
 })
 
-it.each([1, 2])("what waits over HTTP/1.1 is kept once of a watch, and twice of another answer: %d", async (times) => {
+it.each([1, 2])("queued bytes over HTTP/1.1 count once for a watch, twice for another response: %d", async (times) => {
   const { connection, request, response } = await askHttp1("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
   if (times === 1) write(request, response)
-  // More than the sockets of both ends hold.
+  // More than the socket buffers of both ends can hold.
   for (let sent = 0; sent < 400; sent++) response.write(Buffer.alloc(50_000))
   const waiting = response.socket?.writableLength ?? 0
   expect(waiting).toBeGreaterThan(1_000_000)

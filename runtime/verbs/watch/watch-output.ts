@@ -1,25 +1,25 @@
-/** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
+/** The destination of a watch's frames: an HTTP response, or a websocket (`watch-websocket.ts`). */
 import { watchWriteBytes } from "../../base/limits.ts"
 import type { Outgoing } from "../../http/exchange.ts"
 import type { ResourceRequest, ResponseFormat } from "../call.ts"
 
-/** Why a watch is over: it came to its end (its time, its history), or the server stops. */
+/** Why a watch ended: `done` for its timeout or lost history, `stopping` when the server stops. */
 export type WatchEnd = "done" | "stopping"
 
 export interface WatchOutput {
-  /** Frames are shared by all watchers: nobody changes them. */
+  /** Sends frames. All watchers share them: do not modify them. */
   write(frames: readonly Buffer[]): void
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not read yet. */
   readonly waitingBytes: number
-  /** What was written still goes out. */
+  /** Ends the stream after what was written. */
   end(why: WatchEnd): void
-  /** The client has gone, or everything was sent after the end; called at once when that has happened already. */
+  /** Calls back when the client is gone or the end was sent; at once if that has already happened. */
   onClose(callback: () => void): void
-  /** Calls back once the client has taken what waits. */
+  /** Calls back once the client has read the waiting bytes. */
   onceDrained(callback: () => void): void
 }
 
-/** Called once everything that a request can be refused for was looked at. Sends the head of the answer. */
+/** Sends the head of the response. Called after every check that can refuse the request. */
 export function openAnswer(
   { incoming, outgoing }: Pick<ResourceRequest, "incoming" | "outgoing">,
   { contentType }: Pick<ResponseFormat, "contentType">,
@@ -29,12 +29,12 @@ export function openAnswer(
     "content-type": contentType,
     ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
   })
-  // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
+  // HTTP/2 sends headers at once; HTTP/1.1 would wait for the first event.
   outgoing.flushHeaders()
   return new AnswerOutput(outgoing)
 }
 
-/** What shared frames are together, for as long as somebody holds them: hundreds of watchers are sent the same. */
+/** Joined frames by their batch, for as long as it is referenced: hundreds of watchers receive the same batch. */
 const joinedFrames = new WeakMap<readonly Buffer[], readonly Buffer[]>()
 
 function joined(frames: readonly Buffer[]): readonly Buffer[] {
@@ -47,7 +47,7 @@ function joined(frames: readonly Buffer[]): readonly Buffer[] {
   return writes
 }
 
-/** Frames that are long by themselves are not copied: each watcher that has them waiting would have a copy of its own. */
+/** Joins small frames into one write. Long ones are not copied: each watcher with a backlog would hold its own copy. */
 function joinSmall(frames: readonly Buffer[]): Buffer[] {
   const writes: Buffer[] = []
   let small: Buffer[] = []

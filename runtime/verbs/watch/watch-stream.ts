@@ -1,6 +1,6 @@
 /**
- * One client's watch. There may be thousands of these that wait for something to happen: a stream keeps where it writes to, what it is subscribed
- * to and three times, and nothing of the request that opened it.
+ * The watch of one client. Thousands may be idle, so a stream keeps little: its output, its subscription and three
+ * times, and nothing of the request.
  */
 import { ApiError, expired, internal } from "../../base/errors.ts"
 import type { ApiObject } from "../../base/json.ts"
@@ -12,7 +12,7 @@ import { StoreError } from "../../storage/store.ts"
 import type { Framer } from "./frames.ts"
 import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 
-/** As often as the reference sends bookmarks, and as long before the end of a watch. */
+/** The reference's interval between bookmarks, and its time from the last one to the end of a watch. */
 const bookmarkIntervalMs = 60_000
 const bookmarkBeforeEndMs = 2000
 
@@ -23,24 +23,24 @@ export interface WatchStreamOptions {
   readonly nowMs: number
   readonly endMs: number
   readonly bookmarks: boolean
-  /** A bookmark ends the initial events. */
+  /** Send a bookmark at the end of the initial events. */
   readonly marksInitialEnd: boolean
-  /** Who watches is told why a watch ends too early. */
+  /** Makes the ERROR event for a watch that ends early. */
   readonly status: (error: ApiError) => ApiObject
 }
 
-/** Streams until the client goes, the timeout passes, the server stops, or the client cannot keep up. */
+/** Streams until the client is gone, the timeout passes, the server stops, or the client cannot keep up. */
 export class WatchStream implements WatchSink, TimedWatch {
   private readonly output: WatchOutput
   private readonly framer: Framer
   private readonly watches: OpenWatches
   private readonly status: (error: ApiError) => ApiObject
   private readonly endMs: number
-  /** When the next bookmark is due; Infinity without. */
+  /** Time of the next bookmark; Infinity: none. */
   private bookmarkMs = Number.POSITIVE_INFINITY
   private readonly marksInitialEnd: boolean
   private watch: StartedWatch | undefined
-  /** What waits for room. */
+  /** Resolves the pending `room()`. */
   private wake: (() => void) | undefined
   private ended = false
 
@@ -64,7 +64,7 @@ export class WatchStream implements WatchSink, TimedWatch {
     return this.ended
   }
 
-  /** Called when the watch has begun; it is stopped with the stream. */
+  /** Called when the watch has started. The stream stops it when it ends. */
   follow(watch: StartedWatch): void {
     if (this.ended) watch.stop()
     else this.watch = watch
@@ -91,12 +91,12 @@ export class WatchStream implements WatchSink, TimedWatch {
     return this.output.waitingBytes
   }
 
-  /** A client that lets too much pile up is ended; it resumes from its last event. */
+  /** Ends the watch of a client with too large a backlog. It can resume from its last event. */
   missed(bytes: number): void {
     if (bytes > watchQueueBytesMax) this.end("done")
   }
 
-  /** The client learns why: 410 makes it list again, anything else makes it come back. */
+  /** Sends the error: on 410 a client lists again, on any other it reconnects. */
   fail(error: unknown): void {
     this.send([this.framer.error(this.status(watchError(error)))])
     this.end("done")
@@ -118,14 +118,14 @@ export class WatchStream implements WatchSink, TimedWatch {
     this.end("stopping")
   }
 
-  /** Tells nothing to who has seen nothing but its start: that it knows already. */
+  /** Sends no bookmark until the revision has moved past the start, which the client already has. */
   private sendBookmark(): void {
     const revision = this.watch?.revision()
     if (this.watch === undefined || revision === undefined || revision <= this.watch.startRevision) return
     this.send([this.framer.bookmark(revision, false)])
   }
 
-  /** Every minute, and shortly before the end, so that whoever resumes is nearly there. */
+  /** Every minute, and shortly before the end, so that a client that resumes has little to catch up with. */
   private nextBookmarkMs(nowMs: number): number {
     const beforeEndMs = this.endMs - bookmarkBeforeEndMs
     return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
@@ -156,7 +156,7 @@ function watchError(error: unknown): ApiError {
   return internal("the watch failed unexpectedly")
 }
 
-/** Clients take the version behind the one that they asked for to be the oldest that they may resume from. */
+/** Clients take the second version, the one in parentheses, to be the oldest from which they may resume. */
 function tooOld({ asked, revision, message }: StoreError): ApiError {
   const isKnown = asked !== undefined && revision !== undefined
   return expired(`too old resource version: ${isKnown ? `${asked} (${revision}): ` : ""}${message}`)

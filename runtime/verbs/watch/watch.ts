@@ -1,4 +1,7 @@
-/** GET with `watch`, or on a `/watch/` path: a stream of events. Specification sections 4.4, 4.6 and 6.1; corners as in the reference. */
+/**
+ * GET with `watch`, or on a `/watch/` path: a stream of events. Specification sections 4.4, 4.6 and 6.1; edge cases as
+ * in the reference.
+ */
 import { badRequest } from "../../base/errors.ts"
 import { booleanParameter, textParameter } from "../../http/request/query.ts"
 import type { Freshness } from "../../registry/read.ts"
@@ -13,7 +16,9 @@ import { WatchStream } from "./watch-stream.ts"
 import { openWebSocket } from "../websocket/watch-websocket.ts"
 import { checkWebSocket } from "../websocket/websocket.ts"
 
-/** Returns when the watch has begun. Throws ApiError for what is wrong with the request; what happens later is an event of the stream. */
+/**
+ * Returns when the watch has started. Throws ApiError for an invalid request; later errors are events of the stream.
+ */
 export async function watchVerb(call: ResourceRequest): Promise<void> {
   const { parts } = call
   const format = negotiateResponse(call, { list: false, watch: true })
@@ -33,7 +38,7 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
     marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
     status: (error) => failureStatus(error, parts.vendor),
   })
-  // Behind the stream's own listener: what watches the request's end sees the stream ended.
+  // After the stream's own listener: code that runs at the end of the request then sees the stream ended.
   call.request.streamUntil((closed) => output.onClose(closed))
   await begin(call, stream, {
     namespace: scope.namespace,
@@ -46,7 +51,7 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
 
 async function begin(call: ResourceRequest, stream: WatchStream, request: WatchRequest): Promise<void> {
   stream.due(call.parts.clock.nowMs())
-  // A negative timeout has passed already.
+  // A negative timeout has already passed.
   if (stream.over) return
   try {
     stream.follow(await watchObjects(call.registry, call.handle, request))
@@ -55,19 +60,21 @@ async function begin(call: ResourceRequest, stream: WatchStream, request: WatchR
   }
 }
 
-/** The `/watch/` paths take the options of lists, unless they say `watch` too: so does the reference. Throws 400 or 422. */
+/**
+ * Requests on `/watch/` paths are checked as lists unless they set `watch` too, as in the reference. Throws 400 or 422.
+ */
 function watchOptions(call: ResourceRequest): ListOptions {
   const { info, query } = call.request
   const watchList = call.parts.options["feature-gates"].WatchList === true
   const asWatch = !info.watchPath || booleanParameter(query, "watch") === true
   const options = readListOptions(query, { watch: asWatch, watchList })
   const begins = options.resourceVersion === "" || options.resourceVersion === "0"
-  // With the gate on, a watch that begins with the state is a streamed list, whether it says so or not.
+  // With the gate on, a watch that starts with the state is a streamed list, even if it does not ask to be.
   const streamed = watchList && asWatch && begins && options.sendInitialEvents === undefined
   return streamed ? { ...options, sendInitialEvents: true } : options
 }
 
-/** On a path that names an object, a field selector may only name the same one. Throws 400. */
+/** On a path that names an object, a field selector must name the same object. Throws 400. */
 function watchScope(call: ResourceRequest): CollectionScope {
   const { info, query } = call.request
   if (info.name !== "" && textParameter(query, "fieldSelector") !== "" && readSelection(query, call.handle).name !== info.name)
@@ -77,7 +84,7 @@ function watchScope(call: ResourceRequest): CollectionScope {
   return collectionScope(call)
 }
 
-/** The watch table of section 4.6. Throws 400. */
+/** Where the watch starts, from the watch table of section 4.6. Throws 400. */
 function startOf({ resourceVersion, sendInitialEvents }: ListOptions): WatchStart {
   const revision = resourceVersion === "" ? undefined : parseRevision(resourceVersion)
   if (revision !== undefined && revision !== 0 && sendInitialEvents !== true) return { from: "revision", revision }
@@ -89,7 +96,10 @@ function startFreshness(revision: number | undefined): Freshness {
   return revision === 0 ? { mode: "any" } : { mode: "not-older", revision }
 }
 
-/** Milliseconds: as asked, else at random between the least and twice that, so that not all clients of a server come back at once. */
+/**
+ * Duration of the watch in milliseconds: as requested, else random between the minimum and twice that, so that the
+ * clients of a server do not all reconnect at once.
+ */
 function lifeMs({ parts }: ResourceRequest, { timeoutSeconds }: ListOptions): number {
   const minRequestTimeoutMs = parts.options["min-request-timeout"] * 1000
   if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000

@@ -1,6 +1,6 @@
 /**
- * Logs over websockets, for browsers: every piece of the log is a message, binary or, for those who ask by the protocol, base64 in text. The
- * protocols are those of the reference's streams; what the client sends is passed over.
+ * Logs over websockets, for browsers. Each piece of the log is a message: binary, or base64 text if the client's
+ * protocol asks for that. The protocols are those of the reference's streams. Messages of the client are ignored.
  */
 import type { IncomingMessage } from "node:http"
 import { Transform } from "node:stream"
@@ -14,7 +14,7 @@ import { acceptWebSocket, checkWebSocket } from "./websocket.ts"
 const binaryProtocol = "binary.orch.io"
 const base64Protocol = "base64.binary.orch.io"
 
-/** Whether the log is to go over a websocket. Called before the agent is asked. Throws 400 for a handshake that cannot be answered. */
+/** Whether to send the log over a websocket. Called before the agent is asked. Throws 400 for an invalid handshake. */
 export function checkLogWebSocket(call: ResourceRequest): boolean {
   if (!checkWebSocket(call)) return false
   const { vendor } = call.parts
@@ -25,14 +25,14 @@ export function checkLogWebSocket(call: ResourceRequest): boolean {
   return true
 }
 
-/** Passes the agent's answer on, at the client's pace. Resolves when all of it was sent; rejects when one of the two connections broke. */
+/** Forwards the agent's response at the client's pace. Resolves when all is sent; rejects when a connection breaks. */
 export async function passLogToWebSocket(call: ResourceRequest, message: IncomingMessage): Promise<void> {
   const { websocket } = acceptWebSocket(call)
   const client = createWebSocketStream(websocket, { decodeStrings: false })
   client.resume()
   const steps = websocket.protocol === call.parts.vendor.group(base64Protocol) ? [base64Pieces()] : []
   try {
-    // The stream would end without a close code.
+    // Ending the stream would close the websocket without a close code.
     await pipeline([message, ...steps, client], { end: false })
     websocket.close(1000)
   } catch (error) {
@@ -41,7 +41,7 @@ export async function passLogToWebSocket(call: ResourceRequest, message: Incomin
   }
 }
 
-/** Every piece by itself, as a text. */
+/** Encodes each piece by itself, as text. */
 function base64Pieces(): Transform {
   return new Transform({
     readableObjectMode: true,

@@ -1,4 +1,4 @@
-/** Watches over websockets: every event is a message, text for JSON and binary for the compact encoding. */
+/** Watches over websockets: each event is a message, text for JSON and binary for protobuf. */
 import type { Duplex } from "node:stream"
 import type { WebSocket } from "ws"
 import type { ResourceRequest, ResponseFormat } from "../call.ts"
@@ -8,7 +8,7 @@ import { acceptWebSocket } from "./websocket.ts"
 /** Close codes of RFC 6455 section 7.4.1. */
 const closeCodes: Readonly<Record<WatchEnd, number>> = { done: 1000, stopping: 1001 }
 
-/** Called instead of `openAnswer` when `checkWebSocket` has said yes. */
+/** Called instead of `openAnswer` if `checkWebSocket` returned true. */
 export function openWebSocket(call: ResourceRequest, format: ResponseFormat): WatchOutput {
   const { websocket, socket } = acceptWebSocket(call)
   return new WebSocketOutput(websocket, socket, format.media === "compact")
@@ -27,7 +27,7 @@ class WebSocketOutput implements WatchOutput {
 
   write(frames: readonly Buffer[]): void {
     const { binary, websocket } = this
-    // A message has its own length: the compact frame's is left out.
+    // A message has its own length, so the length prefix of the protobuf frame is omitted.
     for (const frame of frames) websocket.send(binary ? frame.subarray(4) : frame, { binary })
   }
 

@@ -27,13 +27,13 @@ async function connected(autoPong: boolean): Promise<{ client: WebSocket; closed
   return { client, closed }
 }
 
-it("is kept while its client answers pings, although nothing else is said", async () => {
+it("a websocket stays open while its client answers pings, even if it sends nothing else", async () => {
   const { client } = await connected(true)
   for (let pings = 0; pings < 10; pings++) await once(client, "ping")
   expect(client.readyState).toBe(WebSocket.OPEN)
 })
 
-it("is ended when its client does not", async () => {
+it("a websocket is terminated if its client does not answer pings", async () => {
   const { client, closed } = await connected(false)
   let pings = 0
   client.on("ping", () => pings++)

@@ -1,7 +1,7 @@
 /**
- * Websockets of verbs that answer with a stream, as browsers use them. The handshake is that of RFC 6455; a request that it does not fit is
- * answered with a Status. Which origins may is not asked: a page of another origin has no credential of ours, and one that does needs no
- * websocket to use it.
+ * Websockets for verbs that stream, as browsers use them. The handshake follows RFC 6455; an invalid one gets a Status.
+ * The origin is not checked: a page of another origin has no credential for this server, and with one it would not need
+ * a websocket.
  */
 import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -19,11 +19,11 @@ const handshakeOptions = {
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: websocketMessageBytesMax,
-  // Read by the library; its types do not name it.
+  // The library reads it, but its types do not declare it.
   closeTimeout: websocketCloseTimeoutMs,
 }
 
-/** Shakes hands; keeps nothing of the connections. */
+/** Performs handshakes; does not track connections. */
 const handshakes = new WebSocketServer(handshakeOptions)
 
 export interface OpenWebSocket {
@@ -31,7 +31,7 @@ export interface OpenWebSocket {
   readonly socket: Socket
 }
 
-/** Whether the answer is to go over a websocket. Throws 400 for a handshake that cannot be answered. */
+/** Whether to respond over a websocket. Throws 400 for an invalid handshake. */
 export function checkWebSocket(call: ResourceRequest): boolean {
   if (wantedProtocol(call.incoming) !== "websocket") return false
   const { headers } = call.incoming
@@ -48,8 +48,8 @@ export function checkWebSocket(call: ResourceRequest): boolean {
 }
 
 /**
- * Called instead of answering when `checkWebSocket` has said yes. The protocol that was offered is confirmed; a token never is. A client that
- * does not answer any more is ended.
+ * Accepts the handshake, if `checkWebSocket` returned true. Confirms the protocol that the client offered, never a
+ * bearer token. Terminates the websocket of a client that no longer responds.
  */
 export function acceptWebSocket({ incoming, outgoing, parts }: Pick<ResourceRequest, "incoming" | "outgoing" | "parts">): OpenWebSocket {
   const taken = takeConnection(incoming)
@@ -57,7 +57,7 @@ export function acceptWebSocket({ incoming, outgoing, parts }: Pick<ResourceRequ
   const [protocol] = offeredProtocols(incoming.headers, parts.vendor).names
   if (protocol === undefined) delete incoming.headers["sec-websocket-protocol"]
   else incoming.headers["sec-websocket-protocol"] = protocol
-  // For those who count answers.
+  // For metrics and logs, which read the status.
   outgoing.statusCode = 101
   let opened: WebSocket | undefined
   handshakes.handleUpgrade(taken.request, taken.socket, taken.head, (websocket) => {
@@ -68,12 +68,12 @@ export function acceptWebSocket({ incoming, outgoing, parts }: Pick<ResourceRequ
   return { websocket: opened, socket: taken.socket }
 }
 
-/** Exported for tests. Ends the websocket once its client has gone. */
+/** Exported for tests. Terminates the websocket once its client is gone. */
 export function guardWebSocket(websocket: WebSocket, socket: Socket, intervalMs = http2CheckIntervalMs): void {
-  // What a client does wrong closes the connection; there is nobody to tell.
+  // A protocol error of the client closes the connection; there is no caller to report it to.
   websocket.on("error", () => undefined)
   endWhenDead(aliveness(websocket, socket), {
-    // Real time, whatever clock the server is given: the other end has no other.
+    // Real time, whatever clock the server uses: the client has no other.
     clock: systemClock,
     intervalMs,
     end: () => websocket.terminate(),
@@ -88,7 +88,7 @@ function aliveness(websocket: WebSocket, socket: Socket): Parameters<typeof endW
     socket,
     ping(answered) {
       websocket.removeAllListeners("pong")
-      // It brings what the ping said.
+      // Without `null`, `answered` would take the pong's payload for an error.
       websocket.once("pong", () => answered(null))
       websocket.ping()
       return true
