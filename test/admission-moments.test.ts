@@ -1,4 +1,4 @@
-/** Which moments of admission each request has, in their order, and what plugins are shown in them. */
+/** The admission calls that each request causes, their order, and what plugins see in them. */
 import { expect, it } from "vitest"
 import {
   applied,
@@ -198,7 +198,7 @@ const rows: readonly Row[] = [
   { what: "list", ask: ["GET", configMaps], status: 200, moments: [] },
 ]
 
-it.each(rows)("$what has its moments, in their order", async ({ ask: request, status, moments }) => {
+it.each(rows)("$what calls the plugins for its operations, in order", async ({ ask: request, status, moments }) => {
   const lines: string[] = []
   const { ask } = await serverWith([recorder(lines)])
   for (const made of present) expect((await ask(...made)).status).toBe(201)

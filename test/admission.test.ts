@@ -1,4 +1,4 @@
-/** Admission plugins over HTTP: what they see and change, and what becomes of plugins that fail. */
+/** Admission plugins over HTTP: what they see, what they change, and how the server handles plugins that fail. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type AdmissionPlugin, ApiError, type RequestAttributes, startServer } from "../runtime/library.ts"
 import type { JsonObject } from "../runtime/base/json.ts"
@@ -21,7 +21,7 @@ import {
 import { createHttpClient } from "./support/http-client.ts"
 import { plainToken } from "./support/in-process.ts"
 
-it("what the server writes by itself is admitted in its own name", async () => {
+it("writes of the server itself are admitted under its own users", async () => {
   const lines: string[] = []
   const users = new Set<string>()
   const isSeen = (name: string): boolean => {
@@ -38,7 +38,7 @@ it("what the server writes by itself is admitted in its own name", async () => {
   expect(lines).toEqual(expect.arrayContaining(both("DELETE configmaps n/a ConfigMap -/old")))
 })
 
-it("an eviction is admitted as one request, and the budget that it charges is the server's write", async () => {
+it("an eviction is admitted as one request, and its change of the budget as a write of the server", async () => {
   const lines: string[] = []
   const { ask } = await serverWith([recorder(lines, () => true)])
   const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -67,7 +67,7 @@ it("a binding is admitted as one request", async () => {
   expect(lines).toEqual(both("CREATE pods/binding default/p Binding new/-"))
 })
 
-/** Sets a label on everything of a client. */
+/** Labels every object that a client writes. */
 const labelling: AdmissionPlugin = {
   name: "Labelling",
   operations: ["CREATE", "UPDATE"],
@@ -94,7 +94,7 @@ describe("a mutating plugin", () => {
     ["apply that creates", [["PATCH", `${configMaps}/a?fieldManager=m`, applied("a"), applyPatch]]],
   ]
 
-  it.each(changes)("changes what is stored by %s, is seen by validating ones, and owns no field", async (_what, requests) => {
+  it.each(changes)("changes what %s stores, before validating plugins see it, and owns no field", async (_what, requests) => {
     let validated: JsonObject | undefined
     const looking: AdmissionPlugin = {
       name: "Looking",
@@ -113,7 +113,7 @@ describe("a mutating plugin", () => {
     expect(fields).not.toContain("f:by")
   })
 
-  it("is called again when the update meets another one", async () => {
+  it("is called again after a conflict with another update", async () => {
     const versions: (string | undefined)[] = []
     const server: { ask?: Ask } = {}
     const racing: AdmissionPlugin = {
@@ -181,7 +181,7 @@ describe("a validating plugin", () => {
     ["GET", `${pods}/p/proxy/x`],
   ]
 
-  it("refuses by user, and nothing is written", async () => {
+  it("can refuse by user, and nothing is written", async () => {
     const { ask, store } = await serverWith([refusing])
     for (const made of present) await ask(...made)
     const revision = await store.revision()
@@ -198,7 +198,7 @@ describe("a validating plugin", () => {
     expect((await ask(...(requests[1] ?? ["GET", ""]))).status).toBe(200)
   })
 
-  it("sees a dry run, of which nothing is stored", async () => {
+  it("sees a dry run, which stores nothing", async () => {
     const seen: boolean[] = []
     const { ask, store } = await serverWith([
       { name: "Looking", operations: all, validate: ({ dryRun, user }) => void (user.name === "admin" && seen.push(dryRun)) },
@@ -226,11 +226,11 @@ describe("a plugin that fails", () => {
       },
     ],
     ["rejects", { validate: () => Promise.reject(new Error("broken inside")) }],
-    ["throws what is no Error", { validate: () => Promise.reject("broken inside") }],
-    ["answers what is no object of the kind", { mutate: ({ object }) => ({ ...object, data: ["broken inside"] }) }],
+    ["throws a value that is no Error", { validate: () => Promise.reject("broken inside") }],
+    ["returns an object that does not decode", { mutate: ({ object }) => ({ ...object, data: ["broken inside"] }) }],
   ]
 
-  it.each(failures)("because it %s is answered with 500, named in the log, and the server goes on", async (_what, moments) => {
+  it.each(failures)("because it %s causes a 500 and a log line with its name, and the server continues", async (_what, moments) => {
     let fails = false
     const plugin: AdmissionPlugin = {
       name: "Failing",
@@ -248,7 +248,7 @@ describe("a plugin that fails", () => {
     expect((await ask("POST", configMaps, configMap("a"))).status).toBe(201)
   })
 
-  it("and never answers is given up with the request's deadline, and holds nothing up", async () => {
+  it("because it never settles is abandoned at the request's deadline, and blocks nothing", async () => {
     const expiries: RequestAttributes["expiry"][] = []
     const hanging: AdmissionPlugin = {
       name: "Hanging",
@@ -266,12 +266,12 @@ describe("a plugin that fails", () => {
     await clock.advance(60_000)
     expect(await hung).toMatchObject({ status: 504 })
     expect(expiries[0]?.aborted).toBe(true)
-    // Emptying a namespace waits for the creations in it.
+    // The namespace controller waits for creations in the namespace, so this would hang.
     await ask("DELETE", "/api/v1/namespaces/n")
     await expect.poll(async () => (await ask("GET", "/api/v1/namespaces/n")).status).toBe(404)
   })
 
-  it("and never answers a connection, which has no deadline, is given up all the same", async () => {
+  it("because it never settles is abandoned for a connection too, which has no deadline", async () => {
     let isAsked = false
     const hanging: AdmissionPlugin = {
       name: "Hanging",
@@ -290,8 +290,8 @@ describe("a plugin that fails", () => {
   })
 })
 
-describe("a server of a program", () => {
-  it("runs its plugins behind the built-in ones", async () => {
+describe("a server that a program starts", () => {
+  it("runs the program's plugins after the built-in ones", async () => {
     const seen: string[] = []
     const server = await startServer({ admission: [recorder(seen)] })
     const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
@@ -324,7 +324,7 @@ describe("a server of a program", () => {
   })
 })
 
-it("in a namespace that is being terminated nothing is created, bindings and evictions included", async () => {
+it("a terminating namespace refuses creations, including bindings and evictions", async () => {
   const { ask } = await serverWith([])
   await ask("POST", "/api/v1/namespaces", { metadata: { name: "n" } })
   const held = { ...pod("p"), metadata: { name: "p", finalizers: ["example.com/x"] } }
@@ -398,7 +398,7 @@ describe("NodeRestriction", () => {
     [201, "", "POST", configMaps, configMap("a")],
   ]
 
-  it("holds a node agent to its own objects once it is on", async () => {
+  it("limits a node agent to its own objects when enabled", async () => {
     const { ask } = await serverWith([], { users: [node], enableAdmission: ["NodeRestriction"] })
     await ask("POST", pods, pod("mine", { nodeName: "n" }))
     await ask("POST", pods, pod("other", { nodeName: "m" }))
@@ -409,7 +409,7 @@ describe("NodeRestriction", () => {
     }
   })
 
-  it("is off by default", async () => {
+  it("is disabled by default", async () => {
     const { ask } = await serverWith([], { users: [node] })
     expect((await ask("POST", nodes, { metadata: { name: "m" } }, { token: node.name })).status).toBe(201)
   })

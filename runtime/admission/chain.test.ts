@@ -24,13 +24,13 @@ const labelled = (name: string): AdmissionPlugin => ({
   mutate: ({ object }) => ({ ...object, metadata: { ...object?.metadata, labels: { ...object?.metadata?.labels, [name]: "was here" } } }),
 })
 
-describe("a chain", () => {
-  it("answers at once when its plugins do", () => {
+describe("an admission chain", () => {
+  it("is synchronous if its plugins are", () => {
     const chain = chainOf({ name: "a", operations: ["CREATE"], mutate: () => undefined, validate: () => undefined })
     expect([chain.mutate(attributes()), chain.validate(attributes())]).toEqual([false, undefined])
   })
 
-  it("hands the object of one plugin to the next, also when one of them waits", async () => {
+  it("passes the object of one plugin to the next, even if one of them is asynchronous", async () => {
     const waiting: AdmissionPlugin = {
       name: "waiting",
       operations: ["CREATE"],
@@ -41,13 +41,13 @@ describe("a chain", () => {
     expect(Object.keys(made.object?.metadata?.labels ?? {})).toEqual(["first", "waiting", "last"])
   })
 
-  it("knows that a plugin before one that waits has changed the object", async () => {
+  it("reports a change by a plugin that ran before an asynchronous one", async () => {
     const waiting: AdmissionPlugin = { name: "waiting", operations: ["CREATE"], mutate: async () => undefined }
     expect(await chainOf(labelled("first"), waiting).mutate(attributes())).toBe(true)
     expect(await chainOf(waiting).mutate(attributes())).toBe(false)
   })
 
-  it("asks only plugins of the operation, and none behind the first that refuses", () => {
+  it("calls only plugins for the operation, and none after the first refusal", () => {
     const asked: string[] = []
     const plugin = (name: string, operations: AdmissionPlugin["operations"], refuses = false): AdmissionPlugin => ({
       name,
@@ -68,13 +68,13 @@ describe("a chain", () => {
     expect([chain.mutates("CREATE"), chain.validates("CREATE"), chain.validates("CONNECT")]).toEqual([false, true, false])
   })
 
-  it("has nothing to change when an object is deleted", () => {
+  it("ignores the object that a plugin returns for a deletion", () => {
     const made: OpenAttributes = { ...attributes(), operation: "DELETE", object: undefined }
     const chain = chainOf({ name: "a", operations: ["DELETE"], mutate: () => ({ kind: "Other" }) })
     expect([chain.mutate(made), made.object]).toEqual([false, undefined])
   })
 
-  it("gives a plugin up that waits too long where the request has no deadline", async () => {
+  it("limits the time of an asynchronous plugin when the request has no deadline", async () => {
     const chain = chainOf({ name: "slow", operations: ["CREATE"], validate: () => new Promise(() => undefined) })
     const judged = expect(chain.validate(attributes())).rejects.toMatchObject({ code: 504, message: expect.stringContaining("slow") })
     await clock.advance(1000)
@@ -86,7 +86,7 @@ describe("the built-in plugins", () => {
   const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] =>
     choosePlugins({ "enable-admission-plugins": enable, "disable-admission-plugins": disable }).map(({ name }) => name)
 
-  it("are the default ones, and those that options add and take away", () => {
+  it("are the default ones, plus and minus those in the options", () => {
     expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
     expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
     expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle"])).toEqual(["nodeRestriction"])

@@ -1,4 +1,4 @@
-/** Admission plugins in their order. A plugin that answers at once costs no await. */
+/** Calls admission plugins in order. A synchronous plugin costs no await. */
 import type { Clock } from "../base/clock.ts"
 import { ApiError, timeout } from "../base/errors.ts"
 import { UndecodableError } from "../storage/cache.ts"
@@ -13,7 +13,7 @@ interface Moments {
 type Mutating = AdmissionPlugin & Required<Pick<AdmissionPlugin, "mutate">>
 type Validating = AdmissionPlugin & Required<Pick<AdmissionPlugin, "validate">>
 
-/** How long a plugin may take where the request has no deadline: connections, and what the server writes by itself. */
+/** Limits plugins where the request has no deadline: connections, and writes of the server itself. */
 export interface AdmissionTime {
   readonly clock: Clock
   readonly timeoutMs: number
@@ -45,14 +45,17 @@ export class AdmissionChain {
   }
 
   /**
-   * The first moment. True when a plugin has made another object, which is in `attributes.object` then. Throws what
-   * the first plugin that refuses throws.
+   * Runs the mutating plugins. Returns true if one of them has replaced the object; the new one is in
+   * `attributes.object`. Rethrows the error of the first plugin that refuses.
    */
   mutate(attributes: OpenAttributes): boolean | Promise<boolean> {
     return this.mutateFrom(0, false, attributes)
   }
 
-  /** The second moment. A promise only when a plugin waits. Throws what the first plugin that refuses throws. */
+  /**
+   * Runs the validating plugins. Returns a promise only if a plugin is asynchronous. Rethrows the error of the first
+   * plugin that refuses.
+   */
   validate(attributes: OpenAttributes): undefined | Promise<undefined> {
     return this.validateFrom(0, attributes)
   }
@@ -87,10 +90,7 @@ export class AdmissionChain {
     return undefined
   }
 
-  /**
-   * Settles with the work of a plugin, or rejects when the request's time is over: what the plugin does then comes to
-   * nothing.
-   */
+  /** Settles with the plugin's work, or rejects at the request's deadline. Later results of the plugin are ignored. */
   private within<Result>(plugin: AdmissionPlugin, work: Promise<Result>, { expiry }: OpenAttributes): Promise<Result> {
     return new Promise((resolve, reject) => {
       const { clock, timeoutMs } = this.time
@@ -120,7 +120,7 @@ function momentsOf(plugins: readonly AdmissionPlugin[], operation: Operation): M
   }
 }
 
-/** Whether a plugin has answered another object. There is none to change when an object is deleted. */
+/** Takes the object that a plugin returned, if it is a new one. A deletion has no object to replace. */
 function took(attributes: OpenAttributes, made: OpenAttributes["object"]): boolean {
   if (made === undefined || attributes.object === undefined || made === attributes.object) return false
   attributes.object = made
@@ -135,7 +135,7 @@ function calling<Result>(plugin: AdmissionPlugin, call: () => Result): Result {
   }
 }
 
-/** Refusals and what the store says pass; everything else is a fault of the plugin, and the log names it. */
+/** Passes on refusals and store errors. Wraps any other error, so that the log names the plugin. */
 function faultOf(plugin: AdmissionPlugin, error: unknown): unknown {
   if (error instanceof ApiError || error instanceof StoreError || error instanceof UndecodableError) return error
   return new Error(`the admission plugin ${plugin.name} failed`, { cause: error })

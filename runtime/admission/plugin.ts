@@ -1,20 +1,20 @@
-/** What an admission plugin is, and what it is shown of a request. */
+/** The interface of admission plugins, and the attributes of a request that they receive. */
 import type { ApiObject } from "../base/json.ts"
 import type { User } from "../http/request/context.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 
 /**
- * What a request does to an object. POST on a sub-resource with a body of its own (binding, eviction) is CREATE; exec,
- * attach, portforward and proxy are CONNECT.
+ * What a request does to an object. POST on a sub-resource with its own kind of body (binding, eviction) is CREATE;
+ * exec, attach, portforward and proxy are CONNECT.
  */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
-/** Options of a request as its query or body gave them; those of deletions for DELETE, none for CONNECT. */
+/** Options from the query or body of a request: those of the deletion for DELETE, none for CONNECT. */
 export interface RequestOptions {
-  /** "" when the request named none. */
+  /** "" if the request sets none. */
   readonly fieldManager?: string
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict"
-  /** Of a server-side apply. */
+  /** For server-side apply. */
   readonly force?: boolean
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
@@ -24,7 +24,7 @@ export interface RequestOptions {
   readonly resourceVersion?: string
 }
 
-/** Neutral, as schemas write it: `coordination.orch.io`. */
+/** Neutral, as in schemas: `coordination.orch.io`. */
 export interface ResourceName {
   readonly group: string
   readonly version: string
@@ -32,7 +32,7 @@ export interface ResourceName {
   readonly resource: string
 }
 
-/** Neutral, as schemas write it. */
+/** Neutral, as in schemas. */
 export interface KindName {
   readonly group: string
   readonly version: string
@@ -40,42 +40,39 @@ export interface KindName {
 }
 
 /**
- * A write, or a connection, as admission plugins see it. One record serves all attempts of a request: its fields hold
- * during the call, and a plugin that keeps them copies the record.
+ * A write or a connection, as admission plugins see it. All attempts of a request share one record: its fields are
+ * valid during the call, and a plugin that needs them longer must copy them.
  */
 export interface RequestAttributes {
   readonly operation: Operation
-  /** Authenticated; `system:apiserver` or a service account of the system for what the server does by itself. */
+  /** The authenticated user; for writes of the server itself `system:apiserver` or a service account of the system. */
   readonly user: User
-  /** The header, "" when there is none. */
+  /** The User-Agent header; "" if absent. */
   readonly userAgent: string
   readonly resource: ResourceName
-  /** "" for the object itself: `status`, `scale`, `binding`. */
+  /** "": the object itself; else `status`, `scale`, `binding` and so on. */
   readonly subresource: string
   /**
-   * Of `object` and `oldObject`: that of the resource, or the one of the sub-resource's body (Scale, Eviction,
+   * The kind of `object` and `oldObject`: that of the resource, or of the sub-resource's body (Scale, Eviction,
    * PodExecOptions).
    */
   readonly kind: KindName
-  /** "" for objects without a namespace. */
+  /** "" for cluster-scoped objects. */
   readonly namespace: string
-  /** "" for each object of a deleted collection, and in `mutate` for an object whose name is generated. */
+  /** "" when a collection is deleted, and in `mutate` for an object whose name is generated. */
   readonly name: string
   readonly options: RequestOptions
   /** Nothing is stored: a plugin must have no effects outside the request. */
   readonly dryRun: boolean
-  /** The new object, absent for DELETE; for CONNECT the options of the connection. */
+  /** The new object; absent for DELETE. For CONNECT: the options of the connection. */
   readonly object: ApiObject | undefined
   /** The stored object, for UPDATE and DELETE. */
   readonly oldObject: ApiObject | undefined
-  /**
-   * Aborted when the time of the request is over, and with it the call: a plugin that waits lets go of what it waits
-   * for.
-   */
+  /** Aborted at the request's deadline, which also ends the call: a plugin should then release what it waits for. */
   readonly expiry: DeadlineSignal | undefined
 }
 
-/** The same for those who make it and go on with it from attempt to attempt. */
+/** The writable attributes, for the registry and the chain, which update them for each attempt. */
 export type OpenAttributes = RequestAttributes & {
   name: string
   object: ApiObject | undefined
@@ -83,26 +80,23 @@ export type OpenAttributes = RequestAttributes & {
 }
 
 /**
- * Decides about the content of writes, and changes it. The registry calls the plugins of a chain one after the other,
- * in two moments, for every attempt of a write. The first that throws ends the request: an ApiError is its answer,
- * anything else is logged and answered with 500.
+ * Checks writes, and may change them. For every attempt of a write, the registry calls the chain twice: first all
+ * mutating plugins in order, then all validating ones. The first error ends the request: an ApiError is the response,
+ * any other error is logged and answered with 500.
  */
 export interface AdmissionPlugin {
   /** As in `--enable-admission-plugins`. */
   readonly name: string
-  /** The operations that it is called for. */
+  /** The operations for which the plugin is called. */
   readonly operations: readonly Operation[]
   /**
-   * The first moment: before the kind's preparation and validation, and before a stale `resourceVersion` is refused.
-   * `object` is what the client sent or patched, defaults filled and managed fields tracked; a new object has no uid
-   * yet. Answers the object to go on with, which is normalized, defaulted and validated as one of a client; undefined
-   * leaves it as it is. Must not change `object` or `oldObject` in place. What it changes gets no manager, as in the
-   * reference.
+   * Called before the kind's preparation and validation, and before a stale `resourceVersion` is refused. `object` is
+   * what the client sent or patched, with defaults and managed fields; a new object has no uid yet. Returns the object
+   * to continue with, or undefined to leave it. A returned object is normalized, defaulted and validated like a
+   * client's. The fields that the plugin changes get no manager, as in the reference. Must not modify `object` or
+   * `oldObject` in place.
    */
   mutate?(attributes: RequestAttributes): ApiObject | undefined | Promise<ApiObject | undefined>
-  /**
-   * The second moment: `object` is prepared and valid, and the commit is next. Must not change `object` or
-   * `oldObject`.
-   */
+  /** Called right before the commit, with a prepared and valid `object`. Must not modify `object` or `oldObject`. */
   validate?(attributes: RequestAttributes): void | Promise<void>
 }

@@ -1,14 +1,14 @@
-/** In whose name the server writes by itself. Such writes pass admission as those of clients do. */
+/** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
 import type { User } from "../http/request/context.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
 
-/** The user of what the server does for itself: system namespaces, its Service, its endpoints, leases. */
+/** The user for the server's own objects: system namespaces, its Service, its endpoints, leases. */
 export const serverUser: User = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"], extra: {} }
 
 const controllerUsers = new Map<string, User>()
 
-/** The service account of a controller of the system, by the reference's name of it: `namespace-controller`. */
+/** The service account of a system controller, by its name in the reference: `namespace-controller`. */
 export function controllerUser(vendor: Vendor, controller: string): User {
   const namespace = vendor.namespace("orch-system")
   const name = `system:serviceaccount:${namespace}:${controller}`
@@ -20,7 +20,7 @@ export function controllerUser(vendor: Vendor, controller: string): User {
   return user
 }
 
-/** What a write of the server itself is about. */
+/** The object of a write by the server itself. */
 export interface ServerWrite {
   readonly kind: ResourceName & KindName
   readonly namespace: string
@@ -29,7 +29,7 @@ export interface ServerWrite {
   readonly dryRun?: boolean
 }
 
-/** Called once per write that no client asked for. */
+/** Makes request attributes for a write of the server itself. Called once per write. */
 export function serverAttributes(user: User, operation: Operation, write: ServerWrite): OpenAttributes {
   return {
     operation,

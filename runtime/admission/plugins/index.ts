@@ -1,4 +1,4 @@
-/** The admission plugins that the server has. A new one is a file beside this one and a line here. */
+/** The built-in admission plugins. To add one, add a file beside this one and a line here. */
 import { StartError } from "../../launch/start-error.ts"
 import type { Options } from "../../options/table.ts"
 import type { AdmissionPluginFactory } from "../plugin-deps.ts"
@@ -11,16 +11,15 @@ interface BuiltIn {
   readonly make: AdmissionPluginFactory
 }
 
-/** In the order in which the reference runs them (catalog admission.yaml: order). */
+/** In the order of the reference (catalog admission.yaml: order). */
 const builtIn: readonly BuiltIn[] = [
   { name: "NamespaceLifecycle", byDefault: true, make: namespaceLifecycle },
   { name: "NodeRestriction", byDefault: false, make: nodeRestriction },
 ]
 
 /**
- * The factories of the enabled plugins in their order: the default ones, and what `--enable-admission-plugins` and
- * `--disable-admission-plugins` add and remove. Called at start. Throws StartError for an unknown name, and for one that
- * both options have.
+ * The factories of the enabled plugins, in order: the default ones, as changed by `--enable-admission-plugins` and
+ * `--disable-admission-plugins`. Called at start. Throws StartError for an unknown name, and for one in both options.
  */
 export function choosePlugins(
   options: Pick<Options, "enable-admission-plugins" | "disable-admission-plugins">,

@@ -1,4 +1,4 @@
-/** Nothing is created in a namespace that is missing or terminating; catalog `admission.yaml` NamespaceLifecycle. */
+/** Refuses creations in a missing or terminating namespace; catalog `admission.yaml` NamespaceLifecycle. */
 import { notFound } from "../../base/errors.ts"
 import { isObject } from "../../base/json.ts"
 import type { RequestAttributes } from "../plugin.ts"
@@ -7,7 +7,7 @@ import { refused } from "../refusal.ts"
 
 const namespaces = { group: "", version: "v1", resource: "namespaces" }
 
-/** Refuses creations with 404 or 403, and the deletion of the namespaces that the system needs with 403. */
+/** Throws 404 or 403 for creations, and 403 for the deletion of a namespace that the system needs. */
 export const namespaceLifecycle: AdmissionPluginFactory = ({ vendor, reader }) => {
   const immortal = new Set(["default", vendor.namespace("orch-system"), vendor.namespace("orch-public")])
   return {
@@ -28,7 +28,7 @@ export const namespaceLifecycle: AdmissionPluginFactory = ({ vendor, reader }) =
   }
 }
 
-/** What the cache would have refused may have been made, or made again, on another server. */
+/** Before it refuses, reads the newest state: another server may have created the namespace, perhaps again. */
 function judge(attributes: RequestAttributes, reader: AdmissionReader, phase: string | undefined): undefined | Promise<undefined> {
   return phase !== undefined && phase !== terminating ? undefined : judgeNewest(attributes, reader)
 }

@@ -1,9 +1,9 @@
-/** Which labels of a Node its own agent may set; catalog `admission.yaml` NodeRestriction: allowedLabels. */
+/** The labels of a Node that its own agent may set; catalog `admission.yaml` NodeRestriction: allowedLabels. */
 import type { Vendor } from "../../base/vendor.ts"
 
 type Labels = Readonly<Record<string, string>>
 
-/** Neutral. Labels that a node agent knows of itself. */
+/** Labels that a node agent sets on its own Node. Neutral names. */
 const allowed = [
   "orch.io/hostname",
   "orch.io/arch",
@@ -19,10 +19,10 @@ const allowed = [
   "topology.orch.io/region",
   "topology.orch.io/zone",
 ]
-/** Their sub-domains as well. */
+/** Domains whose labels are allowed, with their sub-domains. */
 const allowedDomains = ["kubelet.orch.io/", "node.orch.io/"]
 
-/** Keys of the labels that were added, changed or removed and that the node's agent may not touch, sorted. */
+/** The keys of labels that were added, changed or removed and that the node's agent may not set, sorted. */
 export function forbiddenNodeLabels(vendor: Vendor, labels: Labels, before: Labels): string[] {
   const changed = Object.keys({ ...before, ...labels }).filter((key) => labels[key] !== before[key])
   return changed.filter((key) => isForbidden(vendor, key)).sort()

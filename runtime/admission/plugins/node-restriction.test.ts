@@ -34,7 +34,7 @@ const stored: Readonly<Record<string, ApiObject>> = {
   "pods/other": { metadata: { name: "other" }, spec: { nodeName: "m" } },
 }
 
-/** The message of the refusal, "" when there is none. */
+/** The message of the refusal; "" if the plugin admits the request. */
 async function judged(attributes: OpenAttributes, vendor: VendorName = "orch"): Promise<string> {
   const plugin = nodeRestriction({
     vendor: vendorProfile(vendor),
@@ -61,26 +61,26 @@ function mirrorPod(spec: JsonObject = {}, owners: ApiObject["metadata"] = {}): A
   }
 }
 
-describe("users", () => {
+describe("NodeRestriction for users", () => {
   const create = (user: User): Promise<string> => judged(attributesOf("pods", { user, name: "p", object: { metadata: { name: "p" } } }))
 
   it.each([[{ ...node, groups: [] }], [{ ...node, name: "n" }], [{ ...node, name: "system:serviceaccount:a:n" }]])(
-    "that are no node agents are not restricted: %j",
+    "ignores users that are not node agents: %j",
     async (user) => {
       expect(await create(user)).toBe("")
     },
   )
 
-  it("that are node agents without a node are refused", async () => {
+  it("refuses a node agent without a node name", async () => {
     expect(await create({ ...node, name: "system:node:" })).toBe('pods "p" is forbidden: could not determine node from user "system:node:"')
   })
 
-  it("may do with other kinds what authorization lets them", async () => {
+  it("leaves other kinds to authorization", async () => {
     expect(await judged(attributesOf("configmaps", { name: "c", object: {} }))).toBe("")
   })
 })
 
-describe("pods", () => {
+describe("NodeRestriction for pods", () => {
   it.each([
     ["mirror pods", mirrorPod(), ""],
     [
@@ -138,7 +138,7 @@ describe("pods", () => {
       mirrorPod({ volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] }),
       'node "n" can not create pods that reference persistentvolumeclaims',
     ],
-  ])("are created: %s", async (_what, object, why) => {
+  ])("checks a new pod: %s", async (_what, object, why) => {
     expect(await judged(attributesOf("pods", { name: "p", object }))).toBe(why === "" ? "" : `pods "p" is forbidden: ${why}`)
   })
 
@@ -175,14 +175,14 @@ describe("pods", () => {
     ["other", {}, 'node "n" can only update pod status for pods with spec.nodeName set to itself'],
     ["mine", { metadata: { labels: { a: "b" } } }, 'node "n" cannot update labels through pod status'],
     ["mine", { status: { resourceClaimStatuses: [{ name: "c" }] } }, 'node "n" cannot update resource claim statuses'],
-  ])("have their status written: %s %j", async (name, change, why) => {
+  ])("checks a status update: %s %j", async (name, change, why) => {
     const oldObject = stored[`pods/${name}`]
     const given = { operation: "UPDATE" as const, subresource: "status", name, oldObject, object: { ...oldObject, ...change } }
     expect(await judged(attributesOf("pods", given))).toBe(why === "" ? "" : `pods "${name}" is forbidden: ${why}`)
   })
 })
 
-describe("nodes", () => {
+describe("NodeRestriction for nodes", () => {
   const labels = (...keys: string[]): ApiObject => ({
     metadata: { name: "n", labels: Object.fromEntries(keys.map((key) => [key, "v"])) },
   })
@@ -200,7 +200,7 @@ describe("nodes", () => {
       labels("orch.io/other", "x.node-restriction.orch.io/y", "node-restriction.orch.io/z"),
       'node "n" is not allowed to set the following labels: node-restriction.orch.io/z, orch.io/other, x.node-restriction.orch.io/y',
     ],
-  ])("are created: %s", async (_what, object, why) => {
+  ])("checks a new Node: %s", async (_what, object, why) => {
     const name = object.metadata?.name ?? ""
     expect(await judged(attributesOf("nodes", { name, object }))).toBe(why === "" ? "" : `nodes "${name}" is forbidden: ${why}`)
   })
@@ -211,7 +211,7 @@ describe("nodes", () => {
     ["a config source", { spec: { configSource: {} } }, 'node "n" is not allowed to update configSource to a new non-nil configSource'],
     ["labels", labels("node-restriction.orch.io/x"), "is not allowed to modify labels: node-restriction.orch.io/x"],
     ["owners", { metadata: { name: "n", ownerReferences: [owner] } }, 'node "n" is not allowed to modify ownerReferences'],
-  ])("are changed: %s", async (_what, change, why) => {
+  ])("checks a change of a Node: %s", async (_what, change, why) => {
     const given = {
       operation: "UPDATE" as const,
       name: "n",
@@ -221,20 +221,20 @@ describe("nodes", () => {
     expect(await judged(attributesOf("nodes", given))).toBe(why === "" ? "" : `nodes "n" is forbidden: ${why}`)
   })
 
-  it("may lose no label that the agent may not set", async () => {
+  it("refuses to remove a label that the agent may not set", async () => {
     const oldObject = labels("node-restriction.orch.io/x")
     const given = { operation: "UPDATE" as const, name: "n", oldObject, object: { metadata: { name: "n" } } }
     expect(await judged(attributesOf("nodes", given))).toContain("is not allowed to modify labels: node-restriction.orch.io/x")
   })
 
-  it("have labels of both domains of the other vendor", async () => {
+  it("applies to the label domains of the other vendor", async () => {
     const object = labels("kubernetes.io/hostname", "topology.kubernetes.io/zone", "x.k8s.io/y", "kubernetes.io/y", "orch.io/y")
     expect(await judged(attributesOf("nodes", { name: "n", object }), "kubernetes")).toContain(
       "the following labels: kubernetes.io/y, x.k8s.io/y",
     )
   })
 
-  it("are deleted by their own agent only", async () => {
+  it("lets an agent delete only its own Node", async () => {
     const given = { operation: "DELETE" as const, oldObject: {} }
     expect(await judged(attributesOf("nodes", { ...given, name: "n" }))).toBe("")
     expect(await judged(attributesOf("nodes", { ...given, name: "m" }))).toContain('node "n" is not allowed to modify node "m"')
@@ -249,7 +249,7 @@ it.each([
     'leases.coordination.orch.io "m" is forbidden: can only access node lease with the same name as the requesting node',
   ],
   ["a", "n", 'leases.coordination.orch.io "n" is forbidden: can only access leases in the "orch-node-lease" system namespace'],
-])("leases: %s/%s", async (namespace, name, message) => {
+])("NodeRestriction checks writes of a lease: %s/%s", async (namespace, name, message) => {
   for (const operation of ["CREATE", "UPDATE", "DELETE"] as const)
     expect(await judged(attributesOf("leases", { operation, namespace, name, object: { metadata: { name } } }))).toBe(message)
 })

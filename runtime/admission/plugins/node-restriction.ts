@@ -1,7 +1,6 @@
 /**
- * A node agent, user `system:node:NAME` of the group `system:nodes`, writes its own Node, its own Lease and the pods
- * bound to it, and nothing else of these kinds. Catalog `admission.yaml` NodeRestriction; messages are the
- * reference's.
+ * Limits node agents (user `system:node:NAME` in group `system:nodes`) to their own Node, their own Lease and the pods
+ * bound to their node. Catalog `admission.yaml` NodeRestriction; the messages are the reference's.
  */
 import { listOf, objectAt, textOf } from "../../behaviours/pods/fields.ts"
 import { type ApiError, notFound } from "../../base/errors.ts"
@@ -19,7 +18,7 @@ const nodesGroup = "system:nodes"
 const pods = { group: "", version: "v1", resource: "pods" }
 const nodes = { group: "", version: "v1", resource: "nodes" }
 
-/** A request of a node agent, and what judges it. */
+/** A request of a node agent, with the dependencies of the plugin. */
 interface NodeRequest {
   readonly attributes: RequestAttributes
   readonly node: string
@@ -29,7 +28,7 @@ interface NodeRequest {
 
 type Judgement = undefined | Promise<undefined>
 
-/** Off by default. Throws 403, and 404 for a pod or Node that it has to look at and that is not there. */
+/** Disabled by default. Throws 403, and 404 if the pod or Node that a check reads does not exist. */
 export const nodeRestriction: AdmissionPluginFactory = ({ vendor, reader }) => ({
   name: "NodeRestriction",
   operations: ["CREATE", "UPDATE", "DELETE"],
@@ -55,7 +54,7 @@ function judgeResource(resource: string, request: NodeRequest): Judgement {
   }
 }
 
-/** The node of a node agent, "" when its user names none; undefined for other users. */
+/** The node name of a node agent, "" if the user name contains none; undefined for other users. */
 function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(nodeUserPrefix) && groups.includes(nodesGroup) ? name.slice(nodeUserPrefix.length) : undefined
 }
@@ -107,7 +106,7 @@ function judgeMirrorPod(request: NodeRequest): Judgement {
   })
 }
 
-/** The uid of the one owner. */
+/** Checks that the node is the only owner, and returns its uid. */
 function checkOwner(request: NodeRequest, owners: readonly JsonObject[]): string {
   const [owner] = owners
   if (owners.length > 1) throw refusedTo(request, "can only create pods with a single owner reference set to itself")
@@ -125,7 +124,7 @@ async function judgeOwnerUid({ attributes, node, reader }: NodeRequest, uid: str
   if (uid !== expected) throw refused(attributes, `node ${node} UID mismatch: expected ${uid} got ${expected}`)
 }
 
-/** What a pod uses of the API beside its node, in the words of the refusal; undefined: nothing. */
+/** The first API object a pod refers to other than its node, as named in the refusal; undefined if there is none. */
 function referenceOf(spec: JsonValue | undefined): string | undefined {
   if (textOf(spec, "serviceAccountName") !== "") return "a service account"
   if (mentions(spec, secretFields)) return "secrets"
@@ -136,9 +135,7 @@ function referenceOf(spec: JsonValue | undefined): string | undefined {
   return volumes.some((volume) => isObject(volume.persistentVolumeClaim)) ? "persistentvolumeclaims" : undefined
 }
 
-/**
- * Fields of a pod spec that hold a Secret or its name, wherever they are: in volumes, environments and pull secrets.
- */
+/** Fields of a pod spec, at any depth, that contain a Secret or its name: in volumes, environments and pull secrets. */
 const secretFields = new Set(["secret", "secretName", "secretRef", "secretKeyRef", "nodePublishSecretRef", "imagePullSecrets"])
 const configMapFields = new Set(["configMap", "configMapRef", "configMapKeyRef"])
 
@@ -209,7 +206,7 @@ function nodeNameOf(pod: ApiObject | undefined): string {
   return textOf(pod?.spec, "nodeName")
 }
 
-/** `node "n" must not ...`. */
+/** Prefixes the text: `node "n" must not ...`. */
 function refusedTo({ attributes, node }: NodeRequest, why: string): ApiError {
   return refused(attributes, `node ${JSON.stringify(node)} ${why}`)
 }
