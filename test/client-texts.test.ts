@@ -1,6 +1,6 @@
 /**
- * Texts, reasons and causes that programs compare. Each row names the programs that read it; docs/DEVIATIONS.md has the same texts. A message
- * begins with the reference's, which was asked, and may go on.
+ * Texts, reasons and causes that programs compare. Each row names the programs; docs/DEVIATIONS.md lists the same
+ * texts. A message begins with that of the reference, as recorded from a running server, and may continue.
  */
 import { readFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
@@ -12,22 +12,22 @@ interface Request {
   readonly do: string
   readonly body?: unknown
   readonly patch?: "apply" | "merge" | "json"
-  /** The server waits before it answers: its clock goes on meanwhile. */
+  /** The server waits before it responds; the test advances its clock meanwhile. */
   readonly waits?: true
   readonly anonymous?: true
 }
 
 interface Row {
-  /** What is compared, as docs/DEVIATIONS.md has it. */
+  /** The text that programs compare, as in docs/DEVIATIONS.md. */
   readonly text: string
   readonly readers: readonly string[]
   readonly before?: readonly Request[]
   readonly request: Request
   readonly status: number
   readonly reason: string
-  /** How the message begins. `N` is the scenario's namespace. */
+  /** The beginning of the message. `N` is replaced by the scenario's namespace. */
   readonly message: string
-  /** The message is this and no more: it is compared as a whole, or by its end. */
+  /** The message must equal `message`: programs compare all of it, or its end. */
   readonly whole?: boolean
   readonly cause?: { readonly reason: string; readonly message?: string; readonly field?: string }
 }
@@ -460,7 +460,7 @@ async function send(request: Request, namespace: string): Promise<{ readonly cod
   return { code: answer.status, status: JSON.parse(answer.body.toString("utf8")) }
 }
 
-/** Lets timers of the server fall due until it has answered. */
+/** Advances the server's clock to each due timer until it has responded. */
 async function passTime(answer: Promise<unknown>): Promise<void> {
   let settled = false
   const settle = (): void => {

@@ -1,4 +1,4 @@
-/** The order of the server's filters, and middleware of the program that starts the server. */
+/** The order of the server's filters, and middleware that a program adds when it starts the server. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createApp, filtersOf } from "../runtime/app.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
@@ -26,7 +26,7 @@ async function serverWith(protocol: Protocol, ...middleware: readonly Filter[]):
   }
 }
 
-it("filters are in the order of the reference", async () => {
+it("the filters run in the order of the reference", async () => {
   const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
   onTestFinished(stop)
   expect(filtersOf(server.parts).map(({ name }) => name)).toEqual([
@@ -48,7 +48,7 @@ it("filters are in the order of the reference", async () => {
 })
 
 describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
-  it("a middleware knows user and resource, may wait, and acts after the response", async () => {
+  it("a middleware knows user and resource, may be asynchronous, and runs code after the response", async () => {
     const seen: string[] = []
     const get = await serverWith(protocol, async ({ env: { request, outgoing } }, next) => {
       await new Promise((resolve) => setImmediate(resolve))
@@ -64,7 +64,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect(seen).toEqual(["admin get namespaces default 200", "admin get namespaces other 404", "admin get   200"])
   })
 
-  it("a middleware responds with a Status, with a Response, or by itself", async () => {
+  it("a middleware responds with a Status, with a Response, or by writing to the connection", async () => {
     const get = await serverWith(protocol, async (c, next) => {
       const { request, outgoing } = c.env
       switch (request.info.name) {
@@ -92,8 +92,8 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
 
   it.each([
     ["an Error", new Error("broken")],
-    ["no Error", "broken"],
-  ])("a middleware that throws %s causes a Status that does not reveal it", async (_what, thrown) => {
+    ["a string", "broken"],
+  ])("a middleware that throws %s causes a Status without the error's text", async (_what, thrown) => {
     const get = await serverWith(protocol, ({ env }, next) => {
       if (env.request.info.name === "default") throw thrown
       return next()
@@ -104,7 +104,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect((await get("/api/v1/namespaces")).status).toBe(200)
   })
 
-  it("routing and authorization see the same path: escapes are decoded, and a line break stays in its name", async () => {
+  it("routing and authorization see the same path: escapes are decoded, and a line break stays part of the name", async () => {
     const get = await serverWith(protocol)
     expect((await get("/%61pi/v1/namespaces/default")).status).toBe(200)
     expect((await get("/api%2Fv1%2Fnamespaces%2Fdefault")).status).toBe(200)
@@ -125,7 +125,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
 })
 
 it.each(["http1", "http2"] as const)(
-  "a Response has its status at the end, and is dropped behind the deadline's answer: over %s",
+  "onEnd sees the status of a Response, and a late Response is dropped after the deadline: over %s",
   async (protocol) => {
     const ends: number[] = []
     const get = await serverWith(protocol, async (c, next) => {
