@@ -9,7 +9,7 @@ import type { ApiObject, JsonObject } from "../runtime/base/json.ts"
 import { normalize } from "../runtime/encoding/normalize.ts"
 import { timeText } from "../runtime/base/time.ts"
 import { createObject } from "../runtime/registry/create.ts"
-import { versionsOf, type FieldManager } from "../runtime/registry/managed-fields.ts"
+import { versionsOf, type ManagedFieldsMode } from "../runtime/registry/managed-fields.ts"
 import type { KindHandle } from "../runtime/registry/registry.ts"
 import { updateObject } from "../runtime/registry/update.ts"
 import { createHttpClient } from "../test/support/http-client.ts"
@@ -24,10 +24,12 @@ const configMaps = await handle("configmaps")
 const pods = await handle("pods")
 const quiet = { warn: (): void => {} }
 
-const create = await added((owners, index) => createConfigMap(`${owners === undefined ? "plain" : "owned"}-${index}`, owners))
+const create = await added((managedFields, index) =>
+  createConfigMap(`${managedFields === undefined ? "plain" : "owned"}-${index}`, managedFields),
+)
 await createConfigMap("plain", undefined)
 await createConfigMap("owned", "tracked")
-const patch = await added((owners, index) => patchConfigMap(owners === undefined ? "plain" : "owned", owners, index))
+const patch = await added((managedFields, index) => patchConfigMap(managedFields === undefined ? "plain" : "owned", managedFields, index))
 console.log(JSON.stringify({ addedCpuUs: { create, mergePatch: patch } }))
 console.log(JSON.stringify({ podApplyCpuUs: await podApply() }))
 console.log(JSON.stringify({ milliseconds: await largeApply() }))
@@ -35,7 +37,7 @@ await close()
 process.exit()
 
 /** CPU per call with managed fields, without, and the difference: the best of alternating rounds. */
-async function added(run: (owners: FieldManager | undefined, index: number) => Promise<unknown>): Promise<JsonObject> {
+async function added(run: (managedFields: ManagedFieldsMode | undefined, index: number) => Promise<unknown>): Promise<JsonObject> {
   let index = 0
   const best = { plain: Number.POSITIVE_INFINITY, owned: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
@@ -52,23 +54,23 @@ async function cpuUs(call: () => Promise<unknown>): Promise<number> {
   return (user + system) / calls
 }
 
-function createConfigMap(name: string, owners: FieldManager | undefined): Promise<unknown> {
+function createConfigMap(name: string, managedFields: ManagedFieldsMode | undefined): Promise<unknown> {
   const data = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`key-${index}`, "x".repeat(100)]))
   const object = decoded(configMaps, { metadata: { name, labels: { app: "bench", tier: "front" } }, data })
   return createObject(registry, configMaps, {
     ...quiet,
     attributes: writeAttributes("CREATE", configMaps, { namespace: "default", manager: "bench" }),
     object,
-    ...(owners !== undefined && { owners }),
+    ...(managedFields !== undefined && { managedFields }),
   })
 }
 
-function patchConfigMap(name: string, owners: FieldManager | undefined, index: number): Promise<unknown> {
+function patchConfigMap(name: string, managedFields: ManagedFieldsMode | undefined, index: number): Promise<unknown> {
   return updateObject(registry, configMaps, {
     ...quiet,
     attributes: writeAttributes("UPDATE", configMaps, { namespace: "default", name, manager: "bench" }),
     put: false,
-    ...(owners !== undefined && { owners }),
+    ...(managedFields !== undefined && { managedFields }),
     transform: (old) => decoded(configMaps, applyMergePatch(old ?? {}, { data: { "key-1": `changed ${index}` } })),
   })
 }
@@ -95,7 +97,7 @@ async function podApply(): Promise<JsonObject> {
       attributes: writeAttributes("UPDATE", pods, { namespace: "default", name: "web", manager }),
       put: false,
       creates: true,
-      owners: "given",
+      managedFields: "provided",
       transform(live) {
         const config = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", labels }, spec: { containers } }
         const object = applyConfiguration({

@@ -142,7 +142,7 @@ async function ofCreation({ resource, body }: Subject, of: KindHandle): Promise<
         ...quiet,
         attributes: writeAttributes("CREATE", of, { namespace, manager }),
         object: defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, `${resource}-${index}`))))),
-        owners: "tracked",
+        managedFields: "tracked",
       }),
     ),
   }
@@ -155,7 +155,7 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
     ...quiet,
     attributes: writeAttributes("CREATE", of, { namespace, manager: "creator" }),
     object,
-    owners: "tracked",
+    managedFields: "tracked",
   })
   const read = (index: number): DocumentPatch => {
     const text = JSON.stringify(patch(index))
@@ -167,7 +167,7 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
       ...quiet,
       attributes: writeAttributes("UPDATE", of, { namespace, name: "patched", manager }),
       put: false,
-      owners: "tracked",
+      managedFields: "tracked",
       fresh: true,
       transform: (old) => renormalized(of, atOnce(read(index).apply(old ?? {}))),
     })
@@ -191,7 +191,7 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
     ...quiet,
     attributes: writeAttributes("CREATE", of, { namespace, manager: "creator" }),
     object,
-    owners: "tracked",
+    managedFields: "tracked",
   })
   const { apiVersion, kind } = object
   const applying = (index: number, live: ApiObject | undefined): ApiObject => {
@@ -218,7 +218,7 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
       attributes: writeAttributes("UPDATE", of, { namespace, name: "applied", manager }),
       put: false,
       creates: true,
-      owners: "given",
+      managedFields: "provided",
       fresh: true,
       transform: (live) => renormalized(of, applying(index, live)),
     })

@@ -83,8 +83,8 @@ export async function commitPut(
 ): Promise<CommitOutcome> {
   const { key, expected, object, bytes = 0, ops, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const stored = settlingOnError(ops, () => handle.toStored(object))
-  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : settlingOnError(ops, () => handle.codec.encode(stored))
+  const stored = releasingOnError(ops, () => handle.toStored(object))
+  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
@@ -92,7 +92,7 @@ export async function commitPut(
   const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, ops)
   if (!outcome.ok) {
     handle.cache.withdraw(key, value)
-    return lost(key, outcome)
+    return conflictOutcome(key, outcome)
   }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
@@ -111,7 +111,7 @@ export async function commitDelete(
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
   const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, ops)
-  if (!outcome.ok) return lost(key, outcome)
+  if (!outcome.ok) return conflictOutcome(key, outcome)
   if (options.stamped !== true) return { ok: true, result }
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }
@@ -156,7 +156,7 @@ async function encodedInTurns(handle: KindHandle, stored: ApiObject, ops: Transa
 }
 
 /** Releases the transaction operations if `make` throws, since no commit will. */
-function settlingOnError<T>(ops: TransactionOps, make: () => T): T {
+function releasingOnError<T>(ops: TransactionOps, make: () => T): T {
   try {
     return make()
   } catch (error) {
@@ -165,7 +165,7 @@ function settlingOnError<T>(ops: TransactionOps, make: () => T): T {
   }
 }
 
-function lost(key: string, outcome: Extract<CommitResult, { ok: false }>): CommitOutcome {
+function conflictOutcome(key: string, outcome: Extract<CommitResult, { ok: false }>): CommitOutcome {
   return { ok: false, exists: outcome.current.get(key) !== undefined, changed: outcome.current.has(key), revision: outcome.revision }
 }
 

@@ -12,10 +12,10 @@ import type { Random } from "../base/random.ts"
 import { nextTurn, takesTurns } from "../base/turns.ts"
 import { mutateObject, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
-import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
+import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
-import { checkManagers, isTooLarge, managerOf, updateManagedFields, type FieldManager } from "./managed-fields.ts"
+import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -29,7 +29,7 @@ export interface CreateRequest {
   /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
   /** Absent: the server itself creates the object, and no manager owns its fields. */
-  readonly owners?: FieldManager
+  readonly managedFields?: ManagedFieldsMode
 }
 
 /** Letters and digits that cannot form words; the reference uses the same alphabet. */
@@ -45,8 +45,8 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
   try {
     return await createNamed(registry, handle, request)
   } catch (error) {
-    if (request.owners !== "tracked" || !isTooLarge(error)) throw error
-    const { owners: _owners, ...untracked } = request
+    if (request.managedFields !== "tracked" || !isTooLarge(error)) throw error
+    const { managedFields: _mode, ...untracked } = request
     return await createNamed(registry, handle, untracked)
   }
 }
@@ -56,22 +56,22 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
   for (let attempt = 1; ; attempt++) {
     const result = await registry.creations.track(request.attributes.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
-    if (result.refusedAt !== undefined && !result.exists) await namespaceSeen(registry, result.refusedAt)
-    if (result.exists && !generate) throw taken(handle, request, result.name)
+    if (result.refusedAt !== undefined && !result.exists) await awaitNamespaceChange(registry, result.refusedAt)
+    if (result.exists && !generate) throw nameConflict(handle, request, result.name)
     if (attempt >= (result.exists ? generatedNameTries : conflictAttemptsMax)) {
       throw result.exists
-        ? taken(handle, request, result.name)
+        ? nameConflict(handle, request, result.name)
         : timeout("the server could not allocate what the object needs because others were faster each time; try again", 1)
     }
   }
 }
 
 /** Returns a 409 for a name in use. Its text differs for an object that is being deleted: clients wait for those. */
-function taken(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
-  const subject = objectRefOf(handle, name)
-  const other = handle.cache.get(handle.key(namespace, name))
-  const going = other !== undefined && handle.fromStored(parseObject(other.json())).metadata?.deletionTimestamp !== undefined
-  return going ? stillDeleted(subject) : alreadyExists(subject)
+function nameConflict(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
+  const objectRef = objectRefOf(handle, name)
+  const existing = handle.cache.get(handle.key(namespace, name))
+  const isTerminating = existing !== undefined && handle.fromStored(parseObject(existing.json())).metadata?.deletionTimestamp !== undefined
+  return isTerminating ? stillDeleted(objectRef) : alreadyExists(objectRef)
 }
 
 /** `refusedAt`: the revision of a refused commit, after which the namespace must be read again. */
@@ -117,8 +117,8 @@ async function trackedObject(registry: Registry, handle: KindHandle, request: Cr
   const object: ApiObject = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
-  const owners = await newManagedFields(registry, handle, request, object)
-  if (owners !== undefined) metadata.managedFields = owners
+  const managedFields = await newManagedFields(registry, handle, request, object)
+  if (managedFields !== undefined) metadata.managedFields = managedFields
   return object
 }
 
@@ -130,8 +130,8 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   const object: ApiObject = { ...mutated, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
-  const owners = sent.metadata?.managedFields
-  if (owners !== undefined) metadata.managedFields = owners
+  const { managedFields } = sent.metadata ?? {}
+  if (managedFields !== undefined) metadata.managedFields = managedFields
   return object
 }
 
@@ -142,11 +142,11 @@ async function newManagedFields(
   request: CreateRequest,
   object: ApiObject,
 ): Promise<JsonObject[] | undefined> {
-  const { owners } = request
+  const { managedFields: mode } = request
   const sent = request.object.metadata?.managedFields
-  if (owners === undefined) return undefined
+  if (mode === undefined) return undefined
   checkManagers(handle, object.metadata?.name ?? "", request.object)
-  if (owners === "given") return sent
+  if (mode === "provided") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
   return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
 }
@@ -178,7 +178,7 @@ function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): 
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
   if (handle.kind.namespaced) metadata.namespace = namespace
   for (const field of systemFields) metadata[field] = undefined
-  for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
+  for (const field in sent) if (!(field in metadata) && !ignoredMetadata.has(field)) metadata[field] = sent[field]
   return metadata
 }
 
@@ -194,7 +194,14 @@ function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
 }
 
 /** Metadata that a client cannot set on a new object. */
-const forgotten = new Set(["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion", "namespace"])
+const ignoredMetadata = new Set([
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+  "managedFields",
+  "resourceVersion",
+  "namespace",
+])
 
 function generatedName(random: Random, generateName: string): string {
   let suffix = ""

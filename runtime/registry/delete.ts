@@ -7,14 +7,14 @@ import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
-import { deletesInSteps, deletionStep, type DeletionWords } from "./deletion-step.ts"
+import { deletesInSteps, deletionStep, type DeletionPolicy } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { removalRiders } from "./removal.ts"
+import { removalOps } from "./removal.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
-export interface DeleteRequest extends DeletionWords {
+export interface DeleteRequest extends DeletionPolicy {
   /** Operation DELETE. */
   readonly attributes: OpenAttributes
   /** Absent: the name in the attributes. Deletions of a collection set it, since their attributes name no object. */
@@ -69,7 +69,7 @@ async function attemptDelete(
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
-    const ops = await removalRiders(registry, handle, old, { dryRun })
+    const ops = await removalOps(registry, handle, old, { dryRun })
     return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
@@ -108,11 +108,11 @@ function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: Api
   const { group, kind, resource } = handle.kind
   // The reference names the kind here, and the resource only for kinds that delete in steps.
   const inSteps = deletesInSteps(handle)
-  const subject = { group, resource: inSteps ? resource : kind, name: nameOf(request) }
+  const objectRef = { group, resource: inSteps ? resource : kind, name: nameOf(request) }
   const text = inSteps ? preconditionText : deletionPreconditionText
   const { uid = "", resourceVersion = "" } = old.metadata ?? {}
-  if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, text("UID", request.uid, uid))
+  if (request.uid !== undefined && request.uid !== uid) throw conflict(objectRef, text("UID", request.uid, uid))
   if (request.resourceVersion !== undefined && request.resourceVersion !== resourceVersion) {
-    throw conflict(subject, text("ResourceVersion", request.resourceVersion, resourceVersion))
+    throw conflict(objectRef, text("ResourceVersion", request.resourceVersion, resourceVersion))
   }
 }

@@ -8,7 +8,7 @@ import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /** The options of a delete request that decide how the object is deleted. */
-export interface DeletionWords extends Propagation {
+export interface DeletionPolicy extends Propagation {
   /** In seconds. A negative period counts as 1. Kinds without graceful deletion ignore it. */
   readonly gracePeriodSeconds?: number
 }
@@ -32,37 +32,37 @@ export function deletesInSteps({ behaviours }: KindHandle): boolean {
 }
 
 /** Called once per attempt of a delete request, with the newest state. Reads the clock and has no side effects. */
-export function deletionStep(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject): DeletionStep {
+export function deletionStep(registry: Registry, handle: KindHandle, request: DeletionPolicy, old: ApiObject): DeletionStep {
   const metadata = old.metadata ?? {}
   if (deletesInSteps(handle)) {
-    if (metadata.deletionTimestamp === undefined) return { next: marked(registry, handle, request, old), removes: false }
+    if (metadata.deletionTimestamp === undefined) return { next: markTerminating(registry, handle, request, old), removes: false }
     if (!handle.behaviours.every((behaviour) => behaviour.mayRemove?.(old) ?? true)) return { next: old, removes: false }
   }
   const graceful = handle.behaviours.some((behaviour) => behaviour.graceSeconds !== undefined)
   if (!graceful) return plainStep(registry, handle, request, old)
   if (metadata.deletionTimestamp === undefined)
-    return heldOrRemoved(handle, marked(registry, handle, request, old, graceOf(handle, request, old)))
+    return heldOrRemoved(handle, markTerminating(registry, handle, request, old, graceOf(handle, request, old)))
   const before = metadata.deletionGracePeriodSeconds ?? 0
   if (before === 0) return plainStep(registry, handle, request, old)
-  const asked = askedGrace(request)
+  const asked = requestedGrace(request)
   // Only a shorter period counts; otherwise the request changes nothing, not even propagation.
   if (asked === undefined || asked >= before) return { next: old, removes: false }
   const endMs = Date.parse(metadata.deletionTimestamp)
   const begunMs = endMs < lastTimeMs ? endMs - before * 1000 : registry.deps.clock.nowMs()
   const shortened = { deletionTimestamp: timeAfter(begunMs, asked), deletionGracePeriodSeconds: asked }
   const finalizers = finalizersFor(registry, handle, request, metadata)
-  return heldOrRemoved(handle, { ...old, metadata: remarked(metadata, finalizers, shortened) })
+  return heldOrRemoved(handle, { ...old, metadata: withMarks(metadata, finalizers, shortened) })
 }
 
 /** Deletes without a grace period: removes the object, or marks it if it has finalizers. */
-function plainStep(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject): DeletionStep {
+function plainStep(registry: Registry, handle: KindHandle, request: DeletionPolicy, old: ApiObject): DeletionStep {
   const metadata = old.metadata ?? {}
   const finalizers = finalizersFor(registry, handle, request, metadata)
   if (finalizers.length === 0) return { next: old, removes: true }
-  if (metadata.deletionTimestamp === undefined) return { next: marked(registry, handle, request, old, 0), removes: false }
+  if (metadata.deletionTimestamp === undefined) return { next: markTerminating(registry, handle, request, old, 0), removes: false }
   const nowMs = registry.deps.clock.nowMs()
   const ahead = Date.parse(metadata.deletionTimestamp) > nowMs && { deletionTimestamp: timeAfter(nowMs, 0) }
-  return { next: { ...old, metadata: remarked(metadata, finalizers, { ...ahead, deletionGracePeriodSeconds: 0 }) }, removes: false }
+  return { next: { ...old, metadata: withMarks(metadata, finalizers, { ...ahead, deletionGracePeriodSeconds: 0 }) }, removes: false }
 }
 
 function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
@@ -70,9 +70,15 @@ function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
 }
 
 /** Returns a copy of a live object with the marks of its first delete request. No `graceSeconds`: no period is set. */
-function marked(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject, graceSeconds?: number): ApiObject {
+function markTerminating(
+  registry: Registry,
+  handle: KindHandle,
+  request: DeletionPolicy,
+  old: ApiObject,
+  graceSeconds?: number,
+): ApiObject {
   const before = old.metadata ?? {}
-  const metadata = remarked(before, finalizersFor(registry, handle, request, before), {
+  const metadata = withMarks(before, finalizersFor(registry, handle, request, before), {
     deletionTimestamp: timeAfter(registry.deps.clock.nowMs(), graceSeconds ?? 0),
     ...(graceSeconds !== undefined && { deletionGracePeriodSeconds: graceSeconds }),
     ...((before.generation ?? 0) > 0 && { generation: (before.generation ?? 0) + 1 }),
@@ -92,7 +98,7 @@ function timeAfter(ms: number, seconds: number): string {
 type Marks = Pick<ObjectMeta, "deletionTimestamp" | "deletionGracePeriodSeconds" | "generation">
 
 /** Builds metadata in published field order, since objects are stored and returned in the order of their properties. */
-function remarked(metadata: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
+function withMarks(metadata: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers: _before, managedFields, ...head } = metadata
   return {
     ...head,
@@ -105,11 +111,11 @@ function remarked(metadata: ObjectMeta, finalizers: readonly string[], marks: Ma
   }
 }
 
-function askedGrace({ gracePeriodSeconds: asked }: DeletionWords): number | undefined {
+function requestedGrace({ gracePeriodSeconds: asked }: DeletionPolicy): number | undefined {
   return asked !== undefined && asked < 0 ? 1 : asked
 }
 
-function graceOf(handle: KindHandle, request: DeletionWords, old: ApiObject): number {
-  const asked = askedGrace(request)
+function graceOf(handle: KindHandle, request: DeletionPolicy, old: ApiObject): number {
+  const asked = requestedGrace(request)
   return Math.max(0, ...handle.behaviours.map((behaviour) => behaviour.graceSeconds?.(old, asked) ?? 0))
 }

@@ -16,30 +16,30 @@ import type { KindHandle, Registry } from "./registry.ts"
 
 /**
  * How a write gets its managed fields. `tracked`: by comparing the next object with the stored one, on behalf of the
- * request's field manager. `given`: the next object already has them (apply, scale).
+ * request's field manager. `provided`: the next object already has them (apply, scale).
  */
-export type FieldManager = "tracked" | "given"
+export type ManagedFieldsMode = "tracked" | "provided"
 
 /** The field manager of a request: its `fieldManager` parameter, else the program name in the User-Agent. */
 export function managerOf({ options, userAgent }: RequestAttributes): string {
   return managerName(options.fieldManager ?? "", userAgent === "" ? undefined : userAgent)
 }
 
-interface KnownVersions {
+interface CachedVersions {
   /** Revision of the kind table when `versions` was computed. */
   readonly revision: number
   readonly versions: Versions
 }
 
-const knownVersions = new WeakMap<KindHandle, Map<string, KnownVersions>>()
+const versionsCache = new WeakMap<KindHandle, Map<string, CachedVersions>>()
 
 /** All served versions of the kind, as the sub-resource ("": the object itself) writes them. Cached per handle. */
 export async function versionsOf(registry: Registry, handle: KindHandle, subresource: string): Promise<Versions> {
   const { kinds } = registry.deps
-  const known = versionsAtHand(registry, handle, subresource)
+  const known = cachedVersions(registry, handle, subresource)
   if (known !== undefined) return known
-  const ofHandle = knownVersions.get(handle) ?? new Map<string, KnownVersions>()
-  knownVersions.set(handle, ofHandle)
+  const ofHandle = versionsCache.get(handle) ?? new Map<string, CachedVersions>()
+  versionsCache.set(handle, ofHandle)
   const { revision } = kinds
   const others = kinds.all().filter((kind) => kind !== handle.kind && kind.storage.path === handle.kind.storage.path)
   const found = new Map<string, TypedVersion>()
@@ -53,8 +53,8 @@ export async function versionsOf(registry: Registry, handle: KindHandle, subreso
 }
 
 /** The cached versions. Undefined until a write has computed them, and after a kind was added. */
-function versionsAtHand(registry: Registry, handle: KindHandle, subresource: string): Versions | undefined {
-  const known = knownVersions.get(handle)?.get(subresource)
+function cachedVersions(registry: Registry, handle: KindHandle, subresource: string): Versions | undefined {
+  const known = versionsCache.get(handle)?.get(subresource)
   return known?.revision === registry.deps.kinds.revision ? known.versions : undefined
 }
 
@@ -94,7 +94,7 @@ export function checkManagers(handle: KindHandle, name: string, next: ApiObject,
   ])
 }
 
-export interface OwnedChange {
+export interface TrackedChange {
   readonly manager: string
   /** "": the object itself. */
   readonly subresource: string
@@ -112,17 +112,17 @@ export interface OwnedChange {
 export function updateManagedFields(
   registry: Registry,
   handle: KindHandle,
-  change: OwnedChange,
+  change: TrackedChange,
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
-  const known = versionsAtHand(registry, handle, change.subresource)
-  if (known !== undefined) return tracked(registry, known, change)
-  return versionsOf(registry, handle, change.subresource).then((versions) => tracked(registry, versions, change))
+  const known = cachedVersions(registry, handle, change.subresource)
+  if (known !== undefined) return trackChange(registry, known, change)
+  return versionsOf(registry, handle, change.subresource).then((versions) => trackChange(registry, versions, change))
 }
 
-function tracked(
+function trackChange(
   registry: Registry,
   versions: Versions,
-  { manager, subresource, next, old, bytes }: OwnedChange,
+  { manager, subresource, next, old, bytes }: TrackedChange,
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const now = timeText(registry.deps.clock.nowMs())
   const update = { versions, now, manager, subresource, next, old }

@@ -18,17 +18,17 @@ export async function namespaceCheck(registry: Registry, namespace: string, key:
   const kind = namespace === "" || sharedStore !== true ? undefined : kinds.find("", "v1", "namespaces")
   if (kind === undefined) return undefined
   const handle = registry.opened(kind) ?? (await registry.handle(kind))
-  const guarding = handle.key("", namespace)
-  if (store.canCommitTogether?.(guarding, key) === false) return undefined
-  if (handle.cache.get(guarding) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" })
-  return { key: guarding, modRevision: handle.cache.get(guarding)?.modRevision ?? 0 }
+  const namespaceKey = handle.key("", namespace)
+  if (store.canCommitTogether?.(namespaceKey, key) === false) return undefined
+  if (handle.cache.get(namespaceKey) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" })
+  return { key: namespaceKey, modRevision: handle.cache.get(namespaceKey)?.modRevision ?? 0 }
 }
 
 /**
  * Called when a commit with such a check was refused at `revision`. Waits until the cache has that revision, so that
  * admission sees the changed namespace on the next attempt.
  */
-export async function namespaceSeen(registry: Registry, revision: number): Promise<void> {
+export async function awaitNamespaceChange(registry: Registry, revision: number): Promise<void> {
   const kind = registry.deps.kinds.find("", "v1", "namespaces")
   if (kind !== undefined) await (await registry.handle(kind)).cache.waitFor(revision, staleReadTimeoutMs)
 }

@@ -33,16 +33,16 @@ export function finalizersFor(
   request: Propagation,
   { finalizers = [] }: ObjectMeta,
 ): readonly string[] {
-  const standard = handle.kind.rules.defaultPropagation
-  if (standard === "unsupported" || registry.deps.garbageCollector === false) return finalizers
-  const wanted = asked(request) ?? present(finalizers) ?? standard
+  const defaultPropagation = handle.kind.rules.defaultPropagation
+  if (defaultPropagation === "unsupported" || registry.deps.garbageCollector === false) return finalizers
+  const propagation = requestedPropagation(request) ?? currentPropagation(finalizers) ?? defaultPropagation
   const next = finalizers.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
-  if (wanted === "orphan") next.push(orphanFinalizer)
-  if (wanted === "foreground") next.push(foregroundFinalizer)
+  if (propagation === "orphan") next.push(orphanFinalizer)
+  if (propagation === "foreground") next.push(foregroundFinalizer)
   return sameMembers(next, finalizers) ? finalizers : next
 }
 
-function asked({ orphanDependents, propagationPolicy }: Propagation): ResolvedPropagation | undefined {
+function requestedPropagation({ orphanDependents, propagationPolicy }: Propagation): ResolvedPropagation | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "orphan" : "background"
   switch (propagationPolicy) {
     case "Orphan":
@@ -56,7 +56,7 @@ function asked({ orphanDependents, propagationPolicy }: Propagation): ResolvedPr
   }
 }
 
-function present(finalizers: readonly string[]): ResolvedPropagation | undefined {
+function currentPropagation(finalizers: readonly string[]): ResolvedPropagation | undefined {
   const first = finalizers.find((finalizer) => finalizer === orphanFinalizer || finalizer === foregroundFinalizer)
   if (first === undefined) return undefined
   return first === orphanFinalizer ? "orphan" : "foreground"

@@ -111,7 +111,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   // Without this error, the missing object would look deleted.
   const unreadable = handle.cache.undecodable(prefix)
   if (unreadable !== undefined) throw unreadable
-  const { candidates, filter } = narrowed(snapshot, range, request)
+  const { candidates, filter } = narrowByIndex(snapshot, range, request)
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, candidates, filter })
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
@@ -146,7 +146,7 @@ interface StateRange {
 }
 
 /** The candidates that an index has for the selected values, and the filter that still applies to them. */
-function narrowed(
+function narrowByIndex(
   snapshot: Snapshot,
   { prefix, startAfter }: StateRange,
   { filter, selected }: ListRequest,
@@ -161,7 +161,7 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
   const empty = { ...wholeList(snapshot), items: [] }
   const range = { prefix: handle.prefix(request.namespace) }
   if (request.name !== undefined) return { ...empty, remainingItemCount: oneObject(snapshot, handle, request).length }
-  const { candidates, filter } = narrowed(snapshot, range, request)
+  const { candidates, filter } = narrowByIndex(snapshot, range, request)
   if (filter === undefined) return { ...empty, remainingItemCount: candidates?.length ?? snapshot.count(range) }
   let remainingItemCount = 0
   await scan(candidates ?? snapshot.entries(range), scanOptions(request), (object) => {
@@ -228,18 +228,18 @@ export async function awaitFreshness(registry: Registry, handle: KindHandle, fre
 export async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
   if (freshness.mode === "exact") {
     await awaitFreshness(registry, handle, freshness)
-    return kept(freshness.revision, await snapshotAt(handle, freshness.revision))
+    return requireSnapshot(freshness.revision, await snapshotAt(handle, freshness.revision))
   }
   for (let attempt = 1; ; attempt++) {
     const newest = await revisionToRead(registry, handle, freshness)
     if (newest === undefined) return handle.cache.snapshot()
     const snapshot = await handle.cache.snapshotStored(newest)
     // A compaction may pass the revision before it is read; the next attempt reads a newer one.
-    if (snapshot !== undefined || attempt >= conflictAttemptsMax) return kept(newest, snapshot)
+    if (snapshot !== undefined || attempt >= conflictAttemptsMax) return requireSnapshot(newest, snapshot)
   }
 }
 
-function kept(revision: number, snapshot: Snapshot | undefined): Snapshot {
+function requireSnapshot(revision: number, snapshot: Snapshot | undefined): Snapshot {
   if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old. ${revision} is no longer kept.`)
   return snapshot
 }

@@ -10,7 +10,7 @@ import type { KindHandle, Registry } from "./registry.ts"
 /**
  * The operations of the kind's behaviours, and the deletion of the companion object. Called before a removal commits.
  */
-export async function removalRiders(
+export async function removalOps(
   registry: Registry,
   handle: KindHandle,
   old: ApiObject,

@@ -11,7 +11,7 @@ import { parseObject } from "./object-codec.ts"
 const beforeSet = '"fieldsType":"FieldsV1","fieldsV1":'
 
 /** Replaces a field set that was cut out. No field set is a number. */
-const taken = 0
+const setPlaceholder = 0
 
 /**
  * As `parseObject`, but the field sets in managedFields are shared with other objects: do not modify them in place. The
@@ -60,7 +60,7 @@ function withoutSets(text: string): { readonly rest: string; readonly setTexts: 
     // The parser reports the fault.
     if (end < 0) return { rest: text, setTexts: [] }
     setTexts.push(text.slice(start, end))
-    rest += text.slice(from, start) + taken
+    rest += text.slice(from, start) + setPlaceholder
     from = end
   }
   return { rest: rest + text.slice(from), setTexts }
@@ -74,11 +74,11 @@ function objectOf(text: string): ApiObject {
 
 /** Puts the field sets back. Returns false if any of them was not in the object's own managedFields. */
 function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
-  const owners = object.metadata?.managedFields
-  if (owners?.length !== sets.length) return false
-  for (const [index, owner] of owners.entries()) {
-    if (owner.fieldsV1 !== taken) return false
-    owner.fieldsV1 = sets[index]
+  const entries = object.metadata?.managedFields
+  if (entries?.length !== sets.length) return false
+  for (const [index, entry] of entries.entries()) {
+    if (entry.fieldsV1 !== setPlaceholder) return false
+    entry.fieldsV1 = sets[index]
   }
   return true
 }

@@ -49,7 +49,7 @@ async function create(object: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
   handle.parts.applyDefaults(object, { vendor: open.registry.deps.vendor })
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
-  const request = { attributes, object, warn: () => {}, owners: "tracked" as const }
+  const request = { attributes, object, warn: () => {}, managedFields: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object
 }
 

@@ -18,11 +18,11 @@ import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
-import { checkManagers, isTooLarge, managerOf, updateManagedFields, type FieldManager } from "./managed-fields.ts"
+import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
-import { removalRiders } from "./removal.ts"
+import { removalOps } from "./removal.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
@@ -51,14 +51,14 @@ export interface UpdateRequest {
   /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
   /** Absent: the server itself writes, and managedFields stay as they are. */
-  readonly owners?: FieldManager
+  readonly managedFields?: ManagedFieldsMode
 }
 
 /**
- * `done`: the write is part of a request that was admitted as a whole (binding, eviction). `shown`: the transform has
+ * `done`: the write is part of a request that was admitted as a whole (binding, eviction). `view`: the transform has
  * already run the mutating plugins; the validating plugins see this view of the object and of the stored one (scale).
  */
-export type UpdateAdmission = "done" | { readonly shown: (object: ApiObject) => ApiObject }
+export type UpdateAdmission = "done" | { readonly view: (object: ApiObject) => ApiObject }
 
 /** Called by update, patch and sub-resource verbs. Throws 404, 409, 422, or the error of a plugin or the transform. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
@@ -66,9 +66,9 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
   const key = handle.key(namespace, name)
   const cached = handle.cache.get(key)
   if (cached !== undefined) {
-    const unasked = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
+    const attemptFromCache = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
       attemptOn(registry, handle, { ...request, warn }, cached).then(({ outcome }) => outcome)
-    const written = await tryWriteFromCache(registry, request, unasked)
+    const written = await tryWriteFromCache(registry, request, attemptFromCache)
     if (written !== undefined) return written
   }
   await awaitFreshness(registry, handle, { mode: "most-recent" })
@@ -108,14 +108,14 @@ async function attemptOn(
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { attributes, warn, owners, bytes = 0 } = request
-  const subject = objectRefOf(handle, attributes.name)
+  const { attributes, warn, managedFields, bytes = 0 } = request
+  const objectRef = objectRefOf(handle, attributes.name)
   const creates = request.put || request.creates === true
-  if (!creates || request.subresource !== undefined) throw notFound(subject)
+  if (!creates || request.subresource !== undefined) throw notFound(objectRef)
   const object = await request.transform(undefined, bytes)
   const { uid = "" } = object.metadata ?? {}
-  if (uid !== "") throw conflict(subject, missingUidText(handle, request, uid))
-  if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(subject)
+  if (uid !== "") throw conflict(objectRef, missingUidText(handle, request, uid))
+  if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
     const created = { ...object, metadata }
@@ -124,7 +124,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
       warn,
       bytes,
       object: created,
-      ...(owners !== undefined && { owners }),
+      ...(managedFields !== undefined && { managedFields }),
     })
   } catch (error) {
     if (error instanceof ApiError && error.reason === "AlreadyExists") return undefined
@@ -178,7 +178,7 @@ interface UpdateState {
   /** Size of the stored object or of the request body, whichever is larger. */
   readonly bytes: number
   /** Drop all managedFields. */
-  readonly ownerless?: boolean | undefined
+  readonly dropsManagedFields?: boolean | undefined
 }
 
 /** If the object is too large to be stored, retries without managedFields. */
@@ -186,26 +186,26 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   try {
     return await attemptUpdate(registry, handle, request, state)
   } catch (error) {
-    if (request.owners !== "tracked" || !isTooLarge(error)) throw error
+    if (request.managedFields !== "tracked" || !isTooLarge(error)) throw error
     // The first attempt may have modified the transform's result.
     const next = request.fresh === true ? await request.transform(state.old, state.bytes) : state.next
-    return await attemptUpdate(registry, handle, request, { ...state, next, ownerless: true })
+    return await attemptUpdate(registry, handle, request, { ...state, next, dropsManagedFields: true })
   }
 }
 
 /** Computes `managedFields` for the next object from what the client sent, before any preparation. */
-function ownersOf(
+function nextManagedFields(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
   state: UpdateState,
 ): ReturnType<typeof updateManagedFields> {
-  const { owners } = request
+  const { managedFields: mode } = request
   const { old, next } = state
-  if (owners === undefined) return old.metadata?.managedFields
+  if (mode === undefined) return old.metadata?.managedFields
   if (request.subresource === undefined) checkManagers(handle, request.attributes.name, next, old)
-  if (owners === "given") return next.metadata?.managedFields
-  if (state.ownerless === true) return undefined
+  if (mode === "provided") return next.metadata?.managedFields
+  if (state.dropsManagedFields === true) return undefined
   const subresource = request.subresource?.name ?? ""
   return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, bytes: state.bytes })
 }
@@ -219,15 +219,15 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const failures = new Failures()
   const sent = request.fresh === true ? state.next : ownCopy(state.next)
   if (takesTurns(bytes)) await nextTurn()
-  read(handle, request, sent)
-  const found = ownersOf(registry, handle, request, { ...state, next: sent })
-  const owners = found instanceof Promise ? await found : found
+  afterDecoding(handle, request, sent)
+  const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
+  const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
-  const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, owners }) : sent
+  const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, managedFields }) : sent
   checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
-  if (owners !== undefined) next.metadata.managedFields = owners
+  if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
@@ -237,7 +237,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const judged = validated(registry, request, { next, old })
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
-    const ops = await removalRiders(registry, handle, old, scope)
+    const ops = await removalOps(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun })
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, scope)
@@ -249,7 +249,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
-function read(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
+function afterDecoding(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
 }
@@ -259,12 +259,12 @@ async function mutated(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  { next: sent, old, bytes, owners }: UpdateState & { readonly owners: JsonObject[] | undefined },
+  { next: sent, old, bytes, managedFields }: UpdateState & { readonly managedFields: JsonObject[] | undefined },
 ): Promise<ApiObject> {
   const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
-  const object: ApiObject = { ...sent, metadata: owners === undefined ? metadata : { ...metadata, managedFields: owners } }
+  const object: ApiObject = { ...sent, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
   const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
-  if (next !== object) read(handle, request, next)
+  if (next !== object) afterDecoding(handle, request, next)
   return next
 }
 
@@ -274,8 +274,8 @@ function validated(
   { next, old }: { next: ApiObject; old: ApiObject },
 ): undefined | Promise<undefined> {
   if (admission === "done" || !registry.deps.admission.validates(attributes.operation)) return undefined
-  const shown = admission?.shown ?? ((object: ApiObject) => object)
-  return validateObject(registry, attributes, { object: shown(next), old: shown(old) })
+  const view = admission?.view ?? ((object: ApiObject) => object)
+  return validateObject(registry, attributes, { object: view(next), old: view(old) })
 }
 
 /**
@@ -306,14 +306,14 @@ function sameBut(omitted: string, left: JsonObject, right: JsonObject): boolean 
 }
 
 /** Metadata that a client cannot set. */
-const notTaken: ReadonlySet<string> = new Set(["selfLink", "managedFields", "generation"])
+const ignoredMetadata: ReadonlySet<string> = new Set(["selfLink", "managedFields", "generation"])
 
 /** Metadata for the next object, with the fields that an update cannot change; catalog `metadataRules.update`. */
 function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
   const before = old.metadata ?? {}
   const sent = next.metadata ?? {}
   const metadata: ObjectMeta = {}
-  for (const name in sent) if (!notTaken.has(name)) metadata[name] = sent[name]
+  for (const name in sent) if (!ignoredMetadata.has(name)) metadata[name] = sent[name]
   const { resourceVersion, generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = before
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
   if (generation !== undefined) metadata.generation = generation

@@ -83,7 +83,7 @@ export async function watchObjects(registry: Registry, handle: KindHandle, reque
   await awaitFreshness(registry, handle, start.freshness)
   const snapshot = await startState(registry, handle, start)
   if (start.from === "now") return subscribe(handle, request, snapshot.revision)
-  await tellState(handle, request, snapshot)
+  await sendState(handle, request, snapshot)
   request.sink.initialEnd(snapshot.revision)
   return subscribe(handle, request, snapshot.revision)
 }
@@ -97,7 +97,7 @@ async function startState(registry: Registry, handle: KindHandle, start: Exclude
   return snapshot
 }
 
-async function tellState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
+async function sendState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
   const { filter, sink } = request
   const turns = new Turns()
   let batch: SeenEvent[] = []
@@ -162,7 +162,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   }
 
   onEvents(events: readonly CacheEvent[]): void {
-    const seen = this.filter === undefined ? events : through(events, this.filter)
+    const seen = this.filter === undefined ? events : filterEvents(events, this.filter)
     if (this.missedBytes > 0) this.missedBytes = Math.max(0, this.missedBytes - bytesOf(events, this.filter))
     if (seen.length > 0) this.sink.events(seen)
   }
@@ -202,7 +202,7 @@ function bytesOf(events: readonly CacheEvent[], filter: ObjectFilter | undefined
 /**
  * Applies a selector: an object that starts to match is ADDED, one that stops is DELETED with its last matching state.
  */
-function through(events: readonly CacheEvent[], filter: ObjectFilter): SeenEvent[] {
+function filterEvents(events: readonly CacheEvent[], filter: ObjectFilter): SeenEvent[] {
   const seen: SeenEvent[] = []
   for (const { type, revision, object, previous } of events) {
     const before = previous !== undefined && filter(previous)

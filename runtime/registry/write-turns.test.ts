@@ -37,7 +37,7 @@ const object = (value: string): ApiObject => ({
   metadata: { name: "a", namespace: "n" },
   data: dataOf(value.padEnd(Math.ceil(largeObjectBytes / keys), "x")),
 })
-const common = { warn: () => {}, owners: "tracked" as const }
+const common = { warn: () => {}, managedFields: "tracked" as const }
 const written = { namespace: "n", manager: "m" }
 
 describe("a large object", () => {

@@ -23,12 +23,12 @@ export function answerVersion(
   answer: { format: ResponseFormat; version: ObjectVersion; status: number },
 ): Promise<void> {
   const { format, version, status } = answer
-  if (isAtHand(format) || version.json().length < largeObjectBytes) return send(call, format, status, bodyOf(call, format, version))
+  if (isCached(format) || version.json().length < largeObjectBytes) return send(call, format, status, bodyOf(call, format, version))
   return answerInTurns(call, answer)
 }
 
 /** Whether the response is the stored bytes or a cached encoding. */
-function isAtHand(format: ResponseFormat): boolean {
+function isCached(format: ResponseFormat): boolean {
   return format.as === undefined && (format.media === "compact" || (format.media === "json" && !format.indented))
 }
 

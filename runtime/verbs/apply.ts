@@ -30,11 +30,11 @@ export interface ApplyScope extends WriteOptions {
  * fields are refused or warned about after the configuration has been applied: a conflict comes first, as in the
  * reference.
  */
-export async function readApplied(call: ResourceRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
+export async function readApplyPatch(call: ResourceRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
   const { value, duplicates } = await readConfiguration(body, call.request.expiry)
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
-  const applied: Applied = { call, config, duplicates, scope, told: false }
+  const applied: ApplyState = { call, config, duplicates, scope, hasWarned: false }
   return {
     strictErrors: [],
     apply: (live) => {
@@ -44,29 +44,29 @@ export async function readApplied(call: ResourceRequest, body: Buffer, scope: Ap
   }
 }
 
-interface Applied {
+interface ApplyState {
   readonly call: ResourceRequest
   readonly config: JsonObject
   /** A text for each repeated key. */
   readonly duplicates: readonly string[]
   readonly scope: ApplyScope
   /** Whether the client has been warned of the repeated keys. */
-  told: boolean
+  hasWarned: boolean
 }
 
-function* applyingDoubtful(applied: Applied, live: ApiObject | undefined): Stages<ApiObject> {
+function* applyingDoubtful(applied: ApplyState, live: ApiObject | undefined): Stages<ApiObject> {
   const { call, duplicates, scope } = applied
   const object = yield* applyingConfiguration(applied, live)
   if (scope.fieldValidation !== "Ignore") {
     if (scope.fieldValidation === "Strict")
       throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(duplicates)}`)
-    if (!applied.told) call.request.warnings.push(...duplicates)
-    applied.told = true
+    if (!applied.hasWarned) call.request.warnings.push(...duplicates)
+    applied.hasWarned = true
   }
   return object
 }
 
-function applyingConfiguration({ call, config, scope }: Applied, live: ApiObject | undefined): Stages<ApiObject> {
+function applyingConfiguration({ call, config, scope }: ApplyState, live: ApiObject | undefined): Stages<ApiObject> {
   return applyStages({
     config,
     versions: scope.versions,

@@ -30,7 +30,7 @@ import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./websocket/log-websocket.ts"
 
 /** A request, and the signal that closes every connection made for it. */
-interface Connecting {
+interface Connection {
   readonly call: ResourceRequest
   readonly signal: AbortSignal
 }
@@ -46,16 +46,16 @@ export async function connectVerb(call: ResourceRequest, subresource: Subresourc
     throw badRequest("dryRun is not supported: nothing is stored, but the other end acts")
   if (connect === "proxy") return proxyThrough(call, subresource)
   const options = await readOptions(call, subresource)
-  if (connect === "log") return untilOver(call, (connecting) => logVerb(connecting, options))
+  if (connect === "log") return untilOver(call, (connection) => logVerb(connection, options))
   const admitted = await admitConnection(call, subresource, options)
-  return untilOver(call, (connecting) => streamVerb(connecting, connect, admitted))
+  return untilOver(call, (connection) => streamVerb(connection, connect, admitted))
 }
 
 async function proxyThrough(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { info } = call.request
   const paths = proxyPaths(info.path, info.tail)
   const { path } = await admitConnection(call, subresource, { path: paths.target })
-  return untilOver(call, (connecting) => proxyVerb(connecting, typeof path === "string" ? { ...paths, target: path } : paths))
+  return untilOver(call, (connection) => proxyVerb(connection, typeof path === "string" ? { ...paths, target: path } : paths))
 }
 
 /** Runs mutating and validating admission, as the reference does. Returns the options for the connection. */
@@ -74,7 +74,7 @@ async function admitConnection(call: ResourceRequest, { options }: Subresource, 
 /**
  * Runs `work` with a signal that aborts when the client is gone, the server stops, or `work` has finished or failed.
  */
-async function untilOver(call: ResourceRequest, work: (connecting: Connecting) => Promise<void>): Promise<void> {
+async function untilOver(call: ResourceRequest, work: (connection: Connection) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const end = (): void => controller.abort()
   // `AbortSignal.any` would add each request to sources that live as long as the server.
@@ -127,8 +127,8 @@ function agentRequest(call: ResourceRequest, connect: Exclude<Connect, "proxy">,
 }
 
 /** Sends the log of a container as text. A pod that is not scheduled yet has an empty log: 204. */
-async function logVerb(connecting: Connecting, options: JsonObject): Promise<void> {
-  const { call } = connecting
+async function logVerb(connection: Connection, options: JsonObject): Promise<void> {
+  const { call } = connection
   negotiateResponse(call, { list: false })
   const target = await agentRequest(call, "log", options)
   if (target === undefined) {
@@ -137,42 +137,42 @@ async function logVerb(connecting: Connecting, options: JsonObject): Promise<voi
     return
   }
   const overWebSocket = checkLogWebSocket(call)
-  const { message } = await ask(connecting, target, {
+  const { message } = await sendRequest(connection, target, {
     method: "GET",
     headers: { host: `${target.host}:${target.port}` },
     unreachable: unreachableAgent,
   })
   const status = message.statusCode ?? 502
   if (status < 200 || status > 206) throw refusedLog(status, await readRefusalText(message, call.parts.clock), call.request.info.name)
-  if (!overWebSocket) return passing(call, message, { contentType: "text/plain" })
+  if (!overWebSocket) return forwardReply(call, message, { contentType: "text/plain" })
   // A websocket that breaks is already closed.
   await passLogToWebSocket(call, message).catch(() => undefined)
 }
 
 /** exec, attach and portforward. They require an upgrade of the protocol. */
-async function streamVerb(connecting: Connecting, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
-  const { call } = connecting
+async function streamVerb(connection: Connection, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
+  const { call } = connection
   const target = await agentRequest(call, connect, options)
   assert(target !== undefined, "only a log may be asked of nobody")
   const protocol = passedProtocol(call)
   if (protocol === undefined) throw badRequest("Upgrade request required: use a client that speaks websocket or SPDY/3.1 over HTTP/1.1")
-  await tunnel(connecting, target, { protocol, unreachable: unreachableAgent })
+  await tunnel(connection, target, { protocol, unreachable: unreachableAgent })
 }
 
 function passedProtocol(call: ResourceRequest): string | undefined {
-  const format = wantedProtocol(call.incoming)
-  return format !== undefined && isPassedProtocol(format) ? call.incoming.headers.upgrade : undefined
+  const upgrade = wantedProtocol(call.incoming)
+  return upgrade !== undefined && isPassedProtocol(upgrade) ? call.incoming.headers.upgrade : undefined
 }
 
-async function proxyVerb(connecting: Connecting, paths: ProxyPaths): Promise<void> {
-  const { call } = connecting
+async function proxyVerb(connection: Connection, paths: ProxyPaths): Promise<void> {
+  const { call } = connection
   const { info } = call.request
   const { connector, random } = call.parts
   const { resource, namespace, name } = info
   assert(resource === "nodes" || resource === "pods" || resource === "services", "these have proxies", { resource })
-  const place = await proxyTarget({ resource, namespace, name }, { read: reader(call), random, agent: connector.agent })
-  const mark = (call.incoming.url ?? "").indexOf("?")
-  const query = mark < 0 ? "" : (call.incoming.url ?? "").slice(mark)
+  const backend = await proxyTarget({ resource, namespace, name }, { read: reader(call), random, agent: connector.agent })
+  const queryStart = (call.incoming.url ?? "").indexOf("?")
+  const query = queryStart < 0 ? "" : (call.incoming.url ?? "").slice(queryStart)
   const protocol = passedProtocol(call)
   if (protocol === undefined && paths.target === "" && (info.method === "GET" || info.method === "HEAD")) {
     // On the root page of a backend, relative links work only if the path ends in a slash.
@@ -180,34 +180,34 @@ async function proxyVerb(connecting: Connecting, paths: ProxyPaths): Promise<voi
     call.outgoing.end()
     return
   }
-  const target: Target = { ...place, path: `${escapedPath(paths.target === "" ? "/" : paths.target)}${query}` }
-  if (protocol !== undefined) return tunnel(connecting, target, { protocol, unreachable: unreachableBackend })
-  await forward(connecting, target, paths)
+  const target: Target = { ...backend, path: `${escapedPath(paths.target === "" ? "/" : paths.target)}${query}` }
+  if (protocol !== undefined) return tunnel(connection, target, { protocol, unreachable: unreachableBackend })
+  await forward(connection, target, paths)
 }
 
-async function forward(connecting: Connecting, target: Target, paths: ProxyPaths): Promise<void> {
-  const { call } = connecting
+async function forward(connection: Connection, target: Target, paths: ProxyPaths): Promise<void> {
+  const { call } = connection
   const { incoming } = call
   const headers = requestHeaders(incoming, { uri: escapedPath(`${paths.prefix}${paths.target}`) })
   const method = incoming.method ?? "GET"
-  const { message } = await ask(connecting, target, { method, headers, unreachable: unreachableService, body: true })
+  const { message } = await sendRequest(connection, target, { method, headers, unreachable: unreachableService, body: true })
   const hosts = [`${target.host}:${target.port}`, target.host, String(headers["host"] ?? "")]
   const prefix = escapedPath(paths.prefix)
   const link = (text: string): string => rewrittenLink(text, { prefix, hosts })
-  await passing(call, message, { isHead: method === "HEAD", ...(prefix.length <= linkPrefixCharactersMax && { link }) })
+  await forwardReply(call, message, { isHead: method === "HEAD", ...(prefix.length <= linkPrefixCharactersMax && { link }) })
 }
 
 async function tunnel(
-  connecting: Connecting,
+  connection: Connection,
   target: Target,
-  how: { protocol: string; unreachable: Asking["unreachable"] },
+  options: { protocol: string; unreachable: OutgoingRequest["unreachable"] },
 ): Promise<void> {
-  const { call, signal } = connecting
+  const { call, signal } = connection
   const { clock } = call.parts
   const { incoming } = call
-  const headers = requestHeaders(incoming, { upgrade: how.protocol })
+  const headers = requestHeaders(incoming, { upgrade: options.protocol })
   const method = incoming.method ?? "GET"
-  const reply = await ask(connecting, target, { method, headers, unreachable: how.unreachable, upgrade: true })
+  const reply = await sendRequest(connection, target, { method, headers, unreachable: options.unreachable, upgrade: true })
   if (reply.upgraded) {
     const client = takeConnection(incoming)
     if (client !== undefined) await joinConnections(client, reply, { signal, clock })
@@ -216,10 +216,10 @@ async function tunnel(
   const status = reply.message.statusCode ?? 502
   if (status < 400) throw new ApiError(500, "", `invalid upgrade response: status code ${status}`)
   const cancel = clock.after(refusalTimeoutMs, () => reply.message.destroy())
-  await passing(call, reply.message).finally(cancel)
+  await forwardReply(call, reply.message).finally(cancel)
 }
 
-interface Asking {
+interface OutgoingRequest {
   readonly method: string
   readonly headers: OutgoingHttpHeaders
   /** Makes the error for a request that got no response. */
@@ -231,16 +231,16 @@ interface Asking {
 }
 
 /** Sends a request and returns the reply, once its head has been checked. */
-async function ask({ call, signal }: Connecting, target: Target, asking: Asking): Promise<Reply> {
-  const { method, headers, unreachable } = asking
+async function sendRequest({ call, signal }: Connection, target: Target, options: OutgoingRequest): Promise<Reply> {
+  const { method, headers, unreachable } = options
   try {
     const request = await call.parts.connector.send(target, { method, headers, signal })
     const replied = awaitReply(request, call.parts.clock)
-    if (asking.body === true) sendBody(call.incoming, request)
+    if (options.body === true) sendBody(call.incoming, request)
     else request.end()
     const reply = await replied
     if (!reply.upgraded) checkResponseHead(reply.message)
-    else if (asking.upgrade !== true) throw new Error("the other end changed the protocol without being asked")
+    else if (options.upgrade !== true) throw new Error("the other end changed the protocol without being asked")
     return reply
   } catch (error) {
     throw unreachable(error, target)
@@ -248,7 +248,7 @@ async function ask({ call, signal }: Connecting, target: Target, asking: Asking)
 }
 
 /** Forwards a response. After it has started, closing the client's connection is the only way to report a failure. */
-async function passing(call: ResourceRequest, message: IncomingMessage, options: ForwardOptions = {}): Promise<void> {
+async function forwardReply(call: ResourceRequest, message: IncomingMessage, options: ForwardOptions = {}): Promise<void> {
   try {
     await forwardResponse(message, call.outgoing, options)
   } catch {

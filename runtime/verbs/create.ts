@@ -20,7 +20,7 @@ export async function createVerb(call: ResourceRequest): Promise<void> {
     object,
     warn: (text) => warnings.push(text),
     bytes: call.request.bodyBytes,
-    owners: "tracked",
+    managedFields: "tracked",
   })
   await answerWrite(call, { format, result })
 }

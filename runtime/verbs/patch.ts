@@ -9,16 +9,17 @@ import { decodeUtf8 } from "../base/utf8.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import { updateObject } from "../registry/update.ts"
 import type { Stages } from "../base/turns.ts"
+import type { FieldValidation } from "../wire/decode-object.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { bodyOf, judgeStrict, renormalizing } from "./request-body.ts"
+import { bodyOf, applyFieldValidation, renormalizing } from "./request-body.ts"
 import { matchNamespace } from "./create.ts"
-import { readApplied } from "./apply.ts"
+import { readApplyPatch } from "./apply.ts"
 import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { withManagers } from "./scale/scale-owners.ts"
-import { type FieldValidation, readWriteOptions } from "./write-options.ts"
+import { readWriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
 const patchTypes = [
@@ -46,9 +47,9 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
   const body = await bodyOf(call)
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
-    ? await readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
+    ? await readApplyPatch(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
     : await readPatch(call, type, body)
-  const told = new Set<string>()
+  const sentWarnings = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
@@ -56,10 +57,10 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
     put: false,
     bytes: body.length,
     creates: applying,
-    owners: applying ? "given" : "tracked",
+    managedFields: applying ? "provided" : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
-      workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),
+      workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, sentWarnings }, { scope, old }), expiry),
   })
   await answerWrite(call, { format, result })
 }
@@ -75,7 +76,7 @@ function* patching(
   try {
     const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed)
     const { strictErrors, ordered } = options.patch
-    judgeStrict(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
+    applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
     patched = object
   } catch (error) {
     if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
@@ -128,7 +129,7 @@ async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; exp
 interface PatchedOptions {
   readonly patch: Patch
   readonly fieldValidation: FieldValidation
-  readonly told: Set<string>
+  readonly sentWarnings: Set<string>
 }
 
 /** Adds the kind and apiVersion of the path if the patched document has none. Throws if it has others. */

@@ -10,9 +10,9 @@ import type { KindBody } from "../server-parts.ts"
 import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
 import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
+import type { FieldValidation } from "../wire/decode-object.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
 import type { ResourceRequest } from "./call.ts"
-import type { FieldValidation } from "./write-options.ts"
 
 /** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
 export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
@@ -86,15 +86,15 @@ export function* renormalizing(
 }
 
 /** Applies `fieldValidation` to unknown fields in the result of a patch. Sends each warning once over all attempts. */
-export function judgeStrict(
+export function applyFieldValidation(
   call: ResourceRequest,
   texts: readonly string[],
-  options: { fieldValidation: FieldValidation; told: Set<string> },
+  options: { fieldValidation: FieldValidation; sentWarnings: Set<string> },
 ): void {
   if (texts.length === 0 || options.fieldValidation === "Ignore") return
   if (options.fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`)
   for (const text of texts) {
-    if (!options.told.has(text)) call.request.warnings.push(text)
-    options.told.add(text)
+    if (!options.sentWarnings.has(text)) call.request.warnings.push(text)
+    options.sentWarnings.add(text)
   }
 }

@@ -30,7 +30,7 @@ export async function updateVerb(
     transform: (old) => (old === undefined ? body : next(body, old)),
     put: true,
     bytes: call.request.bodyBytes,
-    owners: "tracked",
+    managedFields: "tracked",
   })
   await answerWrite(call, { format, result })
 }

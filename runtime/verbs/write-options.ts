@@ -4,8 +4,7 @@ import { type Failure, Failures } from "../base/failure.ts"
 import { FieldPath } from "../encoding/field-path.ts"
 import { booleanParameter, textParameter } from "../http/request/query.ts"
 import { validateManager } from "../registry/object-meta.ts"
-
-export type FieldValidation = "Ignore" | "Warn" | "Strict"
+import type { FieldValidation } from "../wire/decode-object.ts"
 
 export interface WriteOptions {
   readonly dryRun: boolean

@@ -169,7 +169,7 @@ function creating(under: KindUnderTest): Operation {
             attributes: writeAttributes("CREATE", handle, { namespace, dryRun: true, manager: "m" }),
             object: next,
             warn: () => {},
-            owners: "tracked",
+            managedFields: "tracked",
           }),
         )
     },
@@ -203,7 +203,7 @@ function updating(under: KindUnderTest): Operation {
           attributes: writeAttributes("CREATE", handle, { namespace, manager: "m" }),
           object: named(before),
           warn: () => {},
-          owners: "tracked",
+          managedFields: "tracked",
         })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
@@ -218,7 +218,7 @@ function updating(under: KindUnderTest): Operation {
             transform,
             put: true,
             warn: () => {},
-            owners: "tracked",
+            managedFields: "tracked",
           }),
         )
     },

@@ -16,11 +16,11 @@ import type { ResourceRequest } from "../call.ts"
 
 export interface ScaleManagers {
   /** Adds the managed fields to the Scale of a parent. */
-  readonly shown: (scale: ApiObject, parent: ApiObject) => ApiObject
+  readonly view: (scale: ApiObject, parent: ApiObject) => ApiObject
   /** managedFields of a Scale after a write other than apply. */
-  readonly tracked: (before: ApiObject, next: ApiObject) => JsonObject[] | undefined
+  readonly afterWrite: (before: ApiObject, next: ApiObject) => JsonObject[] | undefined
   /** managedFields of the parent after the write, taken from those of the Scale. */
-  readonly kept: (next: ApiObject, parent: ApiObject, ofScale: JsonObject[] | undefined) => ApiObject
+  readonly intoParent: (next: ApiObject, parent: ApiObject, ofScale: JsonObject[] | undefined) => ApiObject
 }
 
 /** A Scale has one version, and clients may set all of its fields. */
@@ -30,7 +30,7 @@ export function versionsOfScale(kind: KindBody): Versions {
 }
 
 /** Called once per request that writes a scale. `replicas`: their path in the parent, with dots. */
-export async function scaleOwners(
+export async function scaleManagers(
   call: ResourceRequest,
   attributes: RequestAttributes,
   scale: { kind: KindBody; subresource: string; replicas: string },
@@ -45,8 +45,8 @@ export async function scaleOwners(
   }
   const versions = versionsOfScale(scale.kind)
   return {
-    shown: (view, parent) => withManagers(view, managedFieldsOfScale(ownersOf(parent), mapping)),
-    tracked: (before, next) =>
+    view: (view, parent) => withManagers(view, managedFieldsOfScale(managedFieldsOf(parent), mapping)),
+    afterWrite: (before, next) =>
       trackUpdate({
         manager: managerOf(attributes),
         versions,
@@ -55,11 +55,11 @@ export async function scaleOwners(
         subresource: scale.subresource,
         now: timeText(call.parts.clock.nowMs()),
       }),
-    kept: (next, parent, ofScale) => withManagers(next, managedFieldsOfParent(ownersOf(parent), ofScale ?? [], mapping)),
+    intoParent: (next, parent, ofScale) => withManagers(next, managedFieldsOfParent(managedFieldsOf(parent), ofScale ?? [], mapping)),
   }
 }
 
-function ownersOf(object: ApiObject): JsonObject[] {
+function managedFieldsOf(object: ApiObject): JsonObject[] {
   return object.metadata?.managedFields ?? []
 }
 

@@ -13,14 +13,14 @@ import type { Stages } from "../../base/turns.ts"
 import { workOn } from "../../wire/long-documents.ts"
 import { answerKindBody } from "../answer.ts"
 import { attributesOf } from "../attributes.ts"
-import { bodyOf, judgeStrict, readKindBody, renormalizing } from "../request-body.ts"
-import { readApplied } from "../apply.ts"
+import { bodyOf, applyFieldValidation, readKindBody, renormalizing } from "../request-body.ts"
+import { readApplyPatch } from "../apply.ts"
 import { type ResourceRequest, negotiateResponse } from "../call.ts"
 import { getFreshness } from "../list/list-options.ts"
 import { patchTypeOf, readPatch } from "../patch.ts"
 import { objectOf } from "../represent.ts"
 import { scaleColumns } from "./scale-columns.ts"
-import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
+import { scaleManagers, versionsOfScale } from "./scale-owners.ts"
 import { readWriteOptions, type WriteOptions } from "../write-options.ts"
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
@@ -47,7 +47,7 @@ export async function answerScale(call: ResourceRequest, subresource: Subresourc
   const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
   const { options } = change
   const attributes = attributesOf(call, "UPDATE", options, scaleKind)
-  const owners = await scaleOwners(call, attributes, {
+  const managers = await scaleManagers(call, attributes, {
     kind,
     subresource: subresource.name,
     replicas: pathsOf(subresource).specReplicas,
@@ -55,16 +55,16 @@ export async function answerScale(call: ResourceRequest, subresource: Subresourc
   const result = await updateObject(call.registry, call.handle, {
     attributes,
     put: false,
-    owners: "given",
-    admission: { shown: (parent) => scaleOf(parent, subresource, call) },
+    managedFields: "provided",
+    admission: { view: (parent) => scaleOf(parent, subresource, call) },
     warn: (text) => call.request.warnings.push(text),
     transform: async (old) => {
       assert(old !== undefined, "scale never creates")
-      const before = owners.shown(scaleOf(old, subresource, call), old)
+      const before = managers.view(scaleOf(old, subresource, call), old)
       const sent = await change.next(before)
-      const ofScale = change.applied ? sent.metadata?.managedFields : owners.tracked(before, sent)
+      const ofScale = change.applied ? sent.metadata?.managedFields : managers.afterWrite(before, sent)
       const scale = await mutateObject(call.registry, attributes, { object: sent, old: before }, kind)
-      return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
+      return managers.intoParent(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
   })
   await answerKindBody(call, { format, kind, object: scaleOf(result.object, subresource, call), columns: scaleColumns, status: 200 })
@@ -93,15 +93,15 @@ async function patchedScale(call: ResourceRequest, subresource: Subresource): Pr
   const body = await bodyOf(call)
   const kind = await call.parts.body(scaleKind)
   const patch = applied
-    ? await readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
+    ? await readApplyPatch(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
     : await readPatch(call, type, body)
-  const told = new Set<string>()
+  const sentWarnings = new Set<string>()
   return {
     options,
     applied,
     async next(before) {
       const { object, unknown } = await workOn(body.length, patchingScale(call, kind, patch.apply(before)), expiry)
-      judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
+      applyFieldValidation(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, sentWarnings })
       return object
     },
   }
@@ -136,7 +136,7 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequ
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
   // An absent number means zero, and zero is omitted, as typed servers do.
-  const format = getPath(parent, paths.specReplicas) ?? 0
+  const replicas = getPath(parent, paths.specReplicas) ?? 0
   const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
   return {
     kind: "Scale",
@@ -148,7 +148,7 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequ
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: format === 0 ? {} : { replicas: format },
+    spec: replicas === 0 ? {} : { replicas },
     status: { replicas: getPath(parent, paths.statusReplicas) ?? 0, ...(selector !== "" && { selector }) },
   }
 }
