@@ -32,8 +32,8 @@ export interface DeleteRequest extends DeletionPolicy {
 }
 
 /**
- * Deletes one object. Called by DELETE, and per object by deletecollection and the namespace controller. `removed:
- * false`: finalizers or a grace period keep the object.
+ * Deletes one object. Called by DELETE, and per object by deletecollection and the namespace controller.
+ * `removed: false`: finalizers or a grace period keep the object.
  */
 export async function deleteObject(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
   const key = handle.key(request.attributes.namespace, nameOf(request))
