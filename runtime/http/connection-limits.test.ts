@@ -12,7 +12,7 @@ import type { ServerEnv } from "./env.ts"
 import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
-/** A server where who asks for /known is known, and what it warned of. */
+/** A server on which a request for /known authenticates; returns its warnings too. */
 async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Clock = systemClock) {
   const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
@@ -41,12 +41,12 @@ async function answered(socket: TLSSocket, path: string): Promise<string> {
   return String(chunk).slice(0, 12)
 }
 
-/** Resolves once it is closed, whatever is wrong with it. */
+/** Resolves once the socket is closed, with or without an error. */
 function closed(socket: TLSSocket): Promise<void> {
   return new Promise((resolve) => socket.on("close", () => resolve()))
 }
 
-it("connections of one address are few until they authenticate", async () => {
+it("limits the unauthenticated connections of one address", async () => {
   const { open, warnings } = await listening({ strangersPerAddressMax: 2 })
   const [first, second] = [open(), open()]
   expect(await answered(first, "/")).toBe("HTTP/1.1 200")
@@ -57,12 +57,12 @@ it("connections of one address are few until they authenticate", async () => {
   const third = open()
   expect(await answered(third, "/")).toBe("HTTP/1.1 200")
   await closed(open())
-  // One that goes makes room as well, also when it never got as far as TLS.
+  // A closed connection makes room as well, even if it never began TLS.
   first.destroy()
   await untilAnswered(open)
 })
 
-/** The server learns of a connection that has gone when it gets to it. */
+/** Connects until a connection is accepted: the server notices a closed connection only after a while. */
 async function untilAnswered(open: () => TLSSocket): Promise<void> {
   for (;;) {
     const socket = open()
@@ -77,12 +77,12 @@ async function untilAnswered(open: () => TLSSocket): Promise<void> {
   }
 }
 
-it("few that have not authenticated speak TLS at a time, and the oldest makes room when it has had its time", async () => {
+it("limits the unauthenticated connections that speak TLS; the oldest makes room after its grace period", async () => {
   const { open, warnings } = await listening({ strangersOpenMax: 2, strangerGraceMs: 100 })
   const [first, second] = [open(), open()]
   expect(await answered(first, "/")).toBe("HTTP/1.1 200")
   expect(await answered(second, "/known")).toBe("HTTP/1.1 200")
-  // Who is known takes no room.
+  // An authenticated connection takes no room.
   const third = open()
   expect(await answered(third, "/")).toBe("HTTP/1.1 200")
   expect(warnings).toEqual([])
@@ -91,14 +91,14 @@ it("few that have not authenticated speak TLS at a time, and the oldest makes ro
   expect(await answered(fourth, "/")).toBe("HTTP/1.1 200")
   await isClosed
   expect(warnings).toEqual([expect.stringContaining("strangersOpenMax")])
-  // And so does one that goes by itself.
+  // A connection that closes makes room as well.
   third.destroy()
   expect(await answered(open(), "/known")).toBe("HTTP/1.1 200")
   expect(await answered(fourth, "/known")).toBe("HTTP/1.1 200")
   expect(warnings).toHaveLength(1)
 })
 
-it("an address that has few makes itself room with one that has many", async () => {
+it("an address with fewer connections takes the place of one with more", async () => {
   const clock = createManualClock()
   const { open, warnings } = await listening({ strangersOpenMax: 3, strangerGraceMs: 1000 }, clock)
   const many = [open(), open(), open()]
@@ -109,7 +109,7 @@ it("an address that has few makes itself room with one that has many", async () 
   await oldest
   expect(await answered(open("127.0.0.3"), "/")).toBe("HTTP/1.1 200")
   await second
-  // Now each has one.
+  // Now each address has one.
   let isAnswered = false
   const answer = answered(waiting, "/").then((text) => {
     isAnswered = true
@@ -122,14 +122,14 @@ it("an address that has few makes itself room with one that has many", async () 
   expect(warnings).toHaveLength(3)
 })
 
-it("more than may speak TLS at a time are all answered when they authenticate", async () => {
+it("answers more clients than may speak TLS at a time if they authenticate", async () => {
   const { open, warnings } = await listening({ strangersOpenMax: 3, strangerGraceMs: 60_000 })
   const answers = await Promise.all(Array.from({ length: 50 }, () => answered(open(), "/known")))
   expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]))
   expect(warnings).toEqual([])
 })
 
-it("connections are few in all, and clients that say nothing count", async () => {
+it("limits all connections together, silent ones included", async () => {
   const { open, port, warnings } = await listening({ connectionsMax: 2 })
   const silent = connectTcp(port, "127.0.0.1")
   onTestFinished(() => void silent.destroy())
@@ -139,13 +139,13 @@ it("connections are few in all, and clients that say nothing count", async () =>
   expect(warnings).toEqual([expect.stringContaining("connectionsMax")])
 })
 
-it("many that come at the same moment are all answered", async () => {
+it("answers many clients that connect at the same moment", async () => {
   const { open } = await listening({})
   const answers = await Promise.all(Array.from({ length: 100 }, () => answered(open(), "/")))
   expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]))
 })
 
-it("leaves files to the rest of the server", () => {
+it("leaves open files for the rest of the server", () => {
   expect(connectionsWithin(1_048_576)).toBe(connectionsMax)
   expect(connectionsWithin(Number.POSITIVE_INFINITY)).toBe(connectionsMax)
   expect(connectionsWithin(10_000)).toBe(10_000 - reservedFilesMax)

@@ -1,4 +1,4 @@
-/** Which connections are taken at all, and how fast. */
+/** Limits which connections the server accepts, and how fast. */
 import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
@@ -7,7 +7,7 @@ import { Handshakes } from "./handshakes.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 
 export interface ConnectionLimits {
-  /** Default `connectionsMax`, or as many as the open files of the process allow. */
+  /** Default: `connectionsMax`, or fewer if the process may not open that many files. */
   readonly connectionsMax?: number
   /** Default `strangersPerAddressMax`. */
   readonly strangersPerAddressMax?: number
@@ -22,11 +22,11 @@ interface Options extends ConnectionLimits {
   readonly warn: (message: string, facts: object) => void
 }
 
-/** An end of a connection, by which it is found again behind TLS. */
+/** A client's address and port, which are the same before and behind TLS. */
 type Peer = Pick<Socket, "remoteAddress" | "remotePort">
 
 export interface LimitedConnections {
-  /** Called once a request of the connection has authenticated: it counts no longer for its address. */
+  /** Called once a request of the connection has authenticated: the connection no longer counts for its address. */
   known(peer: Peer): void
 }
 
@@ -66,19 +66,19 @@ export function limitConnections(server: Http1Server, options: Options): Limited
       return
     }
     strangers.set(remoteAddress, ports.set(remotePort, socket))
-    // Once it is closed it has no address any more.
+    // A closed socket has no address.
     socket.once("close", () => forget({ remoteAddress, remotePort }))
     handshakes.add(socket, remoteAddress)
   })
   return { known: forget }
 }
 
-/** Exported for tests. How many connections a process may have that may have so many files open. */
+/** The number of connections for a process that may open this many files. Exported for tests. */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(connectionsMax, openFiles - Math.min(reservedFilesMax, Math.ceil(openFiles / 4)))
 }
 
-/** Node raises its soft limit to the hard one when it starts. Where the system does not say, it has no limit that matters. */
+/** Node raises its soft limit to the hard limit at start. Systems that do not report a limit are taken to have none. */
 function openFilesMax(): number {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))

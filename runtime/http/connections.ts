@@ -1,4 +1,4 @@
-/** What is connected, of either protocol: held to its limits while it is, and let go of in order when the server stops. */
+/** The open connections of both protocols: enforces their limits, and closes them in order when the server stops. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { type Clock, systemClock } from "../base/clock.ts"
@@ -18,7 +18,7 @@ import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
 import { acceptUpgrades } from "./upgrade.ts"
 
-/** As TLS names it: RFC 9113 section 3.1. */
+/** The name of HTTP/2 in TLS (ALPN): RFC 9113 section 3.1. */
 export const http2Name = "h2"
 
 type Answer = (incoming: Incoming, outgoing: Outgoing) => void
@@ -31,7 +31,7 @@ interface ConnectionsOptions {
   readonly http2: Http2Implementation
 }
 
-/** A connection whose account has to be asked what it keeps. */
+/** A connection whose account cannot see every byte as it arrives and has to measure. */
 interface Measured {
   readonly account: Pick<Account, "isKnown" | "measure">
 }
@@ -41,7 +41,7 @@ export class Connections {
   private readonly sockets = new Set<Socket>()
   private readonly http2 = new Set<Http2Session>()
   private readonly http1 = new Map<Socket, Http1Connection>()
-  /** Connections on which no request has authenticated yet, and that do not say when they keep more. */
+  /** Unauthenticated connections that have to be measured. */
   private readonly strangers = new Set<Measured>()
   private readonly turns = new StrangerTurns()
   private closing = false
@@ -63,13 +63,13 @@ export class Connections {
     })
     server.on("checkExpectation", (_request, response) => refuse(response, unknownExpectation()))
     for (const event of ["upgrade", "connect"]) server.on(event, (_request, socket) => this.turns.release(socket))
-    server.on("connect", (_request, connection) => endWithError(connection as Socket, methodNotAllowed())) // It is that of the listener.
-    server.on("clientError", (fault: ParserFault, socket) => this.onFault(fault, socket as Socket)) // Likewise.
+    server.on("connect", (_request, connection) => endWithError(connection as Socket, methodNotAllowed())) // The event comes from the listener, whose sockets are of this class.
+    server.on("clientError", (fault: ParserFault, socket) => this.onFault(fault, socket as Socket)) // As above.
     answerPlainHttp(server)
     acceptUpgrades(server, refuse)
   }
 
-  /** Connections whose handshake settled on HTTP/2 are ours; node's listener has the others. */
+  /** Connections that negotiated HTTP/2 are served here; node's listener gets the others. */
   private takeConnections(): void {
     const { server } = this
     const serveHttp1 = takeListener(server, "secureConnection")
@@ -108,7 +108,7 @@ export class Connections {
       times,
       onRequest(incoming, outgoing, isTooLarge) {
         answerHttp2({ incoming, outgoing, isTooLarge, answer })
-        // Refused: the body will not be read.
+        // The request was refused: its body will not be read.
         if (outgoing.writableEnded && !incoming.complete) incoming.discardBody(outgoing)
       },
     })
@@ -116,12 +116,12 @@ export class Connections {
     else this.measureOften(socket, connection)
     this.http2.add(connection)
     connection.on("close", () => this.http2.delete(connection))
-    // Real time, whatever clock the server is given: the other end has no other.
+    // Real time, whatever clock the server has: the client has no other.
     endWhenDead(connection, { clock: systemClock, intervalMs: times.http2CheckIntervalMs, end: () => connection.destroy() })
     if (this.closing) connection.close()
   }
 
-  /** Also of connections whose handshake failed. */
+  /** Also called for connections whose handshake failed. */
   private onFault(fault: ParserFault, socket: Socket): void {
     const connection = this.http1.get(socket)
     if (connection === undefined) endWithError(socket, malformedError(fault))
@@ -133,7 +133,7 @@ export class Connections {
     this.http1.delete(socket)
   }
 
-  /** One timer for all connections, while there are any. */
+  /** One timer serves all connections while there are any. */
   private checkSoon(): void {
     if (this.isChecking || this.sockets.size === 0) return
     this.isChecking = true
@@ -146,7 +146,10 @@ export class Connections {
     })
   }
 
-  /** Node does not report that it reads a head: how much of it there is has to be looked at, often, as long as it is not known whose it is. */
+  /**
+   * Node does not report that it is reading a head, so the bytes read are polled, often, until a request of the
+   * connection has authenticated.
+   */
   private checkStrangersSoon(): void {
     if (this.isCheckingStrangers || this.strangers.size === 0) return
     this.isCheckingStrangers = true
@@ -181,7 +184,7 @@ interface Http2Request {
   readonly answer: Answer
 }
 
-/** What node's listener does for HTTP/1.1 before it tells of a request. */
+/** The checks that node's listener makes for HTTP/1.1 before it emits a request. */
 function answerHttp2({ incoming, outgoing, isTooLarge, answer }: Http2Request): void {
   const { expect } = incoming.headers
   if (isTooLarge) return refuse(outgoing, headTooLarge())

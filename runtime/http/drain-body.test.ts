@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A connection to a server that answers as soon as it has seen the first bytes of a body. */
+/** A connection to a server that answers when it gets the first bytes of a body. */
 async function connection(): Promise<{ clock: ManualClock; socket: Socket }> {
   const clock = createManualClock()
   const server = createServer(http1Classes, (incoming, outgoing) => {
@@ -23,7 +23,7 @@ async function connection(): Promise<{ clock: ManualClock; socket: Socket }> {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1") // A TCP server has one.
   closers.push(
     () => socket.destroy(),
     () => server.close(),
@@ -31,7 +31,7 @@ async function connection(): Promise<{ clock: ManualClock; socket: Socket }> {
   return { clock, socket }
 }
 
-/** Resolves with what came, once so many answers did. */
+/** Reads until `count` answers have arrived, and returns the text. */
 async function answers(socket: Socket, count: number): Promise<string> {
   let text = ""
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -45,14 +45,14 @@ function post(length: number, body: string): string {
   return `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
 }
 
-it("leaves the connection to the next request once the rest was dropped", async () => {
+it("keeps the connection for the next request once the rest was discarded", async () => {
   const { socket } = await connection()
   socket.write(post(5_000_000, "x".repeat(5_000_000)))
   socket.write(post(5, "short"))
   expect((await answers(socket, 2)).match(/200 OK/g)).toHaveLength(2)
 })
 
-it("ends the connection of a client that goes on and on", async () => {
+it("ends the connection of a client that does not complete its body in time", async () => {
   const { clock, socket } = await connection()
   socket.write(post(100, "some"))
   await answers(socket, 1)

@@ -1,12 +1,13 @@
-/** What is left of a request's body over HTTP/1.1 once its answer is sent. */
+/** Discards the unread rest of a request's body over HTTP/1.1 once its answer is sent. */
 import type { IncomingMessage } from "node:http"
 import type { Clock } from "../base/clock.ts"
 import type { Outgoing } from "./exchange.ts"
 import { lingerMs, unreadBodyBytesMax } from "../base/limits.ts"
 
 /**
- * Called when what is left of a body will not be read. It is thrown away as it comes, whether the client takes the answer or not. It stands before the
- * next request and is read up to a limit: beyond it the connection ends.
+ * Called when the rest of a body will not be read. Discards the rest as it arrives, whether or not the client takes
+ * the answer. The rest precedes the next request, so it is read, but only up to `unreadBodyBytesMax`, and after the
+ * answer only for `lingerMs`; then the connection ends.
  */
 export function drain(incoming: IncomingMessage, outgoing: Pick<Outgoing, "writableFinished" | "once">, clock: Clock): void {
   const { socket } = incoming

@@ -1,4 +1,4 @@
-/** What Hono carries of a request to filters and handlers. */
+/** What Hono passes to filters and handlers with each request. */
 import type { MiddlewareHandler } from "hono"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { RequestContext } from "./request/context.ts"
@@ -13,14 +13,15 @@ export interface ServerEnv {
 }
 
 /**
- * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has begun; what is to happen when a
- * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, answers with a Response, or writes to `outgoing` and returns
- * `RESPONSE_ALREADY_SENT`.
+ * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has
+ * begun. Work for the end of a watch goes to `request.onEnd`. A filter throws an ApiError to answer with a Status,
+ * returns a Response to answer with that, or writes to `outgoing` and returns `RESPONSE_ALREADY_SENT`.
  */
 export type Filter = MiddlewareHandler<ServerEnv>
 
 /**
- * A filter of the server: it acts before those behind it, and afterwards by `request.onEnd`. It returns nothing to let the request go on, or what a
- * middleware would to answer it, and throws an ApiError to answer with a Status. Only one that waits returns a promise.
+ * A filter of the server: it acts before the filters behind it, and afterwards through `request.onEnd`. It returns
+ * undefined to let the request go on, answers as a `Filter` does, or throws an ApiError to answer with a Status. Only a
+ * step that waits returns a promise.
  */
 export type Step = (env: ServerEnv["Bindings"]) => Response | undefined | Promise<Response | undefined>

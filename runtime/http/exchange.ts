@@ -1,55 +1,63 @@
 /**
- * A request and its answer as the server sees them, whatever carries them: `http1-exchange.ts` has those of HTTP/1.1, `http2/` those of HTTP/2. Only what
- * some part of the server uses is named here, and no part but this folder looks which protocol it is.
+ * A request and its answer, independent of the protocol. `http1-exchange.ts` implements them for HTTP/1.1, `http2/` for
+ * HTTP/2. The interfaces have only members that some part of the server uses. Only this folder distinguishes protocols.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import type { Account } from "./kept-bytes.ts"
 
-/** Both ends of the connection that a request came on; nothing is known of one that is closed. */
+/** The addresses of both ends of a connection. A closed connection has none. */
 export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
   readonly remoteAddress?: string | undefined
 }
 
-/** A body that the connection gathers, for a reader that wants all of it at once. */
+/** A body that the connection gathers, for a reader that wants it whole. */
 export interface WholeBody {
-  /** All of the body, once all of it is here; undefined before that, and when it broke off. Taking it is reading its end. */
+  /**
+   * Returns the body once all of it has arrived; undefined before that, or when it broke off. Counts as reading its
+   * end.
+   */
   take(): Buffer | undefined
-  /** Calls `then` once, when all of the body is here or never will be. The client may go on sending meanwhile, as much as it announced. */
+  /**
+   * Calls `then` once, when the whole body has arrived or never will. The client may meanwhile send as much as it
+   * announced.
+   */
   whenArrived(then: () => void): void
-  /** `then` is not to be called any more. */
+  /** Drops the callback of `whenArrived`. */
   forgetWaiting(): void
 }
 
-/** A request: its head, and its body as events of a stream. */
+/** A request: its head, and its body as stream events. */
 export interface Incoming {
   readonly method?: string | undefined
   /** Path and query as they were sent. */
   url?: string | undefined
   readonly headers: IncomingHttpHeaders
-  /** Of HTTP/1.1 only: names and values by turns, as they were sent. */
+  /** HTTP/1.1 only: names and values in turn, as they were sent. */
   readonly rawHeaders?: readonly string[]
   readonly httpVersion?: string
   readonly httpVersionMajor: number
   readonly socket: ConnectionEnds
-  /** Of the connection that the request came on; undefined where there is none, in a simulation. */
+  /** The account of the request's connection; undefined in a simulation, which has no connection. */
   readonly account?: Pick<Account, "charge" | "identify"> | undefined
   /** All of the body has arrived. */
   readonly complete: boolean
   /** All of the body was read. */
   readonly readableEnded: boolean
   readonly destroyed: boolean
-  /** A body comes with the request; one of no bytes whose length was announced is none. */
+  /** The request has a body. A body with an announced length of 0 is none. */
   readonly hasBody: boolean
-  /** Undefined when the body has to be read by its events. */
+  /** Undefined when the body has to be read through its events. */
   readonly wholeBody?: WholeBody | undefined
-  /** The body as a stream, for pipelines; its end is not that of the answer. Called at most once per request, instead of reading events. */
+  /**
+   * The body as a stream, for pipelines. Ending it does not end the answer. Called at most once, instead of listening.
+   */
   asStream(): Readable
   /**
-   * Called when the body, or what is left of it, will not be read. It is thrown away as it comes. Once `outgoing` was sent the client is asked to stop
-   * where the protocol has a word for it; else its connection ends after a while.
+   * Called when the body, or the rest of it, will not be read. Discards it as it arrives. Once `outgoing` was sent,
+   * asks the client to stop if the protocol can express that; otherwise ends the connection after a while.
    */
   discardBody(outgoing: Outgoing): void
   on(event: "data", listener: (chunk: Buffer) => void): unknown
@@ -62,44 +70,51 @@ export interface Incoming {
 
 export type OutgoingEvent = "close" | "drain" | "error" | "finish"
 
-/** An answer: its head, then its body as a stream that pushes back. Names of header fields are in lower case. */
+/** An answer: its head, then its body as a stream with back pressure. Names of header fields are in lower case. */
 export interface Outgoing {
   statusCode: number
-  /** Set before the first byte: others have the bytes of this answer waiting as well, and what waits is counted once for all (`kept-bytes.ts`). */
+  /**
+   * Set before the first byte: other answers hold the same bytes, so waiting bytes count once for all
+   * (`kept-bytes.ts`).
+   */
   sharesBytes: boolean
   /**
-   * Set before the first byte, of an answer that another machine sends, logs that somebody pages through for example: it holds no more than what is on
-   * its way, and its reader may stop for as long as it likes.
+   * Set before the first byte of an answer that another machine produces, such as logs in a pager. It buffers only what
+   * is on its way, so its reader may pause for as long as it likes.
    */
   mayWait: boolean
   readonly headersSent: boolean
-  /** The stream is gone: it was closed, or the client went away. */
+  /** The stream was closed, or the client has gone. */
   readonly destroyed: boolean
   /** `end` was called. */
   readonly writableEnded: boolean
-  /** Everything was handed over to the connection. */
+  /** The connection has taken the whole answer. */
   readonly writableFinished: boolean
   /** Bytes that wait for the client. */
   readonly writableLength: number
-  /** Grows as the client takes bytes of the answer, but for what the system still holds. Only differences mean something. */
+  /**
+   * Grows as the client takes bytes, not counting those that the system still holds. Only differences are meaningful.
+   */
   readonly takenBytes: number
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: string | string[]): unknown
-  /** Sends the head, or leaves it to the first write. Does nothing once the stream is gone. */
+  /** Sends the head, or leaves that to the first write. Does nothing once the stream is gone. */
   writeHead(statusCode: number, headers?: Record<string, string | number | string[]>): unknown
   /** Sends the head now. */
   flushHeaders(): void
-  /** `100 Continue`: the client is asked for its body. */
+  /** Sends `100 Continue`, which asks the client for its body. */
   writeContinue(): unknown
-  /** False: wait for `drain`. `taken` is called once the connection has the bytes, with an error when it never will. */
+  /** False: wait for `drain`. Calls `taken` once the connection has the bytes, with an error if it never will. */
   write(chunk: Uint8Array, taken?: (error: Error | null | undefined) => void): boolean
   end(chunk?: Uint8Array): unknown
-  /** As `end`, for a whole body, however long: its progress shows in `takenBytes`. */
+  /** As `end`, for a whole body of any length. `takenBytes` shows its progress. */
   endWhole(body: Uint8Array): void
   addTrailers(trailers: Record<string, string>): void
-  /** Called before the head is sent: the client sends no more requests on this connection. Answers that have begun are completed. */
+  /** Called before the head is sent: the client sends no more requests on this connection. Begun answers complete. */
   closeAfterAnswer(): void
-  /** As `closeAfterAnswer`, where it is unsure at which byte the request ends. */
+  /**
+   * As `closeAfterAnswer`, for a request whose last byte is uncertain. Does nothing where the protocol frames requests.
+   */
   closeUnlessFramed(): void
   destroy(): unknown
   on(event: OutgoingEvent, listener: () => void): unknown

@@ -1,4 +1,4 @@
-/** Which clients that have not authenticated yet may speak TLS. */
+/** Schedules the TLS handshakes of clients that have not authenticated. */
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
 import type { Http1Server } from "./http1-exchange.ts"
@@ -8,28 +8,29 @@ import { takeListener } from "./node-internals.ts"
 interface HandshakeLimits {
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
-  /** Connections without an authenticated request that may speak TLS at a time. */
+  /** The most connections without an authenticated request that may speak TLS at a time. */
   readonly max: number
-  /** Milliseconds for which they may when others wait. */
+  /** How long such a connection may speak TLS, in milliseconds, while others wait. */
   readonly graceMs: number
 }
 
 /**
- * Begins handshakes of TLS a few at a time: each is a millisecond of arithmetic, once the client has said something, and a thousand clients that come at
- * the same moment are a second in which nobody else is answered. Others wait while `max` that have begun have not authenticated; when the oldest of
- * those has had its time it makes room. Addresses take turns, and the one that has most of those makes room for one that has fewer at once: a thousand
- * connections of one address hold up no other.
+ * Begins a few TLS handshakes at a time, each once its client has sent something. A handshake costs a millisecond of
+ * CPU, so a thousand clients that connect at once would block all other clients for a second. New connections wait
+ * while `max` connections are begun and unauthenticated; the oldest of those makes room after `graceMs`. Addresses take
+ * turns, and the address with the most begun connections gives one up at once for an address with fewer: a thousand
+ * connections of one address delay no other address.
  */
 export class Handshakes {
   private readonly begin: (socket: Socket) => void
-  /** Connections whose client has said something, by address; the address whose turn it is stands first. */
+  /** Connections whose client has sent something, by address; the next address in turn comes first. */
   private readonly waiting = new Map<string, Set<Socket>>()
-  /** Those that speak TLS, by address, and since when: the oldest first. */
+  /** When each connection began to speak TLS, by address; the oldest comes first. */
   private readonly begun = new Map<string, Map<Socket, number>>()
   private begunCount = 0
   private isScheduled = false
   private isTimed = false
-  /** Of the event loop, until some have their handshakes. */
+  /** Turns of the event loop until the next handshakes begin. */
   private turnsLeft = 0
 
   constructor(
@@ -56,7 +57,7 @@ export class Handshakes {
     })
   }
 
-  /** The connection has gone, or one of its requests has authenticated. */
+  /** Called when the connection has closed, or one of its requests has authenticated. */
   leave(socket: Socket, address: string): void {
     const sockets = this.waiting.get(address)
     if (sockets?.delete(socket) === true && sockets.size === 0) this.waiting.delete(address)
@@ -85,7 +86,7 @@ export class Handshakes {
     this.schedule()
   }
 
-  /** Whose turn it is, once there is room for it; undefined: for nobody yet, it is tried again when there may be. */
+  /** The address that is next, if there is room for it. Undefined if there is none yet: a timer then tries again. */
   private addressWithRoom(): string | undefined {
     const { max, graceMs, clock, warn } = this.limits
     const [first] = this.waiting.keys()
@@ -108,7 +109,7 @@ export class Handshakes {
     return next
   }
 
-  /** Of the address that has most connections that speak TLS, the oldest. */
+  /** The oldest connection of the address with the most connections that speak TLS. */
   private oldestOfMost(): { address: string; socket: Socket; sinceMs: number; count: number } | undefined {
     let most = ""
     for (const [address, sockets] of this.begun) if (sockets.size > (this.begun.get(most)?.size ?? 0)) most = address
@@ -117,7 +118,7 @@ export class Handshakes {
     return undefined
   }
 
-  /** The first that waits and has fewer connections that speak TLS than `count`. */
+  /** The first waiting address with fewer than `count` connections that speak TLS. */
   private addressWithFewer(count: number): string | undefined {
     for (const address of this.waiting.keys()) if ((this.begun.get(address)?.size ?? 0) < count) return address
     return undefined
@@ -132,7 +133,7 @@ export class Handshakes {
     })
   }
 
-  /** The first of an address that waits has its handshake; then it is another address's turn. */
+  /** Begins the first handshake of an address, and moves the address to the end of the row. */
   private beginFirst(address: string): void {
     const row = this.waiting.get(address) ?? new Set<Socket>()
     this.waiting.delete(address)
@@ -140,7 +141,7 @@ export class Handshakes {
     if (socket === undefined) return
     row.delete(socket)
     if (row.size > 0) this.waiting.set(address, row)
-    // Destroyed, and not yet closed.
+    // Destroyed, but not closed yet.
     if (socket.destroyed) return
     const sockets = this.begun.get(address) ?? new Map<Socket, number>()
     this.begun.set(address, sockets.set(socket, this.limits.clock.elapsedMs()))
@@ -148,7 +149,7 @@ export class Handshakes {
     this.begin(socket)
   }
 
-  /** False: it does not speak TLS, or not any more. */
+  /** False if the connection does not speak TLS, or not any more. */
   private end(socket: Socket, address: string): boolean {
     const sockets = this.begun.get(address)
     if (sockets?.delete(socket) !== true) return false

@@ -1,4 +1,4 @@
-/** A connection of HTTP/1.1: node reads and writes it, this holds it to its limits. */
+/** A connection of HTTP/1.1. Node reads and writes it; this class enforces its limits. */
 import type { Socket } from "node:net"
 import type { Http1Incoming, Http1Outgoing } from "./http1-exchange.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
@@ -15,15 +15,15 @@ interface Http1Exchange {
 
 export class Http1Connection {
   readonly account: Account
-  /** Requests in flight, the newest last. */
+  /** Requests in flight, newest last. */
   private readonly exchanges: Http1Exchange[] = []
-  /** What came was no HTTP: more of it says nothing new. */
+  /** The client sent something that is not HTTP. Later faults say nothing new. */
   private isFaulty = false
   private isClosing = false
   private readonly stalled = new Stalled(writeProgressBytes)
-  /** Bytes that had been read when the latest request was over: what came since is the next head. */
+  /** Bytes read when the latest request ended: what came since then belongs to the next head. */
   private readBytes = 0
-  /** The body of a request that has its answer is still coming. */
+  /** The body of an answered request is still arriving. */
   private isDraining = false
 
   constructor(
@@ -40,23 +40,23 @@ export class Http1Connection {
     })
     socket.on("close", () => {
       this.account.close()
-      // Node tells only the answer whose turn it was, and none when the connection was taken for another protocol.
+      // Node closes only the answer whose turn it is, and none once another protocol has taken the connection.
       for (const exchange of [...this.exchanges]) {
         const { response } = exchange
         if (response.socket !== null) continue
         response.destroy()
         if (!this.exchanges.includes(exchange)) continue
         response.emit("close")
-        // Node 24 says it too, later: what counts requests in flight must hear it once.
+        // Node 24 emits it too, later. The count of requests in flight must get it once.
         response.removeAllListeners("close")
       }
     })
   }
 
-  /** Called for each request. False: it is not to be answered, the connection is gone. */
+  /** Called for each request. False if the request must not be answered, since the connection is gone. */
   begin(request: Http1Incoming, response: Http1Outgoing): boolean {
     const { account, exchanges, socket } = this
-    // Of one chunk of bytes node reads all requests, whatever became of the connection.
+    // Node reads all requests in a chunk of bytes, even after the connection was destroyed.
     if (socket.destroyed) return false
     if (exchanges.length >= http1PipelinedRequestsMax) {
       socket.destroy()
@@ -75,7 +75,7 @@ export class Http1Connection {
     return true
   }
 
-  /** The latest request has its answer. */
+  /** Called when the latest request has its answer. */
   private over(request: Http1Incoming): void {
     const { socket } = this
     this.readBytes = socket.bytesRead
@@ -88,8 +88,8 @@ export class Http1Connection {
   }
 
   /**
-   * A head that is not complete lies in node's parser, what it read ahead of a body in the request, answers that wait
-   * in its streams, and once more in TLS; frames of watches only there.
+   * An incomplete head is in node's parser, the part of a body that was read ahead is in the request, and waiting
+   * answers are in its streams and once more in TLS. Frames of watches are only in TLS.
    */
   private uncountedBytes(): number {
     const { exchanges, isDraining, readBytes, socket } = this
@@ -101,7 +101,7 @@ export class Http1Connection {
     )
   }
 
-  /** A fault in the body of a request is its answer; what is wrong behind a request is told once that has its answer. */
+  /** A fault within the body of a request becomes its answer. A fault behind a request is reported after its answer. */
   onFault(fault: ParserFault): void {
     const { socket } = this
     if (this.isFaulty) return
@@ -114,11 +114,14 @@ export class Http1Connection {
     else refuse(response, malformedError(fault))
   }
 
-  /** Called every now and then: ends the connection when its client does not take what it asked for. Node sees to heads that do not come. */
+  /**
+   * Called at intervals: ends the connection when its client does not take its answers. Node bounds the time of heads.
+   */
   check(nowMs: number): void {
     const { exchanges, options, socket, stalled } = this
     this.account.measure()
-    // A connection that was taken for another protocol holds its other end up, and nothing else; people look at what they started for as long as they like.
+    // Once another protocol has the connection, a slow client delays only the sender at the other end, and users may
+    // look at what they started for as long as they like.
     const answering = exchanges[0]?.response
     if (answering?.socket === null) return
     const { bytesWritten, writableLength } = socket
@@ -127,7 +130,7 @@ export class Http1Connection {
     if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
   }
 
-  /** The server stops: the connection ends once its requests have their answers. */
+  /** The server is stopping: ends the connection once its requests have their answers. */
   close(): void {
     this.isClosing = true
     if (this.exchanges.length === 0) this.socket.destroy()

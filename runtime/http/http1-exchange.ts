@@ -1,4 +1,4 @@
-/** Requests and answers of HTTP/1.1: node's own, with what `exchange.ts` asks for besides. */
+/** Requests and answers of HTTP/1.1: node's classes, extended with the members that `exchange.ts` adds. */
 import { IncomingMessage, ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { Readable } from "node:stream"
@@ -21,7 +21,7 @@ export class Http1Incoming extends IncomingMessage implements Incoming {
     return this
   }
 
-  /** Real time unless a test owns it: the other end has no other. */
+  /** Uses real time except in tests: the client has no other. */
   discardBody(outgoing: Outgoing, clock: Clock = systemClock): void {
     if (!this.complete) drain(this, outgoing, clock)
   }
@@ -48,8 +48,8 @@ export class Http1Outgoing extends ServerResponse<Http1Incoming> implements Outg
   }
 }
 
-/** For the options of node's servers. */
+/** For the options of node's servers, which create these classes. */
 export const http1Classes = { IncomingMessage: Http1Incoming, ServerResponse: Http1Outgoing }
 
-/** A server of HTTPS that makes these. */
+/** An HTTPS server that creates these classes. */
 export type Http1Server = Server<typeof Http1Incoming, typeof Http1Outgoing>

@@ -1,4 +1,4 @@
-/** The two implementations of HTTP/2, of which `--http2-implementation` chooses. */
+/** The two implementations of HTTP/2. `--http2-implementation` selects one. */
 import type { Http2Implementation } from "./http2-session.ts"
 import { openNodeHttp2 } from "./node-http2/session.ts"
 import { openOwnHttp2 } from "./own-http2.ts"

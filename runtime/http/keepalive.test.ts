@@ -4,14 +4,14 @@ import { endWhenDead } from "./keepalive.ts"
 
 const intervalMs = 1000
 
-/** A connection whose other end the test plays. */
+/** A connection whose other end is played by the test. */
 function createConnection(answers: () => boolean | Error) {
   const closed: (() => void)[] = []
   const connection = {
     destroyed: false,
     pings: 0,
     socket: { bytesRead: 0, bytesWritten: 0, writableLength: 0 },
-    /** What is written now has to wait: the system takes no more. */
+    /** Whether the system takes no more bytes, so that written bytes wait. */
     isFull: false,
     write(bytes: number) {
       connection.socket.bytesWritten += bytes
@@ -19,7 +19,7 @@ function createConnection(answers: () => boolean | Error) {
     },
     ping(over: (fault: Error | null) => void) {
       connection.pings++
-      // The system takes it, whether or not there is anybody at the other end.
+      // The system takes the ping even if the other end is gone.
       connection.write(17)
       const answer = answers()
       if (answer !== false) over(answer === true ? null : answer)
@@ -44,13 +44,13 @@ function watched(answers: () => boolean | Error) {
 }
 
 describe("endWhenDead", () => {
-  it("keeps a connection that answers", () => {
+  it("keeps a connection that answers pings", () => {
     const { clock, connection } = watched(() => true)
     clock.advance(100 * intervalMs)
     expect(connection).toMatchObject({ destroyed: false, pings: 100 })
   })
 
-  it("keeps a connection that is too busy to answer, but moves", () => {
+  it("keeps a connection that is too busy to answer, but takes bytes", () => {
     const { clock, connection } = watched(() => false)
     connection.isFull = true
     connection.write(100_000)
@@ -61,7 +61,7 @@ describe("endWhenDead", () => {
     expect(connection.destroyed).toBe(false)
   })
 
-  it("ends a connection that is written to until the system is full", () => {
+  it("ends a connection that takes no bytes once the system is full", () => {
     const { clock, connection } = watched(() => false)
     for (let check = 0; check < 3; check++) {
       connection.write(1000)
@@ -79,13 +79,13 @@ describe("endWhenDead", () => {
     expect(connection.destroyed).toBe(true)
   })
 
-  it("ends a connection that could not even be asked", () => {
+  it("ends a connection to which no ping could be sent", () => {
     const { clock, connection } = watched(() => new Error("cancelled"))
     clock.advance(3 * intervalMs)
     expect(connection.destroyed).toBe(true)
   })
 
-  it("forgives silence that ends", () => {
+  it("keeps a connection that was silent for a while", () => {
     let answers = false
     const { clock, connection } = watched(() => answers)
     clock.advance(2 * intervalMs)
@@ -97,7 +97,7 @@ describe("endWhenDead", () => {
     expect(connection.destroyed).toBe(false)
   })
 
-  it("looks no more once the connection is closed", () => {
+  it("stops checking once the connection is closed", () => {
     const { clock, connection } = watched(() => true)
     connection.end()
     clock.advance(10 * intervalMs)

@@ -1,23 +1,25 @@
 /**
- * Finds connections of HTTP/2 and websockets whose client has gone without a word that reached us: a host that loses its power says nothing.
+ * Detects HTTP/2 connections and websockets whose client is gone without closing them: a host that loses its power
+ * sends nothing.
  */
 import type { Clock } from "../base/clock.ts"
 
-/** What is needed of a connection. */
+/** The members that are needed of a connection. */
 export interface Connection {
   readonly destroyed: boolean
   readonly socket: { readonly bytesRead: number; readonly bytesWritten: number; readonly writableLength: number }
-  /** Asks the other end for a sign of life; false when too many are out already. Called back with a fault when it could not be sent. */
+  /** Sends a ping; false if too many are unanswered. Calls back on the answer, or with the fault that prevented it. */
   ping(over: (fault: Error | null) => void): boolean
   on(event: "close", listener: () => void): unknown
 }
 
-/** Checks without a sign of life until a connection is ended. More than one, since a server that was busy itself has not looked yet. */
+/** A connection ends after this many silent checks: more than one, since a busy server may not have read the answer. */
 const silentChecksMax = 2
 
 /**
- * Called once per session. Every `intervalMs` the other end is asked; one that neither answers nor sends a byte, nor takes any that wait for it, is dead:
- * `end` is called. What the system takes from us says nothing of the other end until the system is full: it would take our own question for an answer.
+ * Called once per session. Pings the client every `intervalMs`. A client is dead, and `end` is called, if it neither
+ * answers, nor sends a byte, nor takes any byte that waits for it. Written bytes count as taken only while some wait:
+ * before its buffer is full, the system takes everything, even the ping itself.
  */
 export function endWhenDead(connection: Connection, options: { clock: Clock; intervalMs: number; end: () => void }): void {
   let silentChecks = 0

@@ -3,7 +3,7 @@ import { type Account, type CutConnection, KeptBytes } from "./kept-bytes.ts"
 
 const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
 
-/** A budget of 800 bytes for strangers and 8000 for others, and connections by name. */
+/** A budget of 800 bytes for unauthenticated connections and 8000 for others, and connections by name. */
 function budget() {
   const cut: CutConnection[] = []
   const known: unknown[] = []
@@ -26,7 +26,7 @@ function budget() {
   return { kept, cut, known, measured, ended, open }
 }
 
-it("counts what each holds, and forgets what is closed", () => {
+it("counts the bytes of each connection until it is closed", () => {
   const { kept, open } = budget()
   const [a, b] = [open("a"), open("b")]
   a.charge(100)
@@ -41,7 +41,7 @@ it("counts what each holds, and forgets what is closed", () => {
   expect(kept.bytes).toEqual({ strangers: 50, known: 0 })
 })
 
-it("ends who holds most, in a turn of its own, until there is some room, and says so", async () => {
+it("ends the connections that hold the most, in a later turn, until there is some room, and reports them", async () => {
   const { kept, cut, ended, open } = budget()
   const [small, large, larger] = [open("small"), open("large"), open("larger")]
   small.charge(300)
@@ -51,7 +51,7 @@ it("ends who holds most, in a turn of its own, until there is some room, and say
   larger.charge(1)
   expect(ended).toEqual([])
   await nextTick()
-  // 801 bytes are too much, 501 are few enough.
+  // 801 bytes are too many, 501 are few enough.
   expect(ended).toEqual(["small"])
   expect(kept.bytes.strangers).toBe(501)
   expect(cut).toEqual([
@@ -59,7 +59,7 @@ it("ends who holds most, in a turn of its own, until there is some room, and say
   ])
 })
 
-it("looks at what cannot be charged before it judges", async () => {
+it("measures uncharged bytes before it compares connections", async () => {
   const { ended, measured, open } = budget()
   const [busy, quiet] = [open("busy"), open("quiet")]
   measured.set("quiet", 5000)
@@ -75,7 +75,7 @@ it("looks at what cannot be charged before it judges", async () => {
   expect(next.bytes).toBe(600)
 })
 
-it("counts what is shared once, for as long as somebody holds it, and ends who is behind most of it", async () => {
+it("counts shared bytes once, while any connection holds them, and ends the connection that holds the most", async () => {
   const { kept, cut, ended, open } = budget()
   const clients = ["a", "b", "c"].map(open)
   const [first, second, third] = [Buffer.alloc(3000), Buffer.alloc(4000), Buffer.alloc(2000)]
@@ -94,14 +94,14 @@ it("counts what is shared once, for as long as somebody holds it, and ends who i
   await nextTick()
   expect(ended).toEqual(["b"])
   expect(cut).toMatchObject([{ bytes: 10_000 }])
-  // What was shared goes with the connection, a little later.
+  // The shared bytes are released with the connection, a little later.
   b?.release(second)
   for (const client of [a, b, b, c, c]) client?.release(first)
   c?.release(third)
   expect(kept.bytes.known).toBe(0)
 })
 
-it("lets clients that have authenticated hold more, and tells of each once", async () => {
+it("lets authenticated clients hold more, and reports each of them once", async () => {
   const { cut, ended, known, open } = budget()
   const client = open("client")
   client.identify("one")

@@ -1,15 +1,14 @@
 /**
- * What the process keeps for its clients: heads and bodies of requests that were not read yet, answers and events that
- * were not taken yet. Each connection has an account; when all of them together are too much, the connection that holds
- * most is ended.
+ * Counts the bytes that the process keeps for its clients: heads and bodies that were not read yet, answers and events
+ * that were not taken yet. Each connection has an account. When all accounts together exceed a limit, the connection
+ * that holds the most is ended.
  *
- * Nothing else counts these bytes for all clients together. Frames of watches belong to nobody alone: they are held by
- * the accounts of all whom they wait for, and count once for all of these. What a connection copies for its socket, and
- * what only it has, is charged to its account. Over HTTP/1.1 node does not tell which bytes wait: there all of a watch
- * that waits is charged as the copy that TLS has of it.
+ * Nothing else counts these bytes for all clients together. `watchWaitingBytesMax` (`verbs/watch/watch-stream.ts`)
+ * bounds the bytes that wait for one watch, and `Stalled` bounds the time.
  *
- * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch/watch-stream.ts`; how long it may, to
- * `Stalled`. Neither counts for all.
+ * Several connections may hold the same frames of a watch. The frames count in the account of each of them, and once in
+ * the total. Bytes that a connection copies for its socket, and bytes that it alone has, are charged to its account.
+ * Over HTTP/1.1 node does not report which bytes wait: everything that waits of a watch is charged as the copy in TLS.
  */
 import { authenticatedClientsBytesMax, strangersBytesMax } from "../base/limits.ts"
 
@@ -17,22 +16,22 @@ import { authenticatedClientsBytesMax, strangersBytesMax } from "../base/limits.
 export interface AccountOwner {
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** What a request that is under way says of its client. */
+  /** The `User-Agent` of an open request. */
   userAgent(): string | undefined
-  /** Called before it is judged by what it holds: bytes that it holds now besides those that were charged. */
+  /** Called before the account is judged: the bytes that the connection holds now besides those that were charged. */
   measure(): number
-  /** Ends the connection, without an answer to what is under way. Called in a turn of its own. */
+  /** Ends the connection without answering open requests. Called in its own turn of the event loop. */
   cut(): void
 }
 
-/** What the log says about a connection that was ended. */
+/** The log entry for a connection that was ended. */
 export interface CutConnection {
   readonly remoteAddress: string | undefined
   /** Empty for a client that never authenticated. */
   readonly user: string
   readonly userAgent: string
   readonly bytes: number
-  /** The limit that all connections of its sort share, by name, and its value. */
+  /** The name and value of the limit that was exceeded. All connections of this sort share it. */
   readonly limit: "knownClientsBytesMax" | "strangersBytesMax"
   readonly limitBytes: number
 }
@@ -41,7 +40,7 @@ export interface KeptBytesOptions {
   /** Default `authenticatedClientsBytesMax` and `strangersBytesMax`. */
   readonly knownMax?: number
   readonly strangersMax?: number
-  /** Called for each connection that was ended because it held most. */
+  /** Called for each connection that was ended because it held the most. */
   readonly onCut?: (cut: CutConnection) => void
   /** Called for each connection when its first request has authenticated. */
   readonly onKnown?: (owner: AccountOwner) => void
@@ -72,7 +71,7 @@ export class KeptBytes {
     return new Account(owner, { strangers: this.strangers, known: this.known, shared: this.shared, onKnown: this.onKnown })
   }
 
-  /** What connections hold that never authenticated, and the others. */
+  /** The bytes of unauthenticated connections, and of the others. */
   get bytes(): { readonly strangers: number; readonly known: number } {
     return { strangers: this.strangers.bytes, known: this.known.bytes }
   }
@@ -85,15 +84,15 @@ interface Budget {
   readonly onKnown: (owner: AccountOwner) => void
 }
 
-/** What one connection holds. */
+/** The bytes that one connection holds. */
 export class Account {
-  /** What it holds alone. */
+  /** Bytes that only this connection holds. */
   bytes = 0
-  /** What others may hold as well. */
+  /** Bytes that other connections may hold as well. */
   private sharedBytes = 0
   /** The user of the latest request that authenticated; empty before that. */
   user = ""
-  /** Of `bytes`, what the owner measured. */
+  /** The part of `bytes` that the owner measured. */
   private measured = 0
   private pool: Pool
   private isClosed = false
@@ -106,7 +105,7 @@ export class Account {
     this.pool.add(this)
   }
 
-  /** Called whenever the connection keeps so many bytes more, or, below zero, less. */
+  /** Called whenever the connection keeps this many bytes more, or, if negative, fewer. */
   charge(bytes: number): void {
     if (this.isClosed) return
     this.bytes += bytes
@@ -114,33 +113,33 @@ export class Account {
   }
 
   /**
-   * Called when bytes that are shared begin to wait for the connection; `release` follows with the same object, also
-   * after `close`.
+   * Called when shared bytes begin to wait for the connection. `release` follows with the same object, even after
+   * `close`.
    */
   hold(bytes: Uint8Array): void {
     this.sharedBytes += bytes.length
     this.budget.shared.hold(bytes)
   }
 
-  /** Called when they do not wait for it any more. */
+  /** Called when the bytes no longer wait for the connection. */
   release(bytes: Uint8Array): void {
     this.sharedBytes -= bytes.length
     this.budget.shared.release(bytes)
   }
 
-  /** By which it is judged: all that waits for it, whoever else holds it. */
+  /** All bytes that wait for the connection, shared ones included. Accounts are compared by it. */
   get heldBytes(): number {
     return this.bytes + this.sharedBytes
   }
 
-  /** Called when it is known how much the connection holds besides what is charged. */
+  /** Called when the uncharged bytes of the connection are known. */
   measure(): void {
     const measured = this.owner.measure()
     this.charge(measured - this.measured)
     this.measured = measured
   }
 
-  /** A request of this connection has authenticated: it may hold as much as clients need. */
+  /** A request of this connection has authenticated: from now on the larger limit applies. */
   identify(user: string): void {
     this.user = user
     if (this.isKnown || this.isClosed) return
@@ -155,7 +154,7 @@ export class Account {
     return this.pool === this.budget.known
   }
 
-  /** Called when the connection is closed: it holds nothing. */
+  /** Called when the connection is closed and holds nothing. */
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
@@ -164,14 +163,14 @@ export class Account {
   }
 }
 
-/** Share of a limit that may be used after connections were ended because of it. */
+/** After connections were ended, the rest may use this share of the limit. */
 const roomyShare = 7 / 8
-/** Characters of a `User-Agent` in the log. */
+/** The most characters of a `User-Agent` in the log. */
 const loggedCharactersMax = 200
 
-/** Bytes that wait for several connections. Only clients that have authenticated are sent such. */
+/** Bytes that wait for several connections. Only authenticated clients receive such. */
 class SharedBytes {
-  /** How often they are held. */
+  /** The number of times that each is held. */
   private readonly holders = new Map<Uint8Array, number>()
 
   constructor(private readonly pool: Pool) {}
@@ -190,7 +189,7 @@ class SharedBytes {
   }
 }
 
-/** Accounts that share a limit. */
+/** The accounts that share a limit. */
 class Pool {
   bytes = 0
   private readonly accounts = new Set<Account>()
@@ -215,13 +214,13 @@ class Pool {
     this.bytes += bytes
     if (this.bytes <= this.bytesMax || this.willRelieve) return
     this.willRelieve = true
-    // Not from within what the connection is doing now.
+    // In its own turn: the connection that charged these bytes is in the middle of its work.
     process.nextTick(() => this.relieve())
   }
 
   /**
-   * Some room is made, so that it is not looked for again with the next byte. What a connection shared may be freed
-   * with the last who holds it only: if it was too little, the next byte shows it.
+   * Frees more than the excess, so that the next byte does not cause another search. Shared bytes may stay until their
+   * last holder releases them; if too few bytes were freed, the next charge runs this again.
    */
   private relieve(): void {
     for (const account of this.accounts) account.measure()

@@ -22,9 +22,9 @@ interface Listening {
   readonly listener: Listener
   readonly options: RequestOptions
   readonly origin: string
-  /** Resolves when a request for `/slow` has come. */
+  /** Resolves when a request for `/slow` has arrived. */
   readonly asked: Promise<void>
-  /** Lets that request have its answer. */
+  /** Answers that request. */
   answer(): void
 }
 
@@ -50,7 +50,7 @@ async function listening(http2: Http2Name = "own", streamsPerConnection = 10): P
     return RESPONSE_ALREADY_SENT
   })
   const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, http2, streamsPerConnection })
-  const { port } = listener.server.address() as AddressInfo // It listens on TCP.
+  const { port } = listener.server.address() as AddressInfo // A TCP server has one.
   const options = { host: "127.0.0.1", port, ca: pair.authority, agent: new Agent({ keepAlive: true }) }
   return { listener, options, origin: `https://127.0.0.1:${port}`, asked: wasAsked, answer }
 }
@@ -68,13 +68,13 @@ function ask(options: RequestOptions, path: string): Promise<string> {
 }
 
 describe("closing", () => {
-  it("does not wait for connections that ask nothing", async () => {
+  it("does not wait for idle connections", async () => {
     const { listener, options } = await listening()
     expect(await ask(options, "/fast")).toBe("fast")
     await listener.close({ graceMs, clock: createManualClock() })
   })
 
-  it("waits for the answer that is on its way", async () => {
+  it("waits for an answer that is under way", async () => {
     const { listener, options, asked, answer } = await listening()
     const answered = ask(options, "/slow")
     await asked
@@ -84,7 +84,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("cuts what is still busy when the time is up", async () => {
+  it("cuts connections that are still busy after the grace period", async () => {
     const { listener, options, asked } = await listening()
     const answered = ask(options, "/slow")
     await asked
@@ -95,7 +95,7 @@ describe("closing", () => {
     await closed
   })
 
-  it.each(http2Names)("tells HTTP/2 clients, whose streams may finish (%s)", async (http2) => {
+  it.each(http2Names)("sends GOAWAY to HTTP/2 clients and lets their streams finish (%s)", async (http2) => {
     const { listener, options, origin, asked, answer } = await listening(http2)
     const session = connect(origin, { ca: options.ca })
     const stream = session.request({ ":path": "/slow" })
@@ -110,7 +110,7 @@ describe("closing", () => {
   })
 })
 
-/** The timer that Linux has for the server's end of a connection. */
+/** The timer that Linux runs for the server's end of a connection. */
 function serverTimer(client: Socket): { readonly type: string; readonly leftMs: number } | undefined {
   const ends = [client.remotePort, client.localPort].map((port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`)
   for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n")) {
@@ -123,25 +123,22 @@ function serverTimer(client: Socket): { readonly type: string; readonly leftMs: 
 }
 
 describe("a connection", () => {
-  // Nowhere else does the system say what timers its connections have.
-  it.skipIf(process.platform !== "linux").each(["http/1.1", "h2"])(
-    "of %s is asked by TCP whether its client is there",
-    async (protocol) => {
-      const { listener, options } = await listening()
-      const { port, ca } = options
-      const client = connectTls({ host: "127.0.0.1", port: Number(port), ca: String(ca), ALPNProtocols: [protocol] })
-      await once(client, "secureConnect")
-      // What was sent has to be confirmed first: until then there is another timer.
-      await expect.poll(() => serverTimer(client)?.type, { timeout: 5000 }).toBe("02")
-      const { leftMs = 0 } = serverTimer(client) ?? {}
-      expect(leftMs).toBeLessThanOrEqual(clientKeepAliveMs)
-      expect(leftMs).toBeGreaterThan(clientKeepAliveMs - 10_000)
-      client.destroy()
-      await listener.close({ graceMs, clock: createManualClock() })
-    },
-  )
+  // Only Linux reports the timers of connections.
+  it.skipIf(process.platform !== "linux").each(["http/1.1", "h2"])("of %s has keepalive of TCP", async (protocol) => {
+    const { listener, options } = await listening()
+    const { port, ca } = options
+    const client = connectTls({ host: "127.0.0.1", port: Number(port), ca: String(ca), ALPNProtocols: [protocol] })
+    await once(client, "secureConnect")
+    // The sent bytes have to be acknowledged first: until then another timer runs.
+    await expect.poll(() => serverTimer(client)?.type, { timeout: 5000 }).toBe("02")
+    const { leftMs = 0 } = serverTimer(client) ?? {}
+    expect(leftMs).toBeLessThanOrEqual(clientKeepAliveMs)
+    expect(leftMs).toBeGreaterThan(clientKeepAliveMs - 10_000)
+    client.destroy()
+    await listener.close({ graceMs, clock: createManualClock() })
+  })
 
-  it.each(http2Names)("of HTTP/2 learns how many streams it may open (%s)", async (http2) => {
+  it.each(http2Names)("of HTTP/2 announces the limit of streams (%s)", async (http2) => {
     const { listener, options, origin } = await listening(http2, 7)
     const session = connect(origin, { ca: options.ca })
     const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => session.once("remoteSettings", resolve))
@@ -156,7 +153,7 @@ describe("a connection", () => {
     [405, { ":method": "CONNECT", ":authority": "elsewhere:443" }],
   ] as const
   it.each(http2Names.flatMap((http2) => refused.map(([status, headers]) => [status, http2, headers] as const)))(
-    "of HTTP/2 is told %d for a request that is refused at once, and to keep its body (%s)",
+    "of HTTP/2 answers %d to a request that it refuses at once, and stops its body (%s)",
     async (status, http2, headers) => {
       const { listener, options, origin } = await listening(http2)
       const session = connect(origin, { ca: options.ca })

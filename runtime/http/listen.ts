@@ -22,7 +22,7 @@ import {
 import type { ServerEnv } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 
-/** PEM texts of the serving pair. */
+/** The serving certificate and its key, as PEM. */
 export interface Tls {
   readonly certificate: string
   readonly key: string
@@ -41,23 +41,25 @@ export interface ListenOptions {
   readonly http2?: Http2Name
   /** Default `timeLimits`. */
   readonly times?: Partial<TimeLimits>
-  /** Default the machine's. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock
-  /** Default those of limits.ts. */
+  /** Default: the limits of `limits.ts`. */
   readonly limits?: ConnectionLimits & Pick<KeptBytesOptions, "knownMax" | "strangersMax">
-  /** Called with what somebody should know: connections that were ended, or not taken. Some times a second at most. */
+  /** Called for connections that were ended or not accepted. Limited to `warningsPerSecond`. */
   readonly warn?: (message: string, facts: object) => void
 }
 
 export interface Listener {
   readonly server: Http1Server
-  /** The one that was given, or found when it was 0. */
+  /** The given port, or the one that the system chose for 0. */
   readonly port: number
-  /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
+  /** Stops accepting connections and lets requests in flight finish; cuts connections that are busy after `graceMs`. */
   close(options: { graceMs: number; clock: Clock }): Promise<void>
 }
 
-/** Called once at start. Rejects with the system's error when the port cannot be had, and where node has changed (`checkNode`). */
+/**
+ * Called once at start. Rejects with the system's error if the port is not free; throws if node lacks something needed.
+ */
 export async function listen(options: ListenOptions): Promise<Listener> {
   checkNode()
   const { app, http2 = "own", streamsPerConnection = http2StreamsMax } = options
@@ -84,7 +86,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       resolve()
     })
   })
-  const { port } = server.address() as AddressInfo // A TCP listener that is listening has one.
+  const { port } = server.address() as AddressInfo // A listening TCP server has one.
   return { server, port, close: (how) => connections.close(how) }
 }
 
@@ -99,20 +101,20 @@ function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: 
     maxHeaderSize: requestHeaderBytesMax,
     headersTimeout: times.requestHeaderTimeoutMs,
     keepAliveTimeout: times.idleConnectionTimeoutMs,
-    // Of TCP, whatever is spoken on the connection.
+    // Keepalive of TCP, independent of the protocol on the connection.
     keepAlive: true,
     keepAliveInitialDelay: times.clientKeepAliveMs,
     connectionsCheckingInterval: times.connectionCheckMs,
-    // A watch lasts as long as it likes.
+    // Watches have no time limit here.
     requestTimeout: 0,
-    // Answered with a Status, by `refusalOf`.
+    // `refusalOf` checks it and answers with a Status.
     requireHostHeader: false,
   })
   server.maxHeadersCount = requestHeaderFieldsMax
   return server
 }
 
-/** A client that makes the server warn of it all the time is not to fill the log. */
+/** Limits the rate of warnings, so that one client cannot fill the log. */
 function seldom(warn: (message: string, facts: object) => void): typeof warn {
   const allowance = new Allowance({ burst: warningsBurst, perSecond: warningsPerSecond }, systemClock)
   let unsaid = 0

@@ -9,7 +9,7 @@ async function answerTo(fault: Pick<ParserFault, "code" | "rawPacket">): Promise
   onTestFinished(() => void server.close())
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const address = server.address() as AddressInfo // A TCP listener that is listening has one.
+  const address = server.address() as AddressInfo // A listening TCP server has one.
   return text(connect(address.port, "127.0.0.1"))
 }
 
@@ -20,7 +20,7 @@ it.each<[string, Pick<ParserFault, "code" | "rawPacket">, string, string]>([
     "405 Method Not Allowed",
     "MethodNotAllowed",
   ],
-  ["bytes that are no request", { code: "HPE_INVALID_METHOD", rawPacket: Buffer.from("\x16\x03\x01") }, "400 Bad Request", "BadRequest"],
+  ["bytes that are not a request", { code: "HPE_INVALID_METHOD", rawPacket: Buffer.from("\x16\x03\x01") }, "400 Bad Request", "BadRequest"],
   ["header fields without end", { code: "HPE_HEADER_OVERFLOW" }, "431 Request Header Fields Too Large", "RequestEntityTooLarge"],
   ["a request that never ends", { code: "ERR_HTTP_REQUEST_TIMEOUT" }, "408 Request Timeout", "Timeout"],
   ["anything else", {}, "400 Bad Request", "BadRequest"],

@@ -1,4 +1,4 @@
-/** What a client gets for bytes that are no request, and for requests that HTTP does not allow: no filter and no route ever sees them. */
+/** Answers bytes that are no request, and requests that HTTP forbids. No filter and no route sees them. */
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type Clock, systemClock } from "../base/clock.ts"
@@ -9,19 +9,19 @@ import { vendorProfile } from "../base/vendor.ts"
 import { encodeStatus, sendError } from "../wire/send.ts"
 import { failureStatus } from "../wire/status.ts"
 
-/** As node's parser reports it. */
+/** A fault as node's parser reports it. */
 export interface ParserFault extends Error {
   readonly code?: string
-  /** The bytes it was reading, of several requests perhaps. */
+  /** The bytes that the parser was reading; they may contain several requests. */
   readonly rawPacket?: Buffer
-  /** How far it had come in them. */
+  /** The number of those bytes that were parsed. */
   readonly bytesParsed?: number
 }
 
-/** Texts here name no group, so every vendor's words are the same. */
+/** The texts here name no group, so they are the same for every vendor. */
 const vendor = vendorProfile("orch")
 
-/** A method that nobody knows is told as such; the parser takes it for garbage. */
+/** An unknown method is an error of its own here; to the parser it is garbage. */
 export function malformedError(fault: ParserFault): ApiError {
   switch (fault.code) {
     case "HPE_INVALID_METHOD":
@@ -35,7 +35,7 @@ export function malformedError(fault: ParserFault): ApiError {
   }
 }
 
-/** More bytes, or more fields, than `requestHeaderBytesMax` and `requestHeaderFieldsMax`. */
+/** The head exceeds `requestHeaderBytesMax` or `requestHeaderFieldsMax`. */
 export function headTooLarge(): ApiError {
   return new ApiError(431, "RequestEntityTooLarge", "the header fields of the request are too large")
 }
@@ -47,8 +47,8 @@ function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserFault): boolean {
 }
 
 /**
- * Called for a connection on which no answer is under way. Answers with a Status and ends the connection, which is read on for a moment: what
- * the client is still sending would otherwise make the system throw the answer away.
+ * Called for a connection without an answer under way. Answers with a Status and ends the connection, but reads on for
+ * `lingerMs`: if the client is still sending, closing at once would make the system discard the answer.
  */
 export function endWithError(socket: Socket, error: ApiError, clock: Clock = systemClock): void {
   if (!socket.writable) {
@@ -60,12 +60,12 @@ export function endWithError(socket: Socket, error: ApiError, clock: Clock = sys
   socket.once("close", cancel)
 }
 
-/** Its Status as it is sent. */
+/** The Status of the error, encoded. */
 export function malformedStatus(error: ApiError): Buffer {
   return encodeStatus("json", failureStatus(error, vendor))
 }
 
-/** RFC 9110 section 10.1.1: `Expect` asks for what nobody here knows. */
+/** RFC 9110 section 10.1.1: the server does not support what `Expect` asks for. */
 export function unknownExpectation(): ApiError {
   return new ApiError(417, "", "the request expects something that is not known here; 100-continue is")
 }
@@ -83,7 +83,10 @@ function answerText(error: ApiError, clock: Clock): Buffer {
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body])
 }
 
-/** Called instead of the application for a request that HTTP does not allow. The connection ends: where the next request begins is unsure. */
+/**
+ * Called instead of the application for a forbidden request. Ends an HTTP/1.1 connection, since it is uncertain where
+ * the next request begins.
+ */
 export function refuse(outgoing: Outgoing, error: ApiError): void {
   outgoing.closeUnlessFramed()
   outgoing.setHeader("cache-control", "no-cache, private")

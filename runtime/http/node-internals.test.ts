@@ -7,7 +7,7 @@ import { checkNode, isPausedByNode, takeListener } from "./node-internals.ts"
 
 const version = `Node ${process.versions.node} lacks`
 
-it("this node has all that is needed", () => expect(() => checkNode()).not.toThrow())
+it("this version of node has everything that is needed", () => expect(() => checkNode()).not.toThrow())
 
 it.each<[string, (connection: Duplex) => void]>([
   ["`_paused`", (connection) => connection.on("data", () => undefined)],
@@ -20,18 +20,18 @@ it.each<[string, (connection: Duplex) => void]>([
       ),
   ],
   ["one listener for the data", (connection) => Object.assign(connection, { _paused: false })],
-])("a node without %s is refused, by its version", (what, serve) => {
+])("refuses a node without %s and names its version", (what, serve) => {
   expect(() => checkNode(serve)).toThrow(`${version} ${what}`)
 })
 
-it.each(["connection", "secureConnection"] as const)("node's one listener of %s is taken away", (event) => {
+it.each(["connection", "secureConnection"] as const)("takes node's only listener of %s", (event) => {
   const server = createServer()
   const begin = takeListener(server, event)
   expect([typeof begin, server.listenerCount(event)]).toEqual(["function", 0])
   expect(() => takeListener(server, event)).toThrow(`${version} one listener of its own for "${event}"`)
 })
 
-it("of two listeners none is taken, and the one that is taken is called with its server", () => {
+it("takes neither of two listeners, and calls a taken one with its server", () => {
   const heard: unknown[] = []
   const server = new EventEmitter().on("connection", function listener(this: unknown, socket: unknown) {
     heard.push(this, socket)
@@ -43,7 +43,7 @@ it("of two listeners none is taken, and the one that is taken is called with its
   expect(() => takeListener(two, "connection")).toThrow(version)
 })
 
-it("a socket is paused by node when it says so", () => {
+it("reads whether node has paused a socket", () => {
   const socket = new Socket()
   expect([isPausedByNode(socket), isPausedByNode(Object.assign(socket, { _paused: true }))]).toEqual([false, true])
 })

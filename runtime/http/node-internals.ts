@@ -1,6 +1,6 @@
 /**
- * What the server uses of node that node does not document. Each is asked for when the server starts, so that a release of node that changes one of them
- * stops the start with a sentence instead of failing requests.
+ * The undocumented parts of node that the server uses. Each is checked when the server starts, so that a release of
+ * node that changes one of them stops the start with a clear message instead of failing requests.
  */
 import { createServer, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -8,15 +8,16 @@ import { Duplex } from "node:stream"
 
 type ConnectionListener = (socket: Socket) => void
 
-/** As much of a server of node as has listeners. */
+/** The part of a node server that has listeners. */
 interface Listening {
   listeners(event: string): unknown[]
   removeAllListeners(event: string): unknown
 }
 
 /**
- * Takes node's own listener of an event away and returns it, for a caller that decides which connections node gets and when: `connection` begins TLS,
- * `secureConnection` begins HTTP/1.1. Called before anything else listens to the event. Throws where node has none, or several.
+ * Removes node's own listener of an event and returns it, so that the caller decides which connections node gets and
+ * when: `connection` begins TLS, `secureConnection` begins HTTP/1.1. Called before anything else listens to the event.
+ * Throws if node has no listener, or several.
  */
 export function takeListener(server: Listening, event: "connection" | "secureConnection"): (server: Listening, socket: Socket) => void {
   const listeners = server.listeners(event)
@@ -31,16 +32,17 @@ function isListener(listener: unknown): listener is ConnectionListener {
 }
 
 /**
- * Whether node's server of HTTP/1.1 has stopped reading the socket until answers are taken. It takes no data then: some would end the process, with an
- * assertion. It resumes the socket itself; only this field tells that from a pause of somebody else.
+ * Whether node's HTTP/1.1 server has stopped reading the socket until answers are taken. It must get no data then, or
+ * an assertion ends the process. It resumes the socket itself. Only this field distinguishes its pause from any other.
  */
 export function isPausedByNode(socket: Socket): boolean {
   return "_paused" in socket && socket._paused === true
 }
 
 /**
- * Called once per listener, before it listens. `serve` has node's HTTP/1.1 read a connection; tests pass others. Throws, with a sentence that names
- * node's version, when something is missing that `isPausedByNode`, `stranger-turns.ts` or `upgrade.ts` needs.
+ * Called once per listener, before it listens. `serve` makes node's HTTP/1.1 read a connection; tests pass others.
+ * Throws an error that names node's version if something is missing that `isPausedByNode`, `stranger-turns.ts` or
+ * `upgrade.ts` needs.
  */
 export function checkNode(serve: (connection: Duplex) => void = serveHttp1): void {
   const { assignSocket, detachSocket } = ServerResponse.prototype

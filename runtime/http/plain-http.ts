@@ -1,4 +1,4 @@
-/** HTTP without TLS on the port of HTTPS: a slip in an address that deserves a word instead of a closed connection. */
+/** Answers plain HTTP on the HTTPS port with an explanation: the client probably mistyped an address. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { badRequest } from "../base/errors.ts"
@@ -7,12 +7,12 @@ import { endWithError } from "./malformed-request.ts"
 
 /** Called once per server. */
 export function answerPlainHttp(server: Http1Server): void {
-  /** Connections before their handshake, by the address of the client: node names only the failed TLS end, which cannot be written to. */
+  /** Connections before their handshake, by client address: node reports only the TLS end, which cannot be written. */
   const handshaking = new Map<string, Socket>()
   server.on("connection", (socket: Socket) => {
     const address = addressOf(socket)
     handshaking.set(address, socket)
-    // A socket that is closed has no address any more.
+    // A closed socket has no address.
     socket.once("close", () => handshaking.delete(address))
   })
   server.on("secureConnection", (socket: TLSSocket) => handshaking.delete(addressOf(socket)))

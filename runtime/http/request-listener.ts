@@ -1,4 +1,4 @@
-/** From a connection to the application, of HTTP/1.1 and HTTP/2 alike. */
+/** Passes requests of HTTP/1.1 and HTTP/2 from connections to the application. */
 import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
 import type { ServerEnv } from "./env.ts"
@@ -8,7 +8,10 @@ import { originForm, refusalOf } from "./request-validation.ts"
 
 type RequestListener = (incoming: Incoming, outgoing: Outgoing) => void
 
-/** Called once per listener. What is returned is called once per request; it refuses what HTTP does not allow and hands on the others. */
+/**
+ * Called once per listener. The result is called once per request; it refuses what HTTP forbids and passes the other
+ * requests to the application.
+ */
 export function requestListener(app: Hono<ServerEnv>): RequestListener {
   const dispatch = dispatchTo(app)
   return (incoming, outgoing) => {
@@ -24,22 +27,22 @@ export function requestListener(app: Hono<ServerEnv>): RequestListener {
   }
 }
 
-/** As `requestListener`, for whatever carries HTTP in place of a listener: nothing is checked before. */
+/** As `requestListener`, for a caller other than a listener: it checks nothing first. */
 export function dispatchTo(app: Hono<ServerEnv>): RequestListener {
   let current: Incoming
   let isRefused = false
   const listener = getRequestListener((request, { outgoing }) => app.fetch(request, { incoming: current, outgoing }), {
-    // Standard classes stay what they are for the rest of the process.
+    // The standard classes must not change for the rest of the process.
     overrideGlobalObjects: false,
-    // The `recovery` filter drops a body that nobody reads; the adapter would cut answers that are still being streamed.
+    // The `recovery` filter drops unread bodies. The adapter would cut answers that are still being streamed.
     autoCleanupIncoming: false,
-    // Of a request without `Host`, which HTTP/2 allows.
+    // For requests without `Host`, which HTTP/2 allows.
     hostname: "localhost",
-    // Called before `listener` returns when no URL can be made of host and target. Every other error was answered by the application.
+    // Called before `listener` returns if host and target form no URL. The application has answered every other error.
     errorHandler: () => {
       isRefused = true
     },
-  }) as unknown as (incoming: object, outgoing: Outgoing) => Promise<void> // It takes node's own requests; ours have what it reads of those.
+  }) as unknown as (incoming: object, outgoing: Outgoing) => Promise<void> // Its type asks for node's requests; ours have the members that it reads.
   return (incoming, outgoing) => {
     current = incoming
     isRefused = false
@@ -49,8 +52,8 @@ export function dispatchTo(app: Hono<ServerEnv>): RequestListener {
 }
 
 /**
- * For a request whose host or target is no part of a URL as WHATWG has it, such as the host `[fd00:0:0::1]` or a path with a backslash. Go's clients
- * send them, and the application routes by a path that it reads itself.
+ * For a request whose host or target cannot be part of a WHATWG URL, such as the host `[fd00:0:0::1]` or a path with a
+ * backslash. Clients in Go send them, and the application routes by a path that it parses itself.
  */
 function withoutTarget(incoming: Incoming): object {
   return { method: incoming.method, url: "/", headers: {}, socket: incoming.socket }

@@ -21,10 +21,10 @@ describe("refusalOf", () => {
     ["HTTP/1.0 without Host", "1.0", [], undefined],
     ["chunked in any case", "1.1", [host, ["Transfer-Encoding", "Chunked"]], undefined],
     ["no Host", "1.1", [], 400],
-    ["two of them", "1.1", [host, ["HOST", "b"]], 400],
-    ["a Host that is none", "1.1", [["Host", "a/b"]], 400],
+    ["two Hosts", "1.1", [host, ["HOST", "b"]], 400],
+    ["a malformed Host", "1.1", [["Host", "a/b"]], 400],
     ["another encoding", "1.1", [host, ["Transfer-Encoding", "gzip, chunked"]], 501],
-    ["a version that is not spoken as text", "2.0", [host], 505],
+    ["a version that has no text form", "2.0", [host], 505],
     ["too many fields", "1.1", Array.from({ length: requestHeaderFieldsMax }, () => host), 431],
   ] as const)("%s", (_what, version, fields, code) => {
     expect(refusalOf(request(version, fields))?.code).toBe(code)

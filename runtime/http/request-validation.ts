@@ -1,6 +1,6 @@
 /**
- * What node's parser lets through although HTTP/1.1 does not, and the forms of a request target that only proxies write. Looked at before the
- * request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
+ * Refuses what HTTP/1.1 forbids and node's parser accepts, and normalizes the request targets that only proxies send.
+ * Runs before the request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
  */
 import { ApiError, badRequest } from "../base/errors.ts"
 import type { Incoming } from "./exchange.ts"
@@ -10,7 +10,7 @@ import { requestHeaderFieldsMax } from "../base/limits.ts"
 /** The characters of a host and its port; RFC 3986 section 3.2.2. */
 const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/
 
-/** Why a request is not answered; undefined when it may be. HTTP/2 has most of these rules in its framing. */
+/** The reason to refuse a request; undefined if there is none. HTTP/2 enforces most of these rules in its framing. */
 export function refusalOf(incoming: Incoming): ApiError | undefined {
   const { headers, rawHeaders, httpVersion } = incoming
   if (rawHeaders === undefined) return unsoundAuthority(incoming)
@@ -28,7 +28,10 @@ export function refusalOf(incoming: Incoming): ApiError | undefined {
   return undefined
 }
 
-/** RFC 9113 section 8.3.1: `Host` and `:authority` name the same, where both are there. What stands behind a proxy path is asked with one of them. */
+/**
+ * RFC 9113 section 8.3.1: `Host` and `:authority` must agree if both are present. A server behind a proxy path gets one
+ * of them.
+ */
 function unsoundAuthority({ headers }: Incoming): ApiError | undefined {
   const { host } = headers
   const authority = headers[":authority"]
@@ -38,7 +41,7 @@ function unsoundAuthority({ headers }: Incoming): ApiError | undefined {
   return malformedHost(authority)
 }
 
-/** The host that was asked for last and is well-formed: clients ask for the same again and again. */
+/** The last well-formed host: clients send the same one again and again. */
 let soundHost = ""
 
 function malformedHost(host: string | undefined): ApiError | undefined {
@@ -48,14 +51,14 @@ function malformedHost(host: string | undefined): ApiError | undefined {
   return undefined
 }
 
-/** What a client sent, as far as a message shows it. */
+/** Quotes a client's text for a message, and cuts it. */
 function shown(text: string): string {
   return JSON.stringify(cut(text, shownCharactersMax))
 }
 
 const shownCharactersMax = 100
 
-/** `rawHeaders` has names and values by turns. */
+/** `rawHeaders` has names and values in turn. */
 function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -65,7 +68,9 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count
 }
 
-/** The target as a path: `https://host/path` names this server whatever the host is, and `*` is no path of ours. */
+/**
+ * The target as a path. `https://host/path` names this server with any host; `*` becomes a path that does not exist.
+ */
 export function originForm(target: string): string {
   if (target.startsWith("/")) return target
   if (target === "*") return "/*"

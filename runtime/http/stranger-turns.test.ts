@@ -14,11 +14,11 @@ interface Guarded {
   readonly account: Account
 }
 
-/** A connection between two real sockets whose server's end is guarded; `read` gets what is read of it. */
+/** A connection between two real sockets whose server end is guarded. `read` gets each piece that is read of it. */
 async function guarded(turns: StrangerTurns, kept: KeptBytes, read: (chunk: Buffer, account: Account) => void): Promise<Guarded> {
   const listener = createServer().listen(0, "127.0.0.1")
   await once(listener, "listening")
-  const client = connect((listener.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+  const client = connect((listener.address() as AddressInfo).port, "127.0.0.1") // A TCP server has one.
   const [server]: Socket[] = await once(listener, "connection")
   if (server === undefined) throw new Error("a connection has a socket")
   onTestFinished(() => {
@@ -34,7 +34,7 @@ async function guarded(turns: StrangerTurns, kept: KeptBytes, read: (chunk: Buff
 
 const sent = Buffer.from(Array.from({ length: 300_000 }, (_none, index) => index % 251))
 
-it("all that is said is read, in order and little by little, and others have their turns meanwhile", async () => {
+it("reads everything in order and in small pieces, and gives others turns meanwhile", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   const read: Buffer[] = []
@@ -49,7 +49,7 @@ it("all that is said is read, in order and little by little, and others have the
     guarded(turns, kept, (chunk) => {
       read.push(chunk)
       largest = Math.max(largest, chunk.length)
-      // As much as a turn may take and more.
+      // Longer than the time that a turn allows.
       for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
       if (read.reduce((sum, { length }) => sum + length, 0) === sent.length) resolve()
     }).then(({ client }) => client.write(sent))
@@ -59,12 +59,12 @@ it("all that is said is read, in order and little by little, and others have the
   isOver = true
   expect(Buffer.concat(read).equals(sent)).toBe(true)
   expect(largest).toBeLessThanOrEqual(strangersReadBytes)
-  // One piece a turn, and the others at least once between two.
+  // One piece per turn, and a turn of others between each two.
   expect(turnsOfOthers).toBeGreaterThanOrEqual(read.length - 1)
   expect(kept.bytes.strangers).toBe(0)
 })
 
-it("many that say little at the same moment have a turn each", async () => {
+it("reads connections that send a little at the same moment in a turn each", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   let turn = 0
@@ -86,7 +86,7 @@ it("many that say little at the same moment have a turn each", async () => {
   expect(new Set(readIn).size).toBeGreaterThanOrEqual(connections.length - 2)
 })
 
-it("who has said little before is read before those who have said much", async () => {
+it("reads connections that have sent little before those that have sent much", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   const order: string[] = []
@@ -103,7 +103,7 @@ it("who has said little before is read before those who have said much", async (
   expect(others()).toEqual(["other", "other", "other", "other"])
 })
 
-it("who has authenticated is read as it comes, and so is a protocol that somebody else speaks", async () => {
+it("does not hold back an authenticated connection, nor one that another protocol has taken", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   for (const how of ["known", "taken"] as const) {
@@ -126,7 +126,7 @@ it("who has authenticated is read as it comes, and so is a protocol that somebod
   }
 })
 
-it("a connection that has gone does not wait behind those that come", async () => {
+it("drops a closed connection from the row", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   const busy = (): void => {
@@ -147,7 +147,7 @@ it("a connection that has gone does not wait behind those that come", async () =
 })
 
 const bodyBytes = 20_000
-/** In no head. */
+/** A byte that no head contains. */
 const bodySign = 0x7e
 
 const stays = (): void => undefined
@@ -156,11 +156,11 @@ const authenticates = (account: Account): void => account.identify("admin")
 it.each([
   { pieces: [2000], then: "stays a stranger", answering: stays },
   { pieces: [2000], then: "authenticates", answering: authenticates },
-  // The answers to more than is read at a time wait when less than that comes.
+  // Writes of more than one piece and of less than one by turns: answers wait when the smaller write arrives.
   { pieces: [45, 10], then: "stays a stranger", answering: stays },
   { pieces: [45, 10], then: "authenticates", answering: authenticates },
 ])(
-  "a client of HTTP/1.1 that asks $pieces times, reads nothing for a while and $then has all its answers",
+  "gives all answers to an HTTP/1.1 client that sends $pieces requests at a time, reads nothing for a while and $then",
   async ({ pieces, answering }) => {
     const [turns, kept] = [new StrangerTurns(), new KeptBytes()]
     const asked = 2000
@@ -174,7 +174,7 @@ it.each([
       turns.guard(socket, account)
     })
     await once(server.listen(0, "127.0.0.1"), "listening")
-    const client = connect((server.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1") // A TCP server has one.
     onTestFinished(() => {
       client.destroy()
       server.close()
@@ -196,10 +196,10 @@ it.each([
   },
 )
 
-it("whoever has paused a connection resumes it", async () => {
+it("leaves a connection that node paused to node to resume", async () => {
   const [turns, kept] = [new StrangerTurns(), new KeptBytes()]
   const read: number[] = []
-  // As node's server of HTTP/1.1 does while answers wait.
+  // Node's HTTP/1.1 server sets the field while answers wait.
   const { client, server } = await guarded(turns, kept, ({ length }) => {
     read.push(length)
     if (length === 1) Object.assign(server, { _paused: true })

@@ -1,6 +1,6 @@
 /**
- * What connections say on which no request has authenticated yet is read in turns: all of them together may have the event loop for a few milliseconds
- * of each of its turns. A thousand connections that say as much as they can would otherwise be listened to one after the other before anybody else.
+ * Reads unauthenticated connections in turns: all of them together get a few milliseconds of each turn of the event
+ * loop. Otherwise a thousand connections that send as fast as they can would all be read before any other client.
  */
 import type { Socket } from "node:net"
 import type { Account } from "./kept-bytes.ts"
@@ -10,50 +10,52 @@ import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../bas
 type StrangerAccount = Pick<Account, "charge" | "isKnown">
 type DataListener = (chunk: Buffer) => void
 
-/** Made once per listener. */
+/** Created once per listener. */
 export class StrangerTurns {
   private readonly strangers = new WeakMap<Socket, Stranger>()
-  /** Connections that wait to be read: those of which little was read come first, since most clients authenticate with what they say first. */
+  /**
+   * Connections with bytes to read. `fresh` ones, of which little was read, go first: most clients authenticate early.
+   */
   private readonly fresh = new Set<Stranger>()
   private readonly seen = new Set<Stranger>()
   private spentMs = 0
   private isScheduled = false
 
-  /** Called once per connection, when it has somebody who reads it. Over as soon as a request has authenticated. */
+  /** Called once per connection, when its readers are attached. Ends once a request of it has authenticated. */
   guard(socket: Socket, account: StrangerAccount): void {
     this.strangers.set(socket, new Stranger(socket, account, this))
   }
 
-  /** Called when somebody else reads the connection from now on: its protocol changes. */
+  /** Called when another protocol takes over the connection and its reading. */
   release(socket: Socket): void {
     this.strangers.get(socket)?.release()
   }
 
-  /** Whether something may be read now. */
+  /** Whether something may be read at once. */
   get isOpen(): boolean {
     return this.spentMs < strangersTurnMs && this.fresh.size === 0
   }
 
-  /** Something was read, which took so long. */
+  /** Called after something was read, with the time that took. */
   spend(milliseconds: number): void {
     this.spentMs += milliseconds
     this.schedule()
   }
 
-  /** The connection has something to read. */
+  /** Called when the connection has something to read. */
   wait(stranger: Stranger): void {
     const row = stranger.isFresh ? this.fresh : this.seen
     row.add(stranger)
     this.schedule()
   }
 
-  /** The connection is gone. Whoever waits keeps all that was read of it, and may wait for long behind others that come. */
+  /** Called when the connection is closed: its unread bytes would stay in the row for as long as others go first. */
   leave(stranger: Stranger): void {
     this.fresh.delete(stranger)
     this.seen.delete(stranger)
   }
 
-  /** Connections that have something to read. */
+  /** The number of connections that have something to read. */
   get waiting(): number {
     return this.fresh.size + this.seen.size
   }
@@ -85,11 +87,11 @@ export class StrangerTurns {
   }
 }
 
-/** A connection whose bytes go to its readers when it is its turn. */
+/** A connection whose readers get its bytes in its turns. */
 class Stranger {
   private readBytes = 0
   private readonly readers: readonly DataListener[]
-  /** What came and was not read. The socket is paused meanwhile, but hands out what it has decrypted. */
+  /** Bytes that arrived and were not read. The socket is paused, but still emits what it has decrypted. */
   private readonly chunks: Buffer[] = []
   private isOver = false
 
@@ -98,7 +100,7 @@ class Stranger {
     private readonly account: StrangerAccount,
     private readonly turns: StrangerTurns,
   ) {
-    // Node's types do not tell listeners of one event from those of another.
+    // Node's types do not distinguish the listeners of different events.
     this.readers = socket.listeners("data") as DataListener[]
     for (const reader of this.readers) socket.off("data", reader)
     socket.on("data", this.take)
@@ -113,7 +115,7 @@ class Stranger {
     return isPausedByNode(this.socket)
   }
 
-  /** Reads one piece of what has come. */
+  /** Reads one piece of what has arrived. */
   read(): void {
     const { chunks, socket, turns } = this
     if (this.isOver || socket.destroyed) return
@@ -154,7 +156,7 @@ class Stranger {
     this.release()
   }
 
-  /** What came and was not read comes again, to those who listen now. */
+  /** Gives unread bytes back to the socket, whose current listeners get them. */
   release(): void {
     if (this.isOver) return
     this.isOver = true

@@ -1,4 +1,4 @@
-/** The times after which a connection is ended, or part of it is, because its client does not go on. */
+/** The time limits after which a connection, or part of it, ends because its client makes no progress. */
 import {
   clientKeepAliveMs,
   connectionCheckMs,
@@ -22,5 +22,5 @@ export const timeLimits = {
   writeStallTimeoutMs,
 }
 
-/** The same, where a test has shorter ones. */
+/** As `timeLimits`; tests use shorter times. */
 export type TimeLimits = Readonly<typeof timeLimits>

@@ -1,17 +1,17 @@
 /**
- * Connections of HTTP/1.1 requests that ask for another protocol. Such a request goes through filters and routes like any other; whoever can
- * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
+ * HTTP/1.1 requests that ask for another protocol. They pass filters and routes like other requests. A handler that
+ * speaks the protocol takes the connection; any other answer is sent as usual, and then the connection closes.
  */
 import type { Socket } from "node:net"
 import { type ApiError, badRequest } from "../base/errors.ts"
 import type { Incoming } from "./exchange.ts"
 import { type Http1Incoming, Http1Outgoing, type Http1Server } from "./http1-exchange.ts"
 
-/** A connection that nobody else writes to any more. */
+/** A connection that only its taker writes to. */
 export interface TakenConnection {
   readonly request: Http1Incoming
   readonly socket: Socket
-  /** What the client sent behind the request. */
+  /** The bytes that the client sent behind the request. */
   readonly head: Buffer
 }
 
@@ -22,8 +22,8 @@ interface HeldUpgrade extends TakenConnection {
 const held = new WeakMap<Incoming, HeldUpgrade>()
 
 /**
- * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:
- * `refuse` answers it.
+ * Called once per listener, before it listens. A request with a body cannot change the protocol, since the body would
+ * be read as the new protocol: `refuse` answers it.
  */
 export function acceptUpgrades(server: Http1Server, refuse: (outgoing: Http1Outgoing, error: ApiError) => void): void {
   server.on("upgrade", (request: Http1Incoming, socket: Socket, head: Buffer) => {
@@ -31,7 +31,7 @@ export function acceptUpgrades(server: Http1Server, refuse: (outgoing: Http1Outg
     const response = new Http1Outgoing(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    // What the client goes on to send in the other protocol is read and dropped: unread, it would turn the end into a reset.
+    // Reads and drops what the client sends in the other protocol: unread, it would turn the close into a reset.
     response.on("finish", () => socket.resume().destroySoon())
     if (hasBody(request)) {
       refuse(response, badRequest("a request that asks for another protocol (Upgrade) must not have a body"))
@@ -47,8 +47,8 @@ function hasBody({ headers }: Http1Incoming): boolean {
 }
 
 /**
- * The connection of a request that asked for another protocol and has no answer yet; undefined for all others. The caller writes the answer,
- * 101 and what follows, and closes the connection.
+ * Takes the connection of a request that asked for another protocol and has no answer yet; undefined for other
+ * requests. The caller writes the answer, 101 and what follows, and closes the connection.
  */
 export function takeConnection(request: Incoming): TakenConnection | undefined {
   const found = held.get(request)
@@ -59,7 +59,7 @@ export function takeConnection(request: Incoming): TakenConnection | undefined {
   return { request: found.request, socket, head }
 }
 
-/** The protocol that a request asks for, in small letters; undefined when its connection could not be taken. */
+/** The protocol that a request asks for, in lower case; undefined if its connection cannot be taken. */
 export function wantedProtocol(request: Incoming): string | undefined {
   return held.has(request) ? request.headers.upgrade?.toLowerCase() : undefined
 }

@@ -5,8 +5,8 @@ import type { Account } from "./kept-bytes.ts"
 type Answer = Pick<Outgoing, "end" | "write" | "once"> & { readonly req: { readonly account?: Pick<Account, "charge"> | undefined } }
 
 /**
- * Ends an answer with a whole body. Node hands over whatever it is given at once, copies it for TLS, and tells nothing until all of it was taken: a slow
- * client of a long body could not be told from a dead one. So a long one goes in pieces.
+ * Ends an answer with a whole body, a long one in pieces. Node passes a write on at once, copies it for TLS, and
+ * reports nothing until all of it was taken: with a single long write, a slow client would look like a dead one.
  */
 export function endInPieces(outgoing: Answer, body: Uint8Array, pieceBytes = http1WriteBytes): void {
   if (body.length <= pieceBytes) {

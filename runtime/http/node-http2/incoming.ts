@@ -9,7 +9,7 @@ import type { Incoming, Outgoing } from "../exchange.ts"
 
 type RequestHeaders = IncomingHttpHeaders & { readonly ":method"?: string | undefined; readonly ":path"?: string | undefined }
 
-/** Of the connection that a request came on. */
+/** What a request uses of its connection. */
 interface RequestConnection {
   readonly account: ConnectionAccount
   readonly ends: ConnectionEnds
@@ -63,7 +63,7 @@ export class NodeHttp2Incoming implements Incoming {
     return bodyStream(this)
   }
 
-  /** Whatever still listens to the body has no part in the rest of it, and does not hold it up either. */
+  /** Removes listeners of the body: they must neither see nor hold up the rest. */
   discardBody(outgoing: Outgoing): void {
     const { stream } = this
     if (stream.endAfterHeaders || stream.destroyed || stream.readableEnded) return
@@ -101,7 +101,7 @@ export class NodeHttp2Incoming implements Incoming {
     return this
   }
 
-  /** Called to go on after `pause`. */
+  /** Called to continue after `pause`. */
   resume(): this {
     this.stream.resume()
     return this

@@ -13,27 +13,27 @@ interface Chunk {
   readonly taken: Taken | undefined
 }
 
-/** Bytes that a chunk costs besides its own, while it waits. */
+/** Bytes that a waiting chunk costs besides its own. */
 const chunkCostBytes = 100
 
-/** Bytes that may wait before `write` says that it is enough. */
+/** `write` returns false once this many bytes wait. */
 const enoughBytes = 64 * 1024
 
-/** What an answer does to its connection. */
+/** What an answer uses of its connection. */
 interface AnswerConnection {
   readonly account: ConnectionAccount
-  /** The client is to open no more streams. */
+  /** Asks the client to open no more streams. */
   close(): void
 }
 
-/** Node copies these; made once. */
+/** Created once, since node copies them. */
 const withTrailers = { waitForTrailers: true }
 const withoutTrailers = {}
 const withoutBody = { endStream: true }
 
 /**
- * The other half of a `NodeHttp2Incoming`. What is written waits here, and node is handed one frame of it at a time: of a write it says nothing before all of
- * it was taken, and a slow client of a long one could not be told from a dead one.
+ * The answer to a `NodeHttp2Incoming`. Written bytes wait here, and node gets them one frame at a time. Node reports a
+ * write only when all of it was taken; with longer writes, a slow client would look like a dead one.
  */
 export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
   statusCode = 200
@@ -43,13 +43,13 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
   writableEnded = false
   writableLength = 0
   takenBytes = 0
-  /** What `respond` is given. */
+  /** The fields for `respond`. */
   private readonly head: Record<string, string | string[]> = {}
   private trailers: OutgoingHttpHeaders | undefined
   private readonly chunks: Chunk[] = []
-  /** How much of the first chunk was taken. */
+  /** Bytes of the first chunk that were taken. */
   private chunkAt = 0
-  /** Bytes that node has and has not passed on. */
+  /** Bytes that node has not passed on yet. */
   private handedBytes = 0
   private needsDrain = false
 
@@ -58,7 +58,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
     private readonly connection: AnswerConnection,
   ) {
     super()
-    // What a client does wrong ends its stream, and `close` says so.
+    // A client's fault ends its stream, which `close` reports.
     stream.on("error", () => undefined)
     stream.on("finish", () => this.emit("finish"))
     stream.on("close", () => this.onClose())
@@ -102,7 +102,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
 
   write(chunk: Uint8Array, taken?: Taken): boolean {
     this.flushHeaders()
-    // Node ends the stream of an answer that has no body, of HEAD before it is answered.
+    // Node has already ended the stream of an answer without a body, such as that to HEAD.
     if (this.destroyed || this.writableEnded || this.stream.writableEnded || chunk.length === 0) {
       const isGone = this.destroyed
       if (taken !== undefined) process.nextTick(taken, isGone ? new Error("the client has gone") : null)
@@ -137,27 +137,30 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
     this.connection.close()
   }
 
-  /** Frames say where a request ends. */
+  /** Does nothing: frames mark the end of a request. */
   closeUnlessFramed(): void {}
 
-  /** The rest of the answer will not come, and the client sees that it is not whole. */
+  /** Breaks the answer off. The client sees that it is incomplete. */
   destroy(): void {
     if (!this.destroyed) this.stream.close(this.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR)
   }
 
-  /** Ends the answer because its client does not take it. */
+  /** Resets the stream because the client does not take the answer. */
   cancel(): void {
     if (!this.destroyed) this.stream.close(constants.NGHTTP2_CANCEL)
   }
 
-  /** Does nothing when the head was sent, or never will be. Whether there will be trailers is known only once it was. */
+  /**
+   * Does nothing if the head was sent or never will be. Trailers may be added after the head, so `options` allows them
+   * unless the answer ends now.
+   */
   private respond(options: { endStream?: boolean; waitForTrailers?: boolean }): void {
     if (this.headersSent || this.destroyed) return
     this.headersSent = true
     try {
       this.stream.respond({ ...sound(this.head), ":status": this.statusCode }, options)
     } catch {
-      // Node refuses heads of other machines that the protocol allows, of two content types for example.
+      // Node refuses some heads that the protocol allows and other machines send, such as two content types.
       this.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     }
   }
@@ -170,7 +173,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
     account.charge((this.sharesBytes ? 0 : bytes.length) + chunkCostBytes)
   }
 
-  /** Hands the next bytes to node once it has passed the last ones on, as one write. */
+  /** Gives node the next bytes as one write, after it has passed on the previous ones. */
   private hand(): void {
     const { chunks, stream } = this
     if (this.handedBytes > 0 || this.destroyed || stream.writableEnded) return
@@ -188,7 +191,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
     else stream.uncork()
   }
 
-  /** Node has passed on what it was handed. */
+  /** Called when node has passed on what it was given. */
   private onTaken(error: Error | null | undefined): void {
     if (error) return
     const { account } = this.connection
@@ -230,7 +233,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
   }
 }
 
-/** What no field may hold would end the stream; RFC 9113 section 8.2.1. */
+/** Replaces forbidden characters, which would end the stream; RFC 9113 section 8.2.1. */
 function sound(headers: Readonly<Record<string, string | string[]>>): OutgoingHttpHeaders {
   const sent: OutgoingHttpHeaders = {}
   for (const name in headers) {

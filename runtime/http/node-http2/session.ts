@@ -1,6 +1,6 @@
 /**
- * The server's end of a connection of HTTP/2, by node:http2 and its nghttp2. Slower than `runtime/http2`, and bounded less: `runtime/http2/README.md` says
- * in what. It is there for the day that a fault is found in the other one.
+ * The server's end of an HTTP/2 connection, by node:http2 and nghttp2. It is slower than `runtime/http2` and has fewer
+ * bounds, which `runtime/http2/README.md` lists. It is the fallback in case a fault is found in `runtime/http2`.
  */
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
 import type { Socket } from "node:net"
@@ -23,7 +23,7 @@ import { type TimeLimits, timeLimits } from "../time-limits.ts"
 import { NodeHttp2Incoming } from "./incoming.ts"
 import { NodeHttp2Outgoing } from "./outgoing.ts"
 
-/** Called once per connection, from the first byte behind the handshake of TLS. */
+/** Called once per connection, after the TLS handshake and before any byte is read. */
 export function openNodeHttp2(options: Http2Options): Http2Session {
   return new NodeHttp2Session(options)
 }
@@ -32,11 +32,11 @@ interface Exchange {
   readonly stream: ServerHttp2Stream
   readonly incoming: NodeHttp2Incoming
   readonly outgoing: NodeHttp2Outgoing
-  /** Whether the client takes the answer; made once that has to wait. */
+  /** Whether the client takes the answer; created when the answer first has to wait. */
   stalled: Stalled | undefined
 }
 
-/** Node's types do not name the two of them yet. */
+/** Node's types lack these two options. */
 type SessionOptions = ServerOptions & { readonly streamResetBurst: number; readonly streamResetRate: number }
 
 class NodeHttp2Session implements Http2Session {
@@ -47,16 +47,16 @@ class NodeHttp2Session implements Http2Session {
   private readonly times: TimeLimits
   private readonly exchanges = new Set<Exchange>()
   private hasSettings = false
-  /** Of the first look at it. */
+  /** The time of the first check. */
   private openedMs: number | undefined
   private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond }, systemClock)
-  /** `bytesWritten` when answers were reset that nothing took; undefined: none were at the last look. */
+  /** `bytesWritten` when the last check reset answers because nothing was taken; undefined if it reset none. */
   private resetAtBytes: number | undefined
-  /** Since when no stream is open; undefined: some are. */
+  /** When the last stream closed; undefined while some are open. */
   private idleSinceMs: number | undefined
-  /** All answers together. */
+  /** Progress of all answers together. */
   private readonly stalled = new Stalled(writeProgressBytes)
-  /** Bytes that answers took which are over. */
+  /** Bytes that finished answers took. */
   private takenBytes = 0
 
   constructor(private readonly options: Http2Options) {
@@ -75,7 +75,7 @@ class NodeHttp2Session implements Http2Session {
     socket.setNoDelay(true)
     this.session = performServerHandshake(socket, sessionOptions(options.streamsMax))
     this.listen()
-    // Streams bound what is kept; the connection need not.
+    // The windows of streams bound what is kept, so that of the connection need not.
     this.session.setLocalWindowSize(Math.min(windowBytesMax, http2WindowBytes * options.streamsMax))
   }
 
@@ -102,12 +102,12 @@ class NodeHttp2Session implements Http2Session {
     this.socket.destroy()
   }
 
-  /** What the client does is too much, or too little. */
+  /** Ends the session of a client that does too much or too little. */
   private fail(): void {
     this.session.destroy(new Error("the client does too much, or too little"), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
-  /** A client that does not close its end as well is cut. Real time: the other end has no other. */
+  /** Cuts a client that does not close its end. Uses real time: the client has no other. */
   private lingerIfIdle(): void {
     if (this.exchanges.size > 0 || !this.session.closed) return
     const cancel = systemClock.after(this.times.lingerMs, () => this.socket.destroy())
@@ -136,7 +136,7 @@ class NodeHttp2Session implements Http2Session {
     session.once("remoteSettings", () => {
       this.hasSettings = true
     })
-    // What a client does wrong ends its connection, and `close` says so.
+    // A client's fault ends its connection, which `close` reports.
     session.on("error", () => undefined)
     session.once("close", () => account.close())
   }
@@ -159,7 +159,7 @@ class NodeHttp2Session implements Http2Session {
     this.options.onRequest(incoming, outgoing, false)
   }
 
-  /** Bodies that came and were not read. What nghttp2 keeps of frames is not known. */
+  /** Unread bytes of bodies. What nghttp2 keeps of frames is unknown. */
   private uncountedBytes(): number {
     let bytes = 0
     for (const { stream } of this.exchanges) bytes += stream.readableLength
@@ -173,8 +173,9 @@ class NodeHttp2Session implements Http2Session {
   }
 
   /**
-   * Resets answers that are not taken, for want of a window or because the system takes nothing; which of the two, node does not say. What nothing takes
-   * although the connection has a window gets the longer time of the two. Where not even the resets are taken the connection is cut.
+   * Resets answers that are not taken. Node does not report whether a window or the system holds them up. If the
+   * connection has a window and no answer makes progress, the longer of the two time limits applies. If not even the
+   * resets are taken, cuts the connection.
    */
   private endStalled(nowMs: number): void {
     const { session, socket, times } = this
@@ -219,7 +220,7 @@ function sessionOptions(streamsMax: number): SessionOptions {
   }
 }
 
-/** As RFC 9113 section 6.5.2 counts the bytes of fields. */
+/** The bytes of fields, counted as in RFC 9113 section 6.5.2. */
 function lengthOf(headers: NodeHttp2Incoming["headers"]): number {
   let length = 0
   for (const name in headers) length += name.length + String(headers[name] ?? "").length + 32

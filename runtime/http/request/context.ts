@@ -1,8 +1,8 @@
-/** One request as filters and verbs see it. */
+/** One request, as filters and verbs see it. */
 import type { IncomingHttpHeaders } from "node:http"
 import type { Incoming, Outgoing } from "../exchange.ts"
 
-/** Who is asking; decided by the authentication filter. */
+/** The user of a request, set by the authentication filter. */
 export interface User {
   readonly name: string
   readonly uid?: string
@@ -10,10 +10,10 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** For resources an API verb; for other paths, and for methods that no resource has, the lower-case method. */
+/** An API verb for resources. For other paths, and for methods that no resource has, the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
 
-/** What the path and method ask for. Group is neutral; empty strings stand for "not there". */
+/** What the path and method ask for. The group is neutral; an empty string means that a part is absent. */
 export interface RequestInfo {
   readonly isResource: boolean
   readonly verb: RequestVerb
@@ -26,13 +26,13 @@ export interface RequestInfo {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Segments behind the sub-resource (proxy paths). */
+  /** Segments behind the sub-resource, in proxy paths. */
   readonly tail: readonly string[]
   /** The deprecated `/watch/` form of a path. */
   readonly watchPath: boolean
 }
 
-/** The end of one request's time, told as an AbortSignal tells it; one of those costs more than most requests do. */
+/** The end of a request's time, with the interface of an AbortSignal, which costs more than most requests do. */
 class RequestExpiry {
   reason: Error | undefined
   private readonly listeners: (() => void)[] = []
@@ -61,13 +61,13 @@ interface RequestParts {
   readonly query: URLSearchParams
   readonly incoming: Incoming
   readonly outgoing: Outgoing
-  /** Until authentication has decided. */
+  /** The user until the authentication filter sets another. */
   readonly user: User
-  /** Why path or query could not be read. */
+  /** The reason why path or query could not be parsed. */
   readonly fault?: unknown
 }
 
-/** Carried through filters and verbs; made once per request, before it is routed. */
+/** Passed through filters and verbs; created once per request, before routing. */
 export class RequestContext {
   readonly info: RequestInfo
   readonly query: URLSearchParams
@@ -76,19 +76,19 @@ export class RequestContext {
   readonly headers: IncomingHttpHeaders
   /** Set by the authentication filter. */
   user: User
-  /** Why path or query could not be read; the request is refused with it. */
+  /** The reason why path or query could not be parsed; the request is refused with it. */
   readonly fault: unknown
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
-  /** Of the body, once it was read; large objects are worked on in turns. */
+  /** The length of the body, once it was read; large objects are processed in turns. */
   bodyBytes = 0
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
-  /** Called when the request ends. */
+  /** The callbacks of `onEnd`. */
   private endings: (() => void)[] = []
-  /** Handlers and filters have returned; what is to be done with the fault of an ending. */
+  /** Set once handlers and filters have returned; called with what an `onEnd` callback throws. */
   private report: ((fault: unknown) => void) | undefined
-  /** The answer is a stream that goes on without them. */
+  /** The answer is a stream that outlives handlers and filters. */
   private isStreamed = false
 
   constructor({ info, query, incoming, outgoing, user, fault }: RequestParts) {
@@ -101,14 +101,17 @@ export class RequestContext {
     this.fault = fault
   }
 
-  /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */
+  /**
+   * Aborted when the request's time is over; the reason is the ApiError sent to the client. Code that reads from or
+   * writes to the client notices a disconnect itself and need not listen.
+   */
   get expiry(): RequestExpiry {
     return this.over
   }
 
   /**
-   * Aborted when the answer's stream closes (it was sent, or the client has gone) or the request's time is over; the reason is an ApiError then.
-   * Made on demand, since most requests never wait.
+   * Aborted when the stream of the answer closes (the answer was sent, or the client has gone), or when the request's
+   * time is over; the reason is then an ApiError. Created on demand, since most requests never wait.
    */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
@@ -120,28 +123,33 @@ export class RequestContext {
     return this.controller.signal
   }
 
-  /** Whether nobody waits for the answer any more. For work that looks now and then: lists that ask objects make no `signal`, which takes 7 microseconds. */
+  /**
+   * True once no client waits for the answer. For work that checks now and then: a list avoids `signal`, which takes
+   * 7 microseconds to create.
+   */
   get aborted(): boolean {
     return this.over.aborted || this.outgoing.destroyed
   }
 
-  /** Called by the deadline once the client was told: whoever waits lets go. */
+  /** Called by the deadline after it has answered the client: aborts whatever waits. */
   expire(error: Error): void {
     this.over.abort(error)
     this.controller?.abort(error)
   }
 
   /**
-   * Calls `callback` once the request has ended, whatever its outcome: after handlers and filters, and not before the stream of a watch, a log or a
-   * tunnel is closed. Of several the last comes first. It may not throw and may not wait; call it before the request has ended.
+   * Calls `callback` once the request has ended, whatever its outcome: after handlers and filters, and for a watch, a
+   * log or a tunnel after its stream has closed. The last callback added runs first. A callback must neither throw nor
+   * wait. Call this before the request has ended.
    */
   onEnd(callback: () => void): void {
     this.endings.push(callback)
   }
 
   /**
-   * Called by a verb whose answer goes on after it returned. `onClose` takes a callback for when its stream is closed, or calls it at once. Awaiting
-   * that in place of a callback would keep the pipeline's frames: 10 KB more for each idle watch.
+   * Called by a verb whose answer continues after the verb has returned. `onClose` takes a callback for the close of
+   * its stream, or calls it at once. Awaiting the close instead would keep the frames of the pipeline: 10 KB more per
+   * idle watch.
    */
   streamUntil(onClose: (callback: () => void) => void): void {
     this.isStreamed = true
@@ -151,7 +159,9 @@ export class RequestContext {
     })
   }
 
-  /** Called once, by the outermost filter when everything behind it has returned. `report` is called with what a callback of `onEnd` throws. */
+  /**
+   * Called once, by the outermost filter, after everything behind it has returned. `report` gets what `onEnd` throws.
+   */
   handled(report: (fault: unknown) => void): void {
     this.report = report
     if (!this.isStreamed) this.end()
@@ -168,11 +178,11 @@ export class RequestContext {
     }
   }
 
-  /** The client was told that its time is over: nothing more is to be answered. */
+  /** The client has received the timeout as its answer: send nothing more. */
   get expired(): boolean {
     return this.over.aborted
   }
 }
 
-/** One reason for all: making an exception costs more than the rest of a get. */
+/** One reason for all requests: creating an exception costs more than the rest of a get. */
 const closed = new Error("the client has gone")

@@ -58,13 +58,13 @@ describe("parseRequestInfo", () => {
     })
   })
 
-  it("turns a list with the watch parameter into a watch, and never a get", () => {
+  it("turns a list with the watch parameter into a watch, but not a get", () => {
     expect(info("GET", "/api/v1/pods", true).verb).toBe("watch")
     expect(info("GET", "/api/v1/namespaces/a/pods/p", true).verb).toBe("get")
     expect(info("DELETE", "/api/v1/namespaces/a/pods", true).verb).toBe("deletecollection")
   })
 
-  it("parses the deprecated watch paths, also of one object", () => {
+  it("parses the deprecated watch paths of collections and single objects", () => {
     expect(info("GET", "/api/v1/watch/namespaces/a/pods")).toEqual({
       ...none,
       verb: "watch",

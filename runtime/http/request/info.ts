@@ -1,13 +1,13 @@
 /**
- * Parses path and method of a request; specification sections 4.1 and 4.2. Segments are split after decoding, as the
- * reference does: an encoded slash in a name makes a longer path, never another object.
+ * Parses the path and method of a request; specification sections 4.1 and 4.2. Segments are split after decoding, as in
+ * the reference: an encoded slash in a name makes a longer path, never another object.
  */
 import { detachString } from "../../base/own-text.ts"
 import { knownPathCharactersMax, knownPathsMax } from "../../base/limits.ts"
 import type { RequestInfo, RequestVerb } from "./context.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
-/** Comparing texts is faster than a lookup here. */
+/** A switch is faster than a lookup here. */
 function verbOfMethod(method: string): RequestVerb {
   switch (method) {
     case "GET":
@@ -38,16 +38,16 @@ interface RequestPath {
   readonly watch: boolean
 }
 
-/** Parses the paths of one server. Most requests are about known collections, whose paths are not parsed again. */
+/** Parses the paths of one server. Most requests are about known collections, whose paths need no parsing again. */
 export class RequestInfoReader {
-  /** By the part of the path before the name of an object, including the slash. */
+  /** Keys are the parts of paths before the name of an object, including the slash. */
   private readonly ofObjects = new Map<string, CollectionPath>()
-  /** By the whole path of a collection. */
+  /** Keys are the whole paths of collections. */
   private readonly ofCollections = new Map<string, CollectionPath>()
 
   constructor(private readonly vendor: Vendor) {}
 
-  /** Same as `parseRequestInfo`, with a cache. */
+  /** As `parseRequestInfo`, with a cache. */
   read(asked: RequestPath): RequestInfo {
     const { path } = asked
     const nameAt = path.lastIndexOf("/") + 1
@@ -63,7 +63,7 @@ export class RequestInfoReader {
   }
 
   /**
-   * Caches only paths that end in the name or the collection: segments after it may change the meaning of those before.
+   * Caches only paths that end in a name or a collection: later segments may change the meaning of earlier ones.
    */
   private keep({ isResource, watchPath, subresource, name, path, group, version, namespace, resource }: RequestInfo, nameAt: number): void {
     if (!isResource || watchPath || subresource !== "") return

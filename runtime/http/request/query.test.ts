@@ -40,7 +40,7 @@ describe("integerParameter", () => {
 })
 
 describe("booleanParameter", () => {
-  it("takes everything but false and 0 for true", () => {
+  it("takes everything except false and 0 as true", () => {
     const read = (text: string): boolean | undefined => booleanParameter(parseQuery(text), "b")
     expect([read(""), read("b"), read("b="), read("b=1"), read("b=x"), read("b=FALSE"), read("b=0"), read("b=false")]).toEqual([
       undefined,

@@ -58,7 +58,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   return negative ? -near : near
 }
 
-/** The first value; "" when absent. */
+/** Returns the first value; "" if absent. */
 export function textParameter(query: URLSearchParams, name: string): string {
   return query.get(name) ?? ""
 }

@@ -1,4 +1,4 @@
-/** The one parser of a request's target: what it answers is routed, authorized and served. */
+/** The only parser of request targets: routing, authorization and verbs all use its result. */
 import { anonymous } from "../../authn/authenticate.ts"
 import { badRequest } from "../../base/errors.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
@@ -8,10 +8,10 @@ import { RequestContext, type RequestInfo } from "./context.ts"
 import { RequestInfoReader } from "./info.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
-/** Requests without a query share it: nobody changes it. */
+/** Shared by requests without a query, which do not change it. */
 const emptyQuery = new URLSearchParams()
 
-/** Of a request whose path could not be read. */
+/** For a request whose path could not be parsed. */
 const unknownInfo: RequestInfo = {
   isResource: false,
   verb: "",
@@ -27,7 +27,7 @@ const unknownInfo: RequestInfo = {
   watchPath: false,
 }
 
-/** Made once per server. */
+/** Created once per server. */
 export class RequestReader {
   private readonly paths: RequestInfoReader
 
@@ -35,7 +35,9 @@ export class RequestReader {
     this.paths = new RequestInfoReader(vendor)
   }
 
-  /** Called once per request, before anything else. Never throws: a path or query that cannot be read is the `fault` of the context. */
+  /**
+   * Called once per request, first of all. Never throws: a fault of path or query becomes the `fault` of the context.
+   */
   read(incoming: Incoming, outgoing: Outgoing): RequestContext {
     const target = incoming.url ?? "/"
     const mark = target.indexOf("?")
