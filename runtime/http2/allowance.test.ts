@@ -3,17 +3,17 @@ import { expect, it } from "vitest"
 import { Allowance } from "./allowance.ts"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 
-/** How many of so many attempts at once are allowed. */
+/** The number of attempts that are allowed at once. */
 function taken(allowance: Allowance, attempts: number): number {
   return Array.from({ length: attempts }, () => allowance.take()).filter((isAllowed) => isAllowed).length
 }
 
-it("allows so many at once, and no more while no time passes", () => {
+it("allows the burst at once, and no more while no time passes", () => {
   const allowance = new Allowance({ burst: 5, perSecond: 2 }, createManualClock())
   expect(Array.from({ length: 7 }, () => allowance.take())).toEqual([true, true, true, true, true, false, false])
 })
 
-it("allows so many a second once those are used up, however finely time passes", () => {
+it("allows the rate per second after the burst, in steps of any length", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 5, perSecond: 2 }, clock)
   taken(allowance, 5)
@@ -25,7 +25,7 @@ it("allows so many a second once those are used up, however finely time passes",
   expect(allowed).toEqual([5, 10, 15, 20, 25, 30])
 })
 
-it("gives back what time gave at once, and a part of one is none", () => {
+it("refills with time, and allows whole events only", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 10, perSecond: 4 }, clock)
   taken(allowance, 10)
@@ -35,7 +35,7 @@ it("gives back what time gave at once, and a part of one is none", () => {
   expect(taken(allowance, 10)).toBe(1)
 })
 
-it("never gives back more than it began with", () => {
+it("never refills beyond the burst", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 10, perSecond: 4 }, clock)
   taken(allowance, 10)
@@ -43,7 +43,7 @@ it("never gives back more than it began with", () => {
   expect(taken(allowance, 100)).toBe(10)
 })
 
-it("refusals cost nothing", () => {
+it("does not count refusals", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 1, perSecond: 1 }, clock)
   taken(allowance, 1000)
@@ -51,7 +51,7 @@ it("refusals cost nothing", () => {
   expect(taken(allowance, 10)).toBe(1)
 })
 
-it("of nothing a second ends for good", () => {
+it("never refills at a rate of 0", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 2, perSecond: 0 }, clock)
   expect(taken(allowance, 10)).toBe(2)
@@ -59,14 +59,14 @@ it("of nothing a second ends for good", () => {
   expect(taken(allowance, 10)).toBe(0)
 })
 
-it("goes by the time that passed since it was made, not by that of the clock", () => {
+it("starts at the time of its creation, not at zero of the clock", () => {
   const clock = createManualClock()
   clock.advance(3_600_000)
   const allowance = new Allowance({ burst: 3, perSecond: 1 }, clock)
   expect(taken(allowance, 10)).toBe(3)
 })
 
-it("allows what it began with and what time gave, whatever is asked when, and all of it to who asks all the time", () => {
+it("allows at most the burst and the refills, and all of them if every attempt is made", () => {
   const steps = fc.array(fc.record({ waitMs: fc.nat(2000), attempts: fc.nat(20) }), { maxLength: 50 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 50 }), steps, (burst, perSecond, list) => {
@@ -83,7 +83,7 @@ it("allows what it began with and what time gave, whatever is asked when, and al
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.array(fc.nat(1000), { maxLength: 50 }), (perSecond, waits) => {
       const clock = createManualClock()
-      // Larger than what any wait gives: nothing is lost.
+      // The burst exceeds the refill of any wait, so no refill is lost.
       const allowance = new Allowance({ burst: 100, perSecond }, clock)
       let allowed = taken(allowance, 200)
       for (const waitMs of waits) {
@@ -95,7 +95,7 @@ it("allows what it began with and what time gave, whatever is asked when, and al
   )
 })
 
-it("does not save up what it gave while all of it was left", () => {
+it("does not accumulate refills while it is full", () => {
   const clock = createManualClock()
   const allowance = new Allowance({ burst: 10, perSecond: 4 }, clock)
   clock.advance(3_600_000)

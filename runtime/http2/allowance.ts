@@ -1,6 +1,6 @@
 import type { ElapsedClock } from "./surroundings.ts"
 
-/** How often something may happen: so many times at once, and so many times a second in the long run. */
+/** A rate limit: a burst at once, and a number per second in the long run. */
 export class Allowance {
   private left: number
   private untilMs: number
@@ -13,7 +13,7 @@ export class Allowance {
     this.untilMs = clock.elapsedMs()
   }
 
-  /** Called each time it happens. False: it happens too often. */
+  /** Called for each event. False if there are too many. */
   take(): boolean {
     this.refill()
     if (this.left < 1) return false

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 
-/** A body that is read by its events. */
+/** A body that is read through its events. */
 interface EventBody {
   readonly readableEnded: boolean
   on(event: "data", listener: (chunk: Buffer) => void): unknown
@@ -9,7 +9,9 @@ interface EventBody {
   resume(): unknown
 }
 
-/** The body of a request as a stream of its own: what becomes of the stream does not end the answer. Called once per request. */
+/**
+ * Returns the body of a request as a stream. Destroying the stream does not end the answer. Called once per request.
+ */
 export function bodyStream(incoming: EventBody): Readable {
   const body = new Readable({ read: () => void incoming.resume() })
   incoming.on("end", () => body.push(null))

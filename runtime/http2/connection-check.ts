@@ -1,15 +1,15 @@
-/** What a connection is asked every now and then: whether its client goes on with what it has begun. It costs nothing between two looks. */
+/** Measures, at intervals, whether a client goes on with what it has begun. Between two checks this costs nothing. */
 import type { Socket } from "node:net"
 import type { Sender } from "./sender.ts"
 import { Stalled } from "./stalled.ts"
 import type { ServerStream } from "./stream.ts"
 import type { StreamTable } from "./stream-table.ts"
 
-/** Made for each connection. */
+/** Created for each connection. */
 export class ConnectionCheck {
   private receiving: unknown
   private receivingSinceMs = 0
-  /** The latest stream while none is open; undefined: some are. */
+  /** The latest stream id at the check that found no stream open; undefined while some are open. */
   private idleBehind: number | undefined
   private idleSinceMs = 0
   private readonly socket: Stalled
@@ -20,7 +20,7 @@ export class ConnectionCheck {
     this.answers = new Stalled(progressBytes)
   }
 
-  /** For how many milliseconds the same thing, `begun`, has been arriving, undefined: nothing is. */
+  /** How long the same thing, `begun`, has been arriving, in milliseconds. `begun` is undefined if nothing is. */
   receivingForMs(nowMs: number, begun: unknown): number {
     if (begun === undefined || begun !== this.receiving) {
       this.receiving = begun
@@ -29,7 +29,7 @@ export class ConnectionCheck {
     return nowMs - this.receivingSinceMs
   }
 
-  /** For how many milliseconds no stream has been open. */
+  /** How long no stream has been open, in milliseconds. */
   idleForMs(nowMs: number, { streams, latestId }: { readonly streams: number; readonly latestId: number }): number {
     const idleBehind = streams > 0 ? undefined : latestId
     if (idleBehind === undefined || idleBehind !== this.idleBehind) {
@@ -39,14 +39,15 @@ export class ConnectionCheck {
     return nowMs - this.idleSinceMs
   }
 
-  /** For how many milliseconds the system has taken next to nothing of what waits for it. */
+  /** How long the system has taken next to nothing of what waits for it, in milliseconds. */
   socketStalledForMs(nowMs: number, { bytesWritten, writableLength }: Pick<Socket, "bytesWritten" | "writableLength">): number {
     return this.socket.forMs(nowMs, { waits: writableLength, taken: bytesWritten - writableLength })
   }
 
   /**
-   * Streams whose answers wait for the client's word, which did not come in time: for more of their own window, or of the connection's, where answers
-   * take turns and what all of them sent counts. While the socket is busy nothing is known of streams.
+   * The streams whose answers have waited too long for a window: for their own, or for that of the connection. Answers
+   * take turns at the window of the connection, so there the progress of all of them counts. While the socket is busy,
+   * the state of windows is unknown.
    */
   stalledStreams(
     nowMs: number,

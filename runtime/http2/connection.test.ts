@@ -23,10 +23,10 @@ import {
 
 describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   const connected = connectedBy(http2)
-  /** Codes of the end of a connection. Releases of node differ in whether they tell nghttp2's own. */
+  /** Codes for the end of a connection. Some releases of node do not report the code of nghttp2. */
   const codesOf = (code: number): readonly number[] => (http2 === "node" ? [code, errorCode.internalError] : [code])
 
-  /** Whether the stream is reset with this code. Some releases of node end the connection instead. */
+  /** Expects a reset of the stream with this code. Some releases of node end the connection instead. */
   async function expectReset(client: RawClient, streamId: number, code: number): Promise<void> {
     if (http2 === "own") return expect(await resetCode(client, streamId)).toBe(code)
     const { type, payload } = await client.until((frame) => isOf(frameType.reset, streamId)(frame) || isOf(frameType.goAway)(frame))
@@ -34,7 +34,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   }
 
   describe("windows", () => {
-    it("bound what is sent of a body, and more is sent as they grow", async () => {
+    it("bound what is sent of a body, and let more through as they grow", async () => {
       const text = Buffer.from("0123456789".repeat(20))
       const client = await connected((_incoming, outgoing) => outgoing.end(text), { begins: false })
       client.begin([[settingId.initialWindowSize, 15]])
@@ -44,13 +44,13 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.body(1).toString()).toBe("012345678901234")
       client.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 0, 0, 5]))
       await client.until(() => client.body(1).length === 20)
-      // All streams may have more, also those that were held up.
+      // A larger window for all streams, including those that wait.
       client.send({ type: frameType.settings }, Buffer.from([0, settingId.initialWindowSize, 0, 0, 1, 0]))
       await client.until(isEnd(1))
       expect(client.body(1).equals(text)).toBe(true)
     })
 
-    it("of the connection hold all streams up, and let them go on in turns", async () => {
+    it("of the connection hold up all streams, and let them continue in turns", async () => {
       const bytes = Buffer.alloc(100_000, "x")
       const client = await connected((_incoming, outgoing) => outgoing.end(bytes), { begins: false })
       client.begin([[settingId.initialWindowSize, 1_000_000]])
@@ -63,7 +63,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       }
     })
 
-    it("that become too large end the stream, or the connection", async () => {
+    it("that become too large end the stream or the connection", async () => {
       const client = await connected(silent)
       client.ask(1)
       client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [2 ** 31 - 1]))
@@ -73,9 +73,9 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("hold a client to what nobody has read yet", async () => {
+    it("bound the unread bytes of a client", async () => {
       const client = await connected(silent)
-      // Until it has said that it knows our settings, newer releases of nghttp2 hold it to the window that every end begins with.
+      // Newer releases of nghttp2 enforce the default window until the client has acknowledged the settings.
       client.send({ type: frameType.settings, flags: frameFlag.ack })
       client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
       for (let sent = 0; sent < http2WindowBytes; sent += frameBytesMax) client.data(1, Buffer.alloc(frameBytesMax))
@@ -86,7 +86,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await expectReset(client, 1, errorCode.flowControlError)
     })
 
-    it("grow as a body is read, with padding and all", async () => {
+    it("grow as a body is read, padding included", async () => {
       const length = 3 * http2WindowBytes
       const announced = { ":method": "POST", "content-length": String(length) }
       const client = await connected(async (incoming, outgoing) => {
@@ -113,7 +113,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   })
 
   describe("answers", () => {
-    it("are the same in whatever pieces requests come in", async () => {
+    it("do not depend on the pieces in which requests arrive", async () => {
       const bytes = Buffer.concat(
         [1, 3, 5].map((streamId) => frameOf({ type: frameType.headers, flags: 5, streamId }, encodeTrailers(plain))),
       )
@@ -134,7 +134,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       )
     })
 
-    it("tell who waits for room, whatever was written after that", async () => {
+    it("emit drain after a refused write, even if more was written since", async () => {
       const drained: boolean[] = []
       const client = await connected((_incoming, outgoing) => {
         expect(outgoing.write(Buffer.alloc(100_000))).toBe(false)
@@ -142,7 +142,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
           drained.push(outgoing.writableLength === 0)
           outgoing.end()
         })
-        // Once the window is used up, less is left than may wait.
+        // Once the window is used up, few enough bytes are left for another write.
         client
           .until(() => client.body(1).length === 65_535)
           .then(() => {
@@ -156,7 +156,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect([drained, client.body(1).length]).toEqual([[true], 100_004])
     })
 
-    it("with more fields than a frame holds go on in others", async () => {
+    it("with more fields than a frame holds continue in other frames", async () => {
       const value = "v".repeat(40_000)
       const client = await connected((_incoming, outgoing) => {
         outgoing.setHeader("x-long", value)
@@ -172,7 +172,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.fields(whole)["x-long"]).toBe(value)
     })
 
-    it("say first that they need no table, to a client that wants a smaller one", async () => {
+    it("begin with an empty table if the client wants a smaller one", async () => {
       const client = await connected(ok, { begins: false })
       client.begin([[settingId.headerTableSize, 0]])
       client.ask(1)
@@ -181,7 +181,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect([first.payload[0], second.payload[0]]).toEqual([0x20, 0x88])
     })
 
-    it("wait in their streams for a client that does not read, and are dropped with it", async () => {
+    it("wait in their streams for a client that does not read, and are dropped with its connection", async () => {
       const piece = Buffer.alloc(1024 * 1024, "x")
       let written = 0
       let gone: () => void = () => undefined
@@ -214,7 +214,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   })
 
   describe("requests", () => {
-    it("beyond the streams that a connection may have are refused, and may be asked again", async () => {
+    it("beyond the limit of streams are refused, and may be sent again", async () => {
       const client = await connected(silent, { streamsMax: 2 })
       for (const streamId of [1, 3, 5]) client.ask(streamId)
       expect(await resetCode(client, 5)).toBe(errorCode.refusedStream)
@@ -225,7 +225,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.frames.some(isOf(frameType.reset, 7))).toBe(false)
     })
 
-    it("may be as many as anybody wants", async () => {
+    it("may have a limit far above the default", async () => {
       const client = await connected(ok, { streamsMax: 1_000_000 })
       const { payload } = await client.until(isOf(frameType.windowUpdate))
       expect(payload.readUInt32BE(0)).toBe(2 ** 31 - 1 - 65_535)
@@ -233,7 +233,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.until(isEnd(1))
     })
 
-    it("with a head that is too large are told so", async ({ skip }) => {
+    it("with a head that is too large get 431", async ({ skip }) => {
       if (http2 === "node") skip("nghttp2 resets the stream before node knows of the request")
       const client = await connected((_incoming, outgoing, isTooLarge) => {
         outgoing.statusCode = isTooLarge ? 431 : 200
@@ -257,7 +257,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.fields(await client.until(isEnd(5)))[":status"]).toBe("431")
     })
 
-    it("whose body nobody wants are answered, and the rest of the body is called off", async () => {
+    it("whose body is discarded are answered, and the rest of the body is stopped", async () => {
       const client = await connected((incoming, outgoing) => {
         incoming.discardBody(outgoing)
         outgoing.end(Buffer.from("no"))
@@ -265,14 +265,14 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
       client.data(1, Buffer.alloc(1000))
       expect(await resetCode(client, 1)).toBe(errorCode.noError)
-      // What was on its way meanwhile is no fault.
+      // Bytes that were already on their way are no fault.
       client.data(1, Buffer.alloc(1000), true)
       client.ask(3)
       await client.until(isEnd(3))
       expect(client.body(1).toString()).toBe("no")
     })
 
-    it("may have trailers, which nobody reads", async () => {
+    it("may have trailers, which are ignored", async () => {
       const client = await connected(async (incoming, outgoing) => outgoing.end(await readBody({ request: incoming })))
       client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
       client.data(1, Buffer.from("body"))
@@ -297,22 +297,19 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     it.for([
       ["too short", Buffer.alloc(4), errorCode.frameSizeError],
       ["of itself", Buffer.from([0, 0, 0, 5, 0]), errorCode.protocolError],
-    ] as const)(
-      "with a priority before them that is %s are never waited for: the connection ends",
-      async ([what, payload, code], { skip }) => {
-        if (http2 === "node" && what === "too short") skip("nghttp2 ends the connection for any stream's")
-        if (http2 === "node" && !process.versions.node.startsWith("20.")) skip("nghttp2 reads no priorities from Node 22 on")
-        const client = await connected(ok)
-        client.ask(1)
-        await client.until(isEnd(1))
-        // Of a stream that was closed it does not matter.
-        client.send({ type: frameType.priority, streamId: 1 }, payload)
-        ping(client)
-        await client.until(isPong)
-        client.send({ type: frameType.priority, streamId: 5 }, payload)
-        expect(await goAwayCode(client)).toBe(code)
-      },
-    )
+    ] as const)("do not follow a priority that is %s: the connection ends", async ([what, payload, code], { skip }) => {
+      if (http2 === "node" && what === "too short") skip("nghttp2 ends the connection for any stream's")
+      if (http2 === "node" && !process.versions.node.startsWith("20.")) skip("nghttp2 reads no priorities from Node 22 on")
+      const client = await connected(ok)
+      client.ask(1)
+      await client.until(isEnd(1))
+      // For a closed stream it has no effect.
+      client.send({ type: frameType.priority, streamId: 1 }, payload)
+      ping(client)
+      await client.until(isPong)
+      client.send({ type: frameType.priority, streamId: 5 }, payload)
+      expect(await goAwayCode(client)).toBe(code)
+    })
 
     it.each([
       ["longer than announced", "3", ["abcd"]],
@@ -328,7 +325,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.until(isPong)
     })
 
-    it("that wait to be asked for their body are asked when somebody reads it", async () => {
+    it("that expect 100-continue get it when their body is read", async () => {
       const client = await connected(async (incoming, outgoing) => {
         incoming.once("resume", () => outgoing.writeContinue())
         outgoing.end(await readBody({ request: incoming }))
@@ -342,7 +339,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   })
 
   describe("closing", () => {
-    it("cuts a client that does not close its end as well", async () => {
+    it("cuts a client that does not close its end", async () => {
       const client = await connected(silent, { times: { lingerMs: 20 } })
       client.socket.pause()
       client.socket.unref()
@@ -352,7 +349,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await cut
     })
 
-    it("lets streams finish, tells which are answered, and answers no others", async () => {
+    it("lets streams finish, names the last of them, and answers no others", async () => {
       let answer: () => void = () => undefined
       const client = await connected((_incoming, outgoing) => {
         answer = () => outgoing.end(Buffer.from("late"))
@@ -374,7 +371,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.frames.some(({ streamId }) => streamId === 3)).toBe(false)
     })
 
-    it("asks for signs of life, and tells when there are none any more", async () => {
+    it("sends pings, and reports those that can get no answer", async () => {
       const client = await connected(silent)
       const { connection } = client
       const answered = new Promise<Error | null>((resolve) => connection?.ping(resolve))

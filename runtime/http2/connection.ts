@@ -1,9 +1,10 @@
 /**
- * The server's end of a connection of HTTP/2, RFC 9113, from the first byte behind the handshake of TLS. It makes requests and answers of frames and
- * holds clients to the rules; what a request means is not its concern.
+ * The server's end of an HTTP/2 connection, RFC 9113, after the TLS handshake. It turns frames into requests, sends
+ * answers as frames, and enforces the protocol on clients; what a request means is not its concern.
  *
- * Node has such a server of its own. Its streams outlive the young generation of the heap, with all that hangs on them, which made every full collection,
- * and with them the slowest answers; a request costs it more than twice as much (docs/GOALS.md).
+ * Node has such a server of its own. Its streams, and everything that they refer to, outlive the young generation of
+ * the heap. That caused all full collections, and with them the slowest answers. A request also costs it more than
+ * twice as much CPU (docs/GOALS.md).
  */
 import type { Socket } from "node:net"
 import { ConnectionCheck } from "./connection-check.ts"
@@ -25,14 +26,14 @@ import { Tolerance } from "./tolerance.ts"
 
 export interface ConnectionOptions {
   readonly socket: Socket
-  /** Where the account is opened that is charged with what the connection keeps. */
+  /** Opens the account that is charged with what the connection keeps. */
   readonly accounts: Accounts
   readonly clock: ConnectionClock
   readonly limits: ConnectionLimits
   readonly times: ConnectionTimes
   /**
-   * Called for each request, after everything that came with it was read. Its head alone is there for sure. `isTooLarge`: of the head too, only a part; it
-   * is to be refused.
+   * Called for each request, after everything that arrived with it was parsed. Only the head is sure to be complete. If
+   * `isTooLarge`, even the head is not; refuse the request.
    */
   readonly onRequest: (incoming: Http2Incoming, outgoing: Http2Outgoing, isTooLarge: boolean) => void
 }
@@ -52,16 +53,16 @@ export class Http2Connection implements StreamOwner {
   private readonly decoder = new HeaderDecoder()
   private readonly sender: Sender
   private readonly streams = new StreamTable()
-  /** Requests that came with the bytes that are being read. */
+  /** Requests in the chunk that is being parsed. */
   private arrived: Request[] = []
   private openBlock: HeaderBlock | undefined
   private latestId = 0
-  /** Streams behind it are not answered any more: the connection is closing. */
+  /** Later streams are not answered, since the connection is closing. */
   private lastAnsweredId = Number.POSITIVE_INFINITY
   private readonly tolerance: Tolerance
   private readonly checking: ConnectionCheck
   private hasSettings = false
-  /** Windows of streams that are opened from now on. */
+  /** The initial send window of new streams. */
   private sendWindowBytes = defaultWindowBytes
   private receivedBytes = 0
   private readonly pings: ((fault: Error | null) => void)[] = []
@@ -97,7 +98,7 @@ export class Http2Connection implements StreamOwner {
         [settingId.maxHeaderListSize, limits.headerBytesMax],
       ]),
     )
-    // Streams bound what is kept; the connection need not.
+    // The windows of streams bound what is kept, so that of the connection need not.
     this.sender.owe(windowUpdate(0, this.connectionWindowBytes - defaultWindowBytes))
   }
 
@@ -105,7 +106,7 @@ export class Http2Connection implements StreamOwner {
     return this.isOver
   }
 
-  /** Asks the client for a sign of life; false when too many are out already. */
+  /** Sends a ping; false if too many are unanswered. */
   ping(over: (fault: Error | null) => void): boolean {
     if (this.isOver || this.pings.length >= pingsMax) return false
     this.pings.push(over)
@@ -124,7 +125,9 @@ export class Http2Connection implements StreamOwner {
     this.endIfIdle()
   }
 
-  /** Called every now and then: ends the connection, or streams of it, when the client does not go on with what it has begun. */
+  /**
+   * Called at intervals: ends the connection, or streams of it, when the client does not go on with what it has begun.
+   */
   check(nowMs: number): void {
     if (this.isOver) return
     const { checking, openBlock, parser, streams } = this
@@ -139,7 +142,7 @@ export class Http2Connection implements StreamOwner {
       this.reset(stream, errorCode.cancel)
   }
 
-  /** Cuts the connection, and all that is under way on it. */
+  /** Cuts the connection and everything under way on it. */
   destroy(): void {
     this.end()
     this.socket.destroy()
@@ -213,7 +216,7 @@ export class Http2Connection implements StreamOwner {
       case frameType.continuation:
         return this.takeContinuation(frame)
       default:
-        // RFC 9113 section 4.1: what is not known is passed over.
+        // RFC 9113 section 4.1: unknown frames are ignored.
         return this.tolerance.countCheap()
     }
   }
@@ -235,7 +238,7 @@ export class Http2Connection implements StreamOwner {
     if (stream.remoteEnded) return this.reset(stream, errorCode.streamClosed)
     stream.receiveWindowBytes -= length
     if (stream.receiveWindowBytes < 0) return this.reset(stream, errorCode.flowControlError)
-    // Padding is read as soon as it is here.
+    // Padding counts as read on arrival.
     this.consumed(stream, length - bytes.length)
     if (isLast) stream.remoteEnded = true
     if (!stream.incoming.receive(bytes, isLast)) return this.reset(stream, errorCode.protocolError)
@@ -266,7 +269,7 @@ export class Http2Connection implements StreamOwner {
     this.takeBlock(openBlock, openBlock.take())
   }
 
-  /** A request, or the trailers of one: those are read, since later blocks lean on them, and dropped. */
+  /** A head, or trailers. Trailers are decoded, since later blocks depend on them, and then dropped. */
   private takeBlock({ streamId, isEnd }: Pick<HeaderBlock, "streamId" | "isEnd">, block: Buffer): void {
     const head = new RequestHead(this.options.limits)
     this.decoder.decode(block, (field) => head.add(field))
@@ -307,7 +310,7 @@ export class Http2Connection implements StreamOwner {
     this.closeIfOver(stream)
   }
 
-  /** Priorities are passed over, RFC 9113 section 5.3.2, but have to be well-formed. */
+  /** Priorities are ignored, RFC 9113 section 5.3.2, but must be well-formed. */
   private takePriority(frame: Frame): void {
     requireStream(frame, true)
     const { length, streamId } = frame
@@ -319,7 +322,7 @@ export class Http2Connection implements StreamOwner {
           ? errorCode.protocolError
           : errorCode.noError
     if (code === errorCode.noError) return
-    // One that is not open yet cannot be reset: it may be opened later, and then has to be answered.
+    // A stream that is not open yet cannot be reset: the client may open it later, and then it must be answered.
     if (streamId > this.latestId) throw new ConnectionFault(code, `a malformed priority of stream ${streamId}`)
     const stream = this.streams.get(streamId)
     if (stream !== undefined) this.reset(stream, code)
@@ -376,7 +379,7 @@ export class Http2Connection implements StreamOwner {
     requireBytes(frame, 4)
     const { streamId } = frame
     const bytes = frame.number(0) & windowBytesMax
-    // Each may have a frame sent that is no larger.
+    // Each update may cause a frame of that size.
     if (bytes < http2TinyBytes) this.tolerance.countCheap()
     if (streamId === 0) {
       if (bytes === 0) throw protocolFault("a window grows by nothing")
@@ -392,7 +395,7 @@ export class Http2Connection implements StreamOwner {
     else this.sender.ready(stream)
   }
 
-  /** For a stream that is not open: closed, or never opened. */
+  /** For a frame of a stream that was closed or never opened. */
   private refuseFrame(streamId: number): void {
     if (streamId > this.latestId) throw protocolFault("a frame of a stream that is not open")
     this.tolerance.countCheap()
@@ -425,14 +428,16 @@ export class Http2Connection implements StreamOwner {
     this.endSocket()
   }
 
-  /** RFC 9113 section 5.4.1. What the client still sends is read and dropped for a moment: closed at once, it might never see why. */
+  /**
+   * RFC 9113 section 5.4.1. Reads and drops the client's bytes for a while: after a close, it might not see the reason.
+   */
   private fail({ code, message }: ConnectionFault): void {
     if (this.isOver) return
     this.end(goAway(this.latestId, code, message))
     this.endSocket()
   }
 
-  /** A client that does not close its end as well is cut. */
+  /** Cuts a client that does not close its end. */
   private endSocket(): void {
     this.socket.end()
     const { clock, times } = this.options
@@ -458,7 +463,7 @@ function protocolFault(message: string): ConnectionFault {
   return new ConnectionFault(errorCode.protocolError, message)
 }
 
-/** Frames are about a stream, or about the connection as a whole. */
+/** A frame is about a stream, or about the whole connection. */
 function requireStream({ streamId, type }: Frame, isOfStream: boolean): void {
   if ((streamId !== 0) !== isOfStream) throw protocolFault(`a frame of type ${type} on stream ${streamId}`)
 }
@@ -467,7 +472,7 @@ function requireBytes({ length, type }: Frame, bytes: number): void {
   if (length !== bytes) throw new ConnectionFault(errorCode.frameSizeError, `a frame of type ${type} with ${length} bytes`)
 }
 
-/** RFC 9113 section 6.1. */
+/** Removes the padding; RFC 9113 section 6.1. */
 function unpadded({ flags, payload }: Frame): Buffer {
   if ((flags & frameFlag.padded) === 0) return payload
   const padding = payload[0]

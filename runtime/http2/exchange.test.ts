@@ -33,7 +33,7 @@ async function answerTo(request: ClientHttp2Stream): Promise<Answer> {
 }
 
 describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) => {
-  /** A connection to a server that answers as `answering` does. */
+  /** A connection to a server that answers with `answering`. */
   async function connected(answering: Answering): Promise<ClientHttp2Session> {
     const server = createServer((socket) => {
       http2Implementations[http2].open({
@@ -45,7 +45,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // It listens on TCP.
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // A TCP server has one.
     closers.push(
       () => session.destroy(),
       () => server.close(),
@@ -59,7 +59,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     return answerTo(request)
   }
 
-  it("tells a request, and answers with a head and a body", async () => {
+  it("passes a request on, and answers with a head and a body", async () => {
     const { headers, body } = await ask(
       (incoming, outgoing) => {
         outgoing.setHeader("x-method", incoming.method ?? "")
@@ -78,7 +78,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     expect(body).toBe("first,last")
   })
 
-  it.each(["HEAD", "GET"])("answers %s without a body where there is none", async (method) => {
+  it.each(["HEAD", "GET"])("answers %s without a body if the answer has none", async (method) => {
     const { headers, body } = await ask(
       (_incoming, outgoing) => {
         outgoing.statusCode = method === "HEAD" ? 200 : 204
@@ -102,7 +102,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     expect([body, trailers["x-sum"]]).toEqual(["body", "4"])
   })
 
-  it("says nothing to a client that has gone, and tells who cares", async () => {
+  it("sends nothing to a client that has gone, and emits close", async () => {
     let gone: () => void = () => undefined
     const wasGone = new Promise<void>((resolve) => (gone = resolve))
     const session = await connected((_incoming, outgoing) => {
@@ -119,7 +119,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     await wasGone
   })
 
-  it("breaks an answer off so that it does not look whole", async () => {
+  it("breaks an answer off so that the client sees it is incomplete", async () => {
     const broken = ask((_incoming, outgoing) => {
       outgoing.write(Buffer.from("half"))
       outgoing.destroy()
@@ -144,7 +144,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     expect((await answerTo(slow)).body).toBe(String(length))
   })
 
-  it("refuses a body that breaks off, and one whose time is over", async () => {
+  it("refuses a body that breaks off, and one that exceeds its time", async () => {
     let refused: (error: unknown) => void = () => undefined
     const refusal = new Promise<unknown>((resolve) => (refused = resolve))
     const session = await connected((incoming) => {
@@ -165,7 +165,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     expect(body).toContain("ended before its body was read")
   })
 
-  it("passes bodies on, whose fate does not end the answer", async () => {
+  it("passes bodies on as streams that do not end the answer", async () => {
     const { body } = await ask(
       (incoming, outgoing) => {
         const passed = incoming.asStream()
@@ -180,7 +180,7 @@ describe.each<Http2Name>(["own", "node"])("a request over HTTP/2 (%s)", (http2) 
     expect(body).toBe("body")
   })
 
-  it("carries bodies of any length both ways, on many streams at once, out of buffers that are filled again", async () => {
+  it("carries bodies of any length both ways, on many streams at once, from buffers that are reused", async () => {
     const piece = fc.nat(40_000)
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 8 }), { minLength: 1, maxLength: 12 }), async (plans) => {

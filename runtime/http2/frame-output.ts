@@ -1,6 +1,7 @@
 /**
- * Frames on their way into a socket. They are gathered, so that all that is said in one turn of the loop is one write, one TLS record if it fits, and
- * one call of the system. The next write waits until the socket has passed on the last one: what is said meanwhile goes together as well.
+ * Gathers frames and writes them to a socket. All frames of one turn of the event loop become one write: one TLS record
+ * if they fit, and one system call. The next write waits until the socket has passed on the last one, so frames gather
+ * meanwhile.
  */
 import type { Socket } from "node:net"
 import { http2LargeWriteBytes, http2SpareBytesMax, http2WriteBytes } from "./limits.ts"
@@ -12,18 +13,19 @@ export interface FrameHead {
   readonly streamId: number
 }
 
-/** Less room is as good as none: frames would become small. */
+/** Less room counts as none: the frames would be too small. */
 const roomBytesMin = 1024
 
 /**
- * Sizes of buffers: a few words, all that is said in a turn, and a large answer. A client that does not read holds one.
+ * Sizes of buffers: for a few small frames, for all frames of a turn, and for a large answer. A client that does not
+ * read holds one buffer.
  */
 const sizes = [http2WriteBytes / 8, http2WriteBytes, http2LargeWriteBytes] as const
 type Size = 0 | 1 | 2
 
 /**
- * Buffers that sockets have let go of, for all connections, by size. Buffers of their own for each write would have the heap collected all the time. The
- * one given back last is still in the processor's cache.
+ * Free buffers for all connections, by size. A new buffer for each write would cause constant garbage collection. The
+ * buffer given back last is used first, since it is still in the processor's cache.
  */
 const spareBuffers: readonly Buffer[][] = sizes.map(() => [])
 
@@ -31,38 +33,38 @@ export class FrameOutput {
   private buffer: Buffer | undefined
   private size: Size = 0
   private length = 0
-  /** Writes that the socket has not passed on yet, and the bytes of their buffers. */
+  /** Writes that the socket has not passed on, and the bytes of their buffers. */
   private writes = 0
   private writtenBytes = 0
 
-  /** `onRoom` is called when the socket has passed everything on. */
+  /** Calls `onRoom` when the socket has passed everything on. */
   constructor(
     private readonly socket: Socket,
     private readonly onRoom: () => void,
   ) {}
 
-  /** Bytes of memory that are under way: TLS keeps a copy of what was written. */
+  /** Bytes of memory in unfinished writes, counted twice: TLS keeps a copy. */
   get keptBytes(): number {
     return 2 * this.writtenBytes
   }
 
-  /** Nothing is under way: what is added now goes out with the next `flush`. */
+  /** True if no write is unfinished: frames added now go out with the next `flush`. */
   get isIdle(): boolean {
     return this.writes === 0
   }
 
-  /** Bytes that a frame may have and still go with what is gathered; 0: none. */
+  /** The most bytes that a frame may have to fit the gathered ones; 0 if none fits. */
   get roomBytes(): number {
     const room = sizes[this.size === 0 ? 1 : this.size] - this.length - frameHeadBytes
     return room < roomBytesMin ? 0 : room
   }
 
-  /** Called before anything is added, when a large answer is to be sent. */
+  /** Called before anything is added, if a large answer follows. */
   expectMuch(): void {
     if (this.buffer === undefined) this.take(2)
   }
 
-  /** Begins a frame of so many bytes, `frameBytesMax` at most; `send` has to follow with them. */
+  /** Begins a frame of `bytes` bytes, at most `frameBytesMax`. Calls of `put` with exactly as many must follow. */
   begin(head: FrameHead, bytes: number): void {
     const buffer = this.reserve(frameHeadBytes + bytes)
     const { length: at } = this
@@ -75,7 +77,7 @@ export class FrameOutput {
     this.length = at + frameHeadBytes
   }
 
-  /** Some bytes of the frame that was begun. They are copied. */
+  /** Copies bytes of the frame that was begun. */
   put(bytes: Uint8Array, from = 0, to = bytes.length): void {
     const { buffer } = this
     if (buffer === undefined) return
@@ -84,7 +86,7 @@ export class FrameOutput {
     this.length += to - from
   }
 
-  /** Frames that were written before. */
+  /** Adds complete frames. */
   putFrames(frames: Buffer): void {
     for (let at = 0; at < frames.length; at += http2WriteBytes) {
       const end = Math.min(frames.length, at + http2WriteBytes)
@@ -93,7 +95,7 @@ export class FrameOutput {
     }
   }
 
-  /** Hands everything to the socket, and holds no buffer any more. */
+  /** Passes everything to the socket, and gives up the buffer. */
   flush(): void {
     const { buffer, length, size, socket } = this
     if (buffer === undefined) return
@@ -110,7 +112,7 @@ export class FrameOutput {
     })
   }
 
-  /** What does not fit even a larger buffer goes with another write. */
+  /** Flushes first if the bytes do not fit even a larger buffer. */
   private reserve(bytes: number): Buffer {
     const { buffer, length, size } = this
     if (buffer !== undefined && length + bytes <= buffer.length) return buffer
@@ -135,7 +137,7 @@ function giveBack(buffer: Buffer, size: Size): void {
   if (spare !== undefined && (spare.length + 1) * buffer.length <= http2SpareBytesMax) spare.push(buffer)
 }
 
-/** A whole frame, for `putFrames`. */
+/** Builds a whole frame, for `putFrames`. */
 export function frameOf({ type, flags, streamId }: FrameHead, payload: Uint8Array): Buffer {
   const frame = Buffer.alloc(frameHeadBytes + payload.length)
   frame.writeUIntBE(payload.length, 0, 3)
@@ -146,7 +148,7 @@ export function frameOf({ type, flags, streamId }: FrameHead, payload: Uint8Arra
   return frame
 }
 
-/** A frame whose payload is a few numbers of 32 bits. */
+/** Builds a frame whose payload consists of 32-bit numbers. */
 export function numbersFrame(head: FrameHead, numbers: readonly number[]): Buffer {
   const payload = Buffer.alloc(4 * numbers.length)
   let at = 0
@@ -154,12 +156,12 @@ export function numbersFrame(head: FrameHead, numbers: readonly number[]): Buffe
   return frameOf(head, payload)
 }
 
-/** `WINDOW_UPDATE`: the other end may send so many bytes more; RFC 9113 section 6.9. Stream 0 is the connection. */
+/** `WINDOW_UPDATE`: the client may send `bytes` more; RFC 9113 section 6.9. Stream 0 is the connection. */
 export function windowUpdate(streamId: number, bytes: number): Buffer {
   return numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId }, [bytes])
 }
 
-/** `SETTINGS`, as pairs of number and value; RFC 9113 section 6.5. */
+/** `SETTINGS`, as pairs of identifier and value; RFC 9113 section 6.5. */
 export function settingsFrame(settings: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(6 * settings.length)
   let at = 0
@@ -167,7 +169,7 @@ export function settingsFrame(settings: readonly (readonly [number, number])[]):
   return frameOf({ type: frameType.settings, flags: 0, streamId: 0 }, payload)
 }
 
-/** `GOAWAY`: streams behind the last are not answered; RFC 9113 section 6.8. The words are for whoever looks into it. */
+/** `GOAWAY`: streams after `lastId` are not answered; RFC 9113 section 6.8. `words` is for debugging. */
 export function goAway(lastId: number, code: number, words = ""): Buffer {
   const payload = Buffer.alloc(8 + words.length)
   payload.writeUInt32BE(code, payload.writeUInt32BE(lastId, 0))

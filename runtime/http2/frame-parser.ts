@@ -1,7 +1,7 @@
-/** Cuts what a client sends into frames: RFC 9113 sections 3.4 and 4.1. */
+/** Splits a client's bytes into frames: RFC 9113 sections 3.4 and 4.1. */
 import { ConnectionFault, errorCode, frameBytesMax, frameHeadBytes, windowBytesMax } from "./protocol.ts"
 
-/** A frame where it lies among the bytes that came with it. */
+/** A frame within the bytes in which it arrived. */
 export class Frame {
   readonly type: number
   readonly flags: number
@@ -19,42 +19,44 @@ export class Frame {
     this.from = at + frameHeadBytes
   }
 
-  /** Whoever keeps it keeps all that came with it. */
+  /** A view: keeping it keeps all bytes that arrived with it. */
   get payload(): Buffer {
     return this.bytes.subarray(this.from, this.from + this.length)
   }
 
-  /** 32 bits of the payload. */
+  /** Reads 32 bits of the payload. */
   number(at: number): number {
     return this.bytes.readUInt32BE(this.from + at)
   }
 }
 
-/** What every client begins with. */
+/** The client's connection preface. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-/** Of a frame that is not complete yet, to begin with. */
+/** The initial size of the buffer for an incomplete frame. */
 const restBytesMin = 1024
 
 export class FrameParser {
-  /** Frames that were complete. */
+  /** The number of complete frames so far. */
   frames = 0
-  /** How much of the preface has come. */
+  /** The number of bytes of the preface that have arrived. */
   private prefaceAt = 0
-  /** The beginning of a frame that is not complete yet, in a buffer with room for more of it. */
+  /** The beginning of an incomplete frame, in a buffer with room for more of it. */
   private rest: Buffer | undefined
   private restLength = 0
 
-  /** Something has begun to arrive, the preface or a frame, that is not complete yet. */
+  /** The preface or a frame has begun to arrive and is incomplete. */
   get isPartial(): boolean {
     return this.prefaceAt < preface.length || this.restLength > 0
   }
 
-  /** Bytes that are kept of it. */
+  /** Bytes kept for an incomplete frame. */
   get keptBytes(): number {
     return this.rest?.length ?? 0
   }
 
-  /** Calls `release` with each frame that is complete now, in order. Throws ConnectionFault, also what `release` throws. */
+  /**
+   * Calls `take` with each frame that is now complete, in order. Throws ConnectionFault, and whatever `take` throws.
+   */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
     let at = this.prefaceAt < preface.length ? this.begin(chunk) : 0
     if (this.restLength > 0) at = this.complete(chunk, at, take)
@@ -66,11 +68,11 @@ export class FrameParser {
       take(new Frame(chunk, at, length))
       at = end
     }
-    // A copy: it would hold on to all that came with it.
+    // Copied: a view would keep the whole chunk.
     if (at < chunk.length) this.append(chunk, at, chunk.length)
   }
 
-  /** Goes on with the frame that is not complete. Answers how far the chunk was used for it. */
+  /** Continues the incomplete frame. Returns the index of the first unused byte of the chunk. */
   private complete(chunk: Buffer, from: number, take: (frame: Frame) => void): number {
     let at = from
     for (;;) {
@@ -91,7 +93,7 @@ export class FrameParser {
     }
   }
 
-  /** The buffer doubles: a frame that comes one byte at a time is copied about twice. */
+  /** Doubles the buffer when needed: a frame that arrives in single bytes is copied about twice. */
   private append(chunk: Buffer, from: number, to: number): void {
     const length = this.restLength + to - from
     if (this.rest === undefined || this.rest.length < length) {
@@ -103,7 +105,7 @@ export class FrameParser {
     this.restLength = length
   }
 
-  /** Answers where the first frame is. */
+  /** Consumes the preface. Returns the index of the first frame. */
   private begin(chunk: Buffer): number {
     const length = Math.min(chunk.length, preface.length - this.prefaceAt)
     if (chunk.compare(preface, this.prefaceAt, this.prefaceAt + length, 0, length) !== 0)

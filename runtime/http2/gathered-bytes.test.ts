@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { GatheredBytes } from "./gathered-bytes.ts"
 
-it("gives back what came, in whatever pieces and however it is taken", () => {
+it("returns the bytes that were added, in any pieces and with any way to take them", () => {
   const step = fc.oneof(
     fc.record({ add: fc.uint8Array({ maxLength: 200_000 }) }),
     fc.record({ keep: fc.uint8Array({ maxLength: 3000 }) }),
@@ -37,7 +37,7 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
-it("keeps bytes that come one at a time in little more than they are", () => {
+it("keeps single bytes in little more memory than their number", () => {
   const gathered = new GatheredBytes()
   const byte = Buffer.from("a")
   let most = 0

@@ -1,22 +1,22 @@
-/** Bytes that come in pieces of any size, one byte each if a client likes, kept in few blocks. */
+/** Keeps bytes that arrive in pieces of any size, even single bytes, in a few blocks. */
 
-/** Bytes that a block costs besides its own: the object that node makes for it. */
+/** Bytes that a block costs besides its content: the object that node creates for it. */
 const blockCostBytes = 200
 const blockBytesMin = 1024
 const blockBytesMax = 64 * 1024
 
-/** Made for each body. What it keeps is at most about twice what came, and a block more. */
+/** Created for each body. It keeps at most about twice the bytes that arrived, and one block. */
 export class GatheredBytes {
-  /** Bytes that are here. */
+  /** The number of bytes gathered. */
   length = 0
-  /** Bytes of memory that they take. */
+  /** The bytes of memory that they use. */
   keptBytes = 0
   private blocks: Buffer[] = []
-  /** The block that is filled now, and how far. */
+  /** The block that is being filled, and the length of its content. */
   private tail: Buffer | undefined
   private filled = 0
 
-  /** Copies a piece: it may be a small part of something large. */
+  /** Copies a piece, which may be a small view of a large buffer. */
   add(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; ) {
       const tail = this.tail !== undefined && this.filled < this.tail.length ? this.tail : this.grow(piece.length - at)
@@ -28,7 +28,7 @@ export class GatheredBytes {
     }
   }
 
-  /** Keeps a piece as it is, for a body that comes in one and is read at once. */
+  /** Keeps a piece without a copy, for a body that arrives in one piece and is read at once. */
   keep(piece: Buffer): void {
     if (piece.length === 0) return
     this.closeBlock()
@@ -37,7 +37,7 @@ export class GatheredBytes {
     this.keptBytes += piece.length + blockCostBytes
   }
 
-  /** Takes the oldest of the bytes, a block of them. Undefined: there are none. */
+  /** Removes and returns the oldest block of bytes; undefined if there are none. */
   shift(): Buffer | undefined {
     if (this.blocks.length === 0) this.closeBlock()
     const block = this.blocks.shift()
@@ -47,7 +47,7 @@ export class GatheredBytes {
     return block
   }
 
-  /** Takes all of the bytes. */
+  /** Removes and returns all bytes. */
   take(): Buffer {
     this.closeBlock()
     const { blocks } = this
@@ -55,7 +55,7 @@ export class GatheredBytes {
     return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks)
   }
 
-  /** Throws all of the bytes away. */
+  /** Discards all bytes. */
   clear(): void {
     this.blocks = []
     this.tail = undefined
@@ -64,7 +64,7 @@ export class GatheredBytes {
     this.keptBytes = 0
   }
 
-  /** Blocks double: many small pieces make few of them, and a short body does not take a long one. */
+  /** Blocks double: many small pieces make few blocks, and a short body does not take a long block. */
   private grow(needed: number): Buffer {
     this.closeBlock()
     const tail = Buffer.allocUnsafeSlow(Math.min(blockBytesMax, Math.max(blockBytesMin, needed, this.length)))

@@ -1,10 +1,10 @@
-/** A header block that comes in several frames. RFC 9113 section 6.10. */
+/** A header block that arrives in several frames. RFC 9113 section 6.10. */
 import { GatheredBytes } from "./gathered-bytes.ts"
 import { http2ContinuationsMax } from "./limits.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
 import type { ConnectionAccount } from "./surroundings.ts"
 
-/** Bounded, since nothing can be told before the last frame of it: CVE-2024-27983 and its like. */
+/** Bounded, since a block cannot be checked before its last frame: CVE-2024-27983 and similar attacks. */
 export class HeaderBlock {
   private readonly gathered = new GatheredBytes()
   private frames = 0
@@ -22,7 +22,7 @@ export class HeaderBlock {
     this.isEnd = isEnd
   }
 
-  /** Throws ConnectionFault when it becomes too large. */
+  /** Throws ConnectionFault if the block becomes too large. */
   add(piece: Buffer): void {
     const before = this.gathered.keptBytes
     this.gathered.add(piece)
@@ -32,7 +32,7 @@ export class HeaderBlock {
       throw new ConnectionFault(errorCode.enhanceYourCalm, "a header block is too large")
   }
 
-  /** All of it, once it is complete. */
+  /** Returns the block once it is complete. */
   take(): Buffer {
     this.account.charge(-this.gathered.keptBytes)
     return this.gathered.take()

@@ -9,12 +9,12 @@ import { HeaderDecoder } from "./header-decoder.ts"
 import { ConnectionFault } from "./protocol.ts"
 
 interface Outcome {
-  /** Those that were told, even when the block broke off behind them. */
+  /** The decoded fields, including those before a fault. */
   readonly fields: readonly string[]
   readonly isFault: boolean
 }
 
-/** Whatever else is thrown is a fault of the decoder, and fails the test. */
+/** Any other error is a fault of the decoder, and fails the test. */
 function read(decoder: HeaderDecoder, block: Buffer): Outcome {
   const fields: string[] = []
   try {
@@ -36,7 +36,7 @@ function hex(text: string): Buffer {
   return Buffer.from(text.replace(/\s/g, ""), "hex")
 }
 
-/** RFC 7541 appendix A, told apart from the table in the code. */
+/** RFC 7541 appendix A, copied independently of the table in the code. */
 const staticTable = `
 :authority: |:method: GET|:method: POST|:path: /|:path: /index.html|:scheme: http|:scheme: https|:status: 200|:status: 204|:status: 206|:status: 304|
 :status: 400|:status: 404|:status: 500|accept-charset: |accept-encoding: gzip, deflate|accept-language: |accept-ranges: |accept: |
@@ -54,7 +54,7 @@ describe("the examples of RFC 7541 appendix C", () => {
     ["C.2.2", "040c 2f73 616d 706c 652f 7061 7468", ":path: /sample/path"],
     ["C.2.3", "1008 7061 7373 776f 7264 0673 6563 7265 74", "password: secret"],
     ["C.2.4", "82", ":method: GET"],
-  ])("%s is one field, and is kept only when it says so", (name, block, field) => {
+  ])("%s is one field, and is kept only if it asks for that", (name, block, field) => {
     const decoder = new HeaderDecoder()
     expect(read(decoder, hex(block))).toEqual(sound(field))
     expect(read(decoder, hex("be"))).toEqual(name === "C.2.1" ? sound(field) : { fields: [], isFault: true })
@@ -82,7 +82,7 @@ describe("the examples of RFC 7541 appendix C", () => {
     |8287 85bf 400a 6375 7374 6f6d 2d6b 6579 0c63 7573 746f 6d2d 7661 6c75 65`
   const shortRequests = `8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff |8286 84be 5886 a8eb 1064 9cbf
     |8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf`
-  // They begin with the size of the table that the examples have, 256 bytes.
+  // They begin with the table size of the examples, 256 bytes.
   const plainAnswers = `3fe1 01 4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3120 474d 546e 1768
     7474 7073 3a2f 2f77 7777 2e65 7861 6d70 6c65 2e63 6f6d |4803 3330 37c1 c0bf
     |88c1 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3220 474d 54c0 5a04 677a 6970 7738 666f 6f3d 4153 444a 4b48
@@ -94,10 +94,10 @@ describe("the examples of RFC 7541 appendix C", () => {
 
   it.each([
     ["C.3", requests, keptRequests, plainRequests],
-    ["C.4, with the code of Huffman", requests, keptRequests, shortRequests],
-    ["C.5, where the oldest entries are pushed out", answers, keptAnswers, plainAnswers],
-    ["C.6, the same with the code of Huffman", answers, keptAnswers, shortAnswers],
-  ])("%s: each block leans on those before it", (_section, fields, kept, blocks) => {
+    ["C.4, with the Huffman code", requests, keptRequests, shortRequests],
+    ["C.5, where the oldest entries are evicted", answers, keptAnswers, plainAnswers],
+    ["C.6, the same with the Huffman code", answers, keptAnswers, shortAnswers],
+  ])("%s: each block depends on those before it", (_section, fields, kept, blocks) => {
     const decoder = new HeaderDecoder()
     for (const [index, block] of blocks.split("|").entries()) expect(read(decoder, hex(block))).toEqual(sound(...(fields[index] ?? [])))
     const indexes = kept.map((_entry, index) => 0xbe + index)
@@ -105,12 +105,12 @@ describe("the examples of RFC 7541 appendix C", () => {
     expect(read(decoder, Buffer.of(0xbe + kept.length))).toEqual({ fields: [], isFault: true })
   })
 
-  it("C.1.1: numbers that fit their first byte", () => {
+  it("C.1.1: numbers that fit one byte", () => {
     expect(read(new HeaderDecoder(), hex("00 0a 6162636465666768696a 00"))).toEqual(sound("abcdefghij: "))
     expect(read(new HeaderDecoder(), hex("2a 82"))).toEqual(sound(":method: GET"))
   })
 
-  it("C.1.2: 1337 is the size of the table then, and not a byte less", () => {
+  it("C.1.2: the table size 1337, to the byte", () => {
     const fits = Buffer.concat([hex("3f9a0a 40 01 61"), Buffer.from(text("v".repeat(1337 - 33), false)), hex("be")])
     expect(read(new HeaderDecoder(), fits).isFault).toBe(false)
     const larger = Buffer.concat([hex("3f9a0a 40 01 61"), Buffer.from(text("v".repeat(1337 - 32), false)), hex("be")])
@@ -123,13 +123,13 @@ describe("the examples of RFC 7541 appendix C", () => {
   })
 })
 
-it("the table that every end begins with is that of appendix A", () => {
+it("the static table is that of appendix A", () => {
   const all = Buffer.from(staticTable.map((_field, index) => 0x81 + index))
   expect(read(new HeaderDecoder(), all)).toEqual(sound(...staticTable))
   expect(staticTable).toHaveLength(61)
 })
 
-describe("a block that cannot be read", () => {
+describe("a malformed block", () => {
   it.each([
     ["field 0", "80"],
     ["a field beyond the table", "be"],
@@ -140,20 +140,20 @@ describe("a block that cannot be read", () => {
     ["the end within a number", "ff"],
     ["the end within the second byte of a number", "ff80"],
     ["the end within the size of the table", "3f"],
-    ["the end where a name is due", "40"],
+    ["the end before a name", "40"],
     ["the end within a name", "00 02 61"],
-    ["the end where a value is due", "00 01 61"],
+    ["the end before a value", "00 01 61"],
     ["the end within a value", "00 01 61 05 61626364"],
-    ["the end within a value in the code of Huffman", "00 01 61 82 1f"],
+    ["the end within a Huffman-coded value", "00 01 61 82 1f"],
     ["a field number that is too large", "ffff ffff ff7f"],
-    ["a field number of more bytes than any has", "ff80 8080 8000"],
+    ["a field number of too many bytes", "ff80 8080 8000"],
     ["a length that is too large", "00 7fff ffff ffff 7f"],
     ["a length of 2^32 + 1, which is not 1", "00 7f82 ffff ff0f 61"],
     ["a size that is too large", "3fff ffff ff7f"],
     ["a size above 4096", "3fe2 1f"],
-    ["another size behind a field", "82 20"],
-    ["another size behind a field that is kept", "40 0161 0162 3fe1 1f"],
-    ["another size behind a field that is not kept", "00 0161 0162 20"],
+    ["a size behind a field", "82 20"],
+    ["a size behind a field that is kept", "40 0161 0162 3fe1 1f"],
+    ["a size behind a field that is not kept", "00 0161 0162 20"],
   ])("is a fault: %s", (_what, block) => {
     expect(read(new HeaderDecoder(), hex(block)).isFault).toBe(true)
   })
@@ -167,25 +167,25 @@ describe("a block that cannot be read", () => {
     ["the end of strings", "84ffffffff"],
     ["the end of strings and more behind it", "85fffffffc7f"],
     ["half a code", "82ffe0"],
-  ])("is a fault: %s in a string in the code of Huffman", (_what, string) => {
+  ])("is a fault: %s in a Huffman-coded string", (_what, string) => {
     expect(read(new HeaderDecoder(), hex(`00 ${string} 00`))).toEqual({ fields: [], isFault: true })
     expect(read(new HeaderDecoder(), hex(`00 0161 ${string}`))).toEqual({ fields: [], isFault: true })
   })
 
-  it("tells the fields before the fault", () => {
+  it("yields the fields before the fault", () => {
     expect(read(new HeaderDecoder(), hex("82 00 0161 0162 80"))).toEqual({ fields: [":method: GET", "a: b"], isFault: true })
   })
 })
 
 describe("the table", () => {
-  it("may have another size at the beginning of a block, any number of times, and 4096 bytes at most", () => {
+  it("may change its size at the beginning of a block, any number of times, to at most 4096 bytes", () => {
     const decoder = new HeaderDecoder()
     expect(read(decoder, hex("3fe11f 20 3fe11f 82"))).toEqual(sound(":method: GET"))
     expect(read(decoder, hex("20"))).toEqual(sound())
     expect(read(decoder, hex("3fe21f")).isFault).toBe(true)
   })
 
-  it("forgets what no longer fits when it becomes smaller, and does not get it back", () => {
+  it("drops what no longer fits when it becomes smaller, for good", () => {
     const decoder = new HeaderDecoder()
     // 34 bytes each.
     read(decoder, hex("40 0161 0131 40 0162 0132 40 0163 0133"))
@@ -194,7 +194,7 @@ describe("the table", () => {
     expect(read(decoder, hex("3fe11f be bf c0"))).toEqual({ fields: ["c: 3", "b: 2"], isFault: true })
   })
 
-  it("is empty behind a field that is larger than the whole of it, which is a field all the same", () => {
+  it("is emptied by a field that is larger than the table, and the field is still decoded", () => {
     const decoder = new HeaderDecoder()
     read(decoder, hex("40 0161 0131"))
     const value = "v".repeat(4096 - 32)
@@ -208,7 +208,7 @@ describe("the table", () => {
     expect(read(decoder, Buffer.from([0x40, 1, 0x62, ...text(value, false), 0xbe]))).toEqual(sound(`b: ${value}`, `b: ${value}`))
   })
 
-  it("lends the name of an entry to the field that pushes it out", () => {
+  it("provides the name of an entry for the field that evicts it", () => {
     const decoder = new HeaderDecoder()
     read(decoder, hex("3f05 40 0161 0131"))
     expect(read(decoder, hex("7e 0132 be"))).toEqual(sound("a: 2", "a: 2"))
@@ -218,7 +218,7 @@ describe("the table", () => {
   it.each([
     [128, "40 00 00"],
     [124, "40 01 61 00"],
-  ])("keeps as many entries as fit, %d of the smallest, however often it was filled", (fit, entry) => {
+  ])("keeps as many entries as fit, %d of the smallest, even after it was full", (fit, entry) => {
     const decoder = new HeaderDecoder()
     const indexOf = (age: number): number[] => integer(0x80, 7, 61 + age)
     const field = read(new HeaderDecoder(), hex(entry)).fields[0] ?? ""
@@ -246,7 +246,10 @@ function text(value: string, isHuffman: boolean): number[] {
   return [...integer(isHuffman ? 0x80 : 0, 7, bytes.length), ...bytes]
 }
 
-/** Codes of one length, counting up from the first: all of RFC 7541 appendix B that is ASCII. What is not has node's client to say it, below. */
+/**
+ * Codes of one length, counting up from the first: the ASCII part of RFC 7541 appendix B. Node's client covers the rest
+ * below.
+ */
 const huffmanGroups: readonly (readonly [bits: number, first: number, characters: string])[] = [
   [5, 0x0, "012aceiost"],
   [6, 0x14, " %-./3456789=A_bdfghlmnpru"],
@@ -275,7 +278,7 @@ function huffman(value: string): number[] {
   return (bits.match(/.{1,8}/g) ?? []).map((byte) => Number.parseInt(byte.padEnd(8, "1"), 2))
 }
 
-it("every character of ASCII has its code of Huffman, wherever in a byte it begins", () => {
+it("decodes the Huffman code of each ASCII character at each bit of a byte", () => {
   const characters = [...huffmanCodes.keys()]
   expect(characters).toHaveLength(128)
   for (const character of characters)
@@ -286,7 +289,7 @@ it("every character of ASCII has its code of Huffman, wherever in a byte it begi
     }
 })
 
-it("a string may be long in the code of Huffman, and the next one short", () => {
+it("decodes a short Huffman-coded string after a long one", () => {
   const decoder = new HeaderDecoder()
   for (const value of ["0{".repeat(50_000), "a", "1~".repeat(8000), ""])
     expect(read(decoder, Buffer.from([0, 1, 0x61, ...text(value, true)]))).toEqual(sound(`a: ${value}`))
@@ -296,15 +299,15 @@ interface Step {
   readonly name: string
   readonly value: string
   readonly form: "indexed" | "adding" | "plain" | "never"
-  /** Which entry of the same name is referred to; none: the name is spelled out. */
+  /** The entry of the same name to refer to. `none`: the name is written out. */
   readonly named: "first" | "last" | "none"
   readonly isNameHuffman: boolean
   readonly isValueHuffman: boolean
 }
 
-/** Writes blocks in every way that RFC 7541 section 6 has, as slowly as it is plain. */
+/** Encodes blocks in all ways of RFC 7541 section 6. It is simple rather than fast. */
 class ReferenceEncoder {
-  /** The newest first. */
+  /** Newest first. */
   private entries: { name: string; value: string }[] = []
   private bytesMax = 4096
 
@@ -358,7 +361,7 @@ const sizes = fc.oneof({ weight: 4, arbitrary: fc.constant<number[]>([]) }, fc.a
 const blocks = fc.array(fc.record({ sizes, steps: fc.array(step, { maxLength: 20 }) }), { minLength: 1, maxLength: 8 })
 
 describe("any blocks", () => {
-  it("say what was put into them, however it was put", () => {
+  it("decode to the encoded fields, with any way to encode them", () => {
     fc.assert(
       fc.property(blocks, (list) => {
         const encoder = new ReferenceEncoder()
@@ -371,14 +374,14 @@ describe("any blocks", () => {
     )
   })
 
-  it("that are cut say the same up to there, and are faults when that is within a field", () => {
+  it("that are cut decode up to the cut, and are faults if it is within a field", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
         const encoder = new ReferenceEncoder()
         const pieces = steps.map((each) => encoder.put(each))
         const bytes = Buffer.from(pieces.flat())
         const ends = pieces.map((_piece, index) => pieces.slice(0, index + 1).flat().length)
-        // Every byte of a small block, some of a large one.
+        // Each byte of a small block, some bytes of a large one.
         const by = Math.ceil(bytes.length / 500)
         for (let cut = 1; cut <= bytes.length; cut += by) {
           const { fields, isFault } = read(new HeaderDecoder(), bytes.subarray(0, cut))
@@ -390,7 +393,7 @@ describe("any blocks", () => {
     )
   })
 
-  it("with bytes that were changed, and bytes that never were a block, are faults or fields and nothing else", () => {
+  it("with changed or random bytes decode to fields or are faults", () => {
     const changes = fc.array(fc.record({ at: fc.nat(), to: fc.nat(255) }), { maxLength: 5 })
     const junk = fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 5 })
     fc.assert(
@@ -406,13 +409,13 @@ describe("any blocks", () => {
   })
 })
 
-describe("what node's client writes", () => {
+describe("a request of node's client", () => {
   const closers: (() => void)[] = []
   afterEach(() => {
     for (const close of closers.splice(0)) close()
   })
 
-  /** Sends requests one after the other on one connection; answers what arrives of each. */
+  /** Sends requests one after the other on one connection, and returns the headers that arrive. */
   async function arriving(): Promise<(headers: Record<string, string[]>, secret: string[]) => Promise<IncomingHttpHeaders>> {
     let arrived: IncomingHttpHeaders = {}
     const server = createServer((socket) => {
@@ -424,7 +427,7 @@ describe("what node's client writes", () => {
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // It listens on TCP.
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // A TCP server has one.
     closers.push(
       () => session.destroy(),
       () => server.close(),
@@ -436,14 +439,15 @@ describe("what node's client writes", () => {
     }
   }
 
-  /** All that node lets through: RFC 9113 section 8.2.1 has no blanks at either end. */
+  /** The characters that node accepts. Values have no blanks at either end: RFC 9113 section 8.2.1. */
   const characters = [9, ...Array.from({ length: 95 }, (_, index) => 32 + index), ...Array.from({ length: 128 }, (_, index) => 128 + index)]
   const latin1 = fc.constantFrom(...characters.map((code) => String.fromCharCode(code)))
   const trimmed = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, "")
   const value = fc.oneof(
     fc.constantFrom("", "1", "v".repeat(400), "v".repeat(5000)),
     fc.string({ unit: latin1, maxLength: 100 }).map(trimmed),
-    // The client leaves out the code of Huffman where it makes a value longer: not among so many short ones.
+    // The client omits the Huffman code where it would make a value longer, which it does not among so many short
+    // codes.
     fc.string({ unit: latin1, maxLength: 3 }).map((few) => `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${few}a`),
   )
   const name = fc.oneof(
@@ -451,7 +455,7 @@ describe("what node's client writes", () => {
     fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,20}$/),
   )
 
-  it("arrives as it was sent, request by request", async () => {
+  it("arrives as it was sent, one after the other", async () => {
     const send = await arriving()
     const field = fc.record({ name, values: fc.array(value, { minLength: 1, maxLength: 2 }), isSecret: fc.boolean() })
     const fields = fc.uniqueArray(field, { selector: (each) => each.name, maxLength: 8 })
@@ -469,7 +473,7 @@ describe("what node's client writes", () => {
     )
   })
 
-  it("arrives with every byte that a value may have", async () => {
+  it("arrives with each byte that a value may have", async () => {
     const send = await arriving()
     for (const code of characters) {
       const value = `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}a`

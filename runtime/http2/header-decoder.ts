@@ -1,15 +1,17 @@
-/** Reads header blocks: RFC 7541 section 6. */
+/** Decodes header blocks: RFC 7541 section 6. */
 import { type HeaderField, HeaderTable, headerField } from "./header-table.ts"
 import { decodeHuffman } from "./huffman.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
 
-/** One for each connection: blocks lean on those before them, so each must be read, in order. */
+/** One per connection: blocks depend on those before them, so each must be decoded, in order. */
 export class HeaderDecoder {
   private readonly table = new HeaderTable()
   private bytes: Buffer = Buffer.alloc(0)
   private at = 0
 
-  /** Calls `release` with each field of a block. Throws ConnectionFault when it cannot be read: nothing behind it could be either. */
+  /**
+   * Calls `take` with each field. Throws ConnectionFault for a malformed block: no later block could be decoded either.
+   */
   decode(block: Buffer, take: (field: HeaderField) => void): void {
     this.bytes = block
     this.at = 0
@@ -43,7 +45,7 @@ export class HeaderDecoder {
     return headerField(name, this.text())
   }
 
-  /** RFC 7541 section 5.1. No number that makes sense here has more than 28 bits. */
+  /** RFC 7541 section 5.1. Valid numbers here have at most 28 bits. */
   private integer(prefixBits: number): number {
     const { bytes } = this
     const prefixMax = (1 << prefixBits) - 1

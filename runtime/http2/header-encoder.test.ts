@@ -25,7 +25,7 @@ function headersOf(list: readonly { name: string; value: string | string[] }[]):
   return Object.fromEntries(list.map(({ name, value }) => [name, value]))
 }
 
-/** All that RFC 9110 section 5.5 lets into a value. */
+/** The characters that RFC 9110 section 5.5 allows in a value. */
 const characters = [9, ...Array.from({ length: 95 }, (_, index) => 32 + index), ...Array.from({ length: 128 }, (_, index) => 128 + index)]
 const text = fc.string({ unit: fc.constantFrom(...characters.map((code) => String.fromCharCode(code))), maxLength: 50 })
 const length = fc.constantFrom(126, 127, 128, 254, 255, 256, 257, 383, 384, 16_383, 16_384, 20_000, 70_000)
@@ -43,7 +43,7 @@ const name = fc.oneof(
 const headers = fc.uniqueArray(fc.record({ name, value }), { selector: (each) => each.name, maxLength: 8 }).map(headersOf)
 
 describe("a block", () => {
-  it("is read as the fields that were given, one after the other, on any connection", () => {
+  it("decodes to the given fields, block by block, on any connection", () => {
     const connections = [new HeaderDecoder(), new HeaderDecoder()]
     const answers = fc.array(fc.record({ status: fc.integer({ min: 100, max: 599 }), headers, at: fc.nat(1) }), { maxLength: 10 })
     fc.assert(
@@ -57,26 +57,26 @@ describe("a block", () => {
     )
   })
 
-  it("leans on none before it", () => {
+  it("does not depend on earlier blocks", () => {
     const headers = { "x-lean": "1", "content-type": "application/json" }
     for (let time = 0; time < 3; time++)
       expect(read(new HeaderDecoder(), encodeHead(201, headers))).toEqual([[":status", "201"], ...pairs(headers)])
   })
 
-  it.each([100, 200, 201, 204, 206, 302, 304, 400, 404, 409, 422, 429, 431, 500, 503, 504, 599])("tells the status %d", (status) => {
+  it.each([100, 200, 201, 204, 206, 302, 304, 400, 404, 409, 422, 429, 431, 500, 503, 504, 599])("encodes the status %d", (status) => {
     expect(read(new HeaderDecoder(), encodeHead(status, {}))).toEqual([[":status", String(status)]])
   })
 
-  it.each([200, 204, 206, 304, 400, 404, 500])("tells the status %d in one byte", (status) => {
+  it.each([200, 204, 206, 304, 400, 404, 500])("encodes the status %d in one byte", (status) => {
     expect(encodeHead(status, {})).toHaveLength(1)
   })
 
-  it("is empty when there is nothing to say", () => {
+  it("is empty without fields", () => {
     expect(encodeTrailers({})).toHaveLength(0)
     expect(encodeTrailers({ "x-none": [] })).toHaveLength(0)
   })
 
-  it("has each value of a name, in order, and the same one twice", () => {
+  it("has each value of a name, in order, duplicates included", () => {
     const headers = { "set-cookie": ["a=1", "b=2", "b=2", "a=1"], warning: ["299 - one"] }
     expect(read(new HeaderDecoder(), encodeTrailers(headers))).toEqual(pairs(headers))
     expect(read(new HeaderDecoder(), encodeTrailers(headers))).toEqual(pairs(headers))
@@ -96,15 +96,15 @@ describe("a block", () => {
     expect(read(new HeaderDecoder(), fresh.encodeTrailers(headers))).toEqual(pairs(headers))
   })
 
-  it("names by number what the static table has, and never asks the other end to remember anything", () => {
+  it("uses the numbers of the static table, and adds nothing to the dynamic table", () => {
     expect(encodeTrailers({ "content-type": "a" })).toEqual(Buffer.of(0x0f, 31 - 15, 1, 0x61))
     expect(encodeTrailers({ age: "a" })).toEqual(Buffer.of(0x0f, 21 - 15, 1, 0x61))
     expect(encodeTrailers({ b: "a" })).toEqual(Buffer.of(0, 1, 0x62, 1, 0x61))
   })
 })
 
-describe("what is kept of names", () => {
-  it("is right for more names than are kept, again and again, with values that change and come back", () => {
+describe("the cache of names", () => {
+  it("is correct for more names than it holds, in several rounds, with values that change and return", () => {
     for (let round = 0; round < 3; round++)
       for (let index = 0; index < 1000; index++) {
         const headers = { [`x-${index % 300}`]: String(index % 7), "x-round": String(round % 2) }
@@ -112,17 +112,17 @@ describe("what is kept of names", () => {
       }
   })
 
-  it("is right for more names in one block than are kept", () => {
+  it("is correct for more names in one block than it holds", () => {
     const headers = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`x-many-${index}`, [`${index}`, `${index}`, "last"]]))
     for (let time = 0; time < 2; time++) expect(read(new HeaderDecoder(), encodeHead(200, headers)).slice(1)).toEqual(pairs(headers))
   })
 
-  it("is the last value that was short, not one that was long", () => {
+  it("keeps the last short value, and no long one", () => {
     for (const value of ["a", "b".repeat(257), "a", "c".repeat(20_000), "b".repeat(257), "b".repeat(256), "a", ""])
       expect(read(new HeaderDecoder(), encodeTrailers({ "x-length": value }))).toEqual([["x-length", value]])
   })
 
-  it("does not change when a caller changes the list of values it gave", () => {
+  it("does not change with the caller's list of values", () => {
     const values = ["a", "b"]
     encodeTrailers({ "x-list": values })
     values[1] = "c"
@@ -133,7 +133,7 @@ describe("what is kept of names", () => {
   })
 })
 
-describe("a table that the other end wants smaller", () => {
+describe("a smaller table, as the other end asks for", () => {
   it.each([
     [0, true],
     [4095, true],
@@ -143,7 +143,7 @@ describe("a table that the other end wants smaller", () => {
     expect(needsEmptyTable(size)).toBe(isGivenUp)
   })
 
-  it("is emptied by a beginning that says no field", () => {
+  it("is emptied by a prefix that contains no field", () => {
     const decoder = new HeaderDecoder()
     const kept = Buffer.of(0x40, 1, 0x61, 1, 0x31)
     expect(read(decoder, kept)).toEqual(read(decoder, Buffer.of(0xbe)))
@@ -164,7 +164,7 @@ describe("node's client", () => {
     readonly trailers: Record<string, string>
   }
 
-  /** Asks for answers one after the other, on one connection. */
+  /** Requests answers one after the other on one connection. */
   async function asking(options?: SecureClientSessionOptions): Promise<(answer: Answer) => ReturnType<typeof received>> {
     let due: Answer = { status: 200, headers: {}, trailers: {} }
     const server = createServer((socket) => {
@@ -177,7 +177,7 @@ describe("node's client", () => {
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, options) // It listens on TCP.
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, options) // A TCP server has one.
     closers.push(
       () => session.destroy(),
       () => server.close(),
@@ -199,7 +199,7 @@ describe("node's client", () => {
   }
 
   const trimmed = text.map((each) => each.replace(/^[ \t]+|[ \t]+$/g, ""))
-  // Without what node's client joins in ways of its own, and within the bytes it takes.
+  // Excludes fields that node's client joins in its own ways, and stays within the bytes that it accepts.
   const ownName = fc.oneof(fc.constantFrom("x-a", "x-b", "audit-id", "accept"), fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,30}$/))
   const ownValue = fc.oneof(
     trimmed,
@@ -209,7 +209,7 @@ describe("node's client", () => {
   const fields = fc.uniqueArray(field, { selector: (each) => each.name, maxLength: 4 })
   const status = fc.oneof(fc.constantFrom(200, 204, 206, 304, 400, 404, 500), fc.integer({ min: 200, max: 599 }))
 
-  it("reads heads and trailers as they were given", async () => {
+  it("reads heads and trailers as they were sent", async () => {
     const ask = await asking()
     await fc.assert(
       fc.asyncProperty(status, fields, fields, async (status, list, last) => {
@@ -217,10 +217,10 @@ describe("node's client", () => {
         const trailers = Object.fromEntries(last.map(({ name, values }) => [name, values[0] ?? ""]))
         const got = await ask({ status, headers, trailers })
         const joined = Object.fromEntries(list.map(({ name, values }) => [name, values.join(", ")]))
-        // Node adds a symbol of its own.
+        // Node adds a symbol.
         expect(Object.entries(got.headers)).toHaveLength(2 + list.length)
         expect(got.headers).toMatchObject({ ":status": status, date: expect.any(String), ...joined })
-        // Nothing follows the head of an answer without a body.
+        // The head of an answer without a body is its last frame.
         expect(Object.entries(got.trailers)).toEqual(status === 204 || status === 304 ? [] : Object.entries(trailers))
       }),
     )
@@ -232,14 +232,14 @@ describe("node's client", () => {
     expect((await ask({ status: 431, headers, trailers: {} })).headers).toMatchObject({ ":status": 431, ...headers })
   })
 
-  it("reads answers when it wants no table", async () => {
+  it("reads answers if it asks for no table", async () => {
     const ask = await asking({ settings: { headerTableSize: 0 } })
     for (const at of ["first", "second"])
       expect((await ask({ status: 201, headers: { "x-at": at }, trailers: {} })).headers).toMatchObject({ ":status": 201, "x-at": at })
   })
 })
 
-it.each(["\n", "a\r\nb", "\0", "\u010a\u0100"])("lets nothing out that no field may hold: %j", (value) => {
+it.each(["\n", "a\r\nb", "\0", "\u010a\u0100"])("replaces characters that no field may have: %j", (value) => {
   const block = encodeTrailers({ [`x-forbidden-${value.length}`]: value, "x-next": "next" })
   const [first, next] = read(new HeaderDecoder(), Buffer.from(block))
   expect(first?.[1]).toMatch(/^[\x20-\x7e]+$/)

@@ -1,10 +1,11 @@
 /**
- * Writes header blocks: RFC 7541 section 6.2.2. Fields are written out each time, without a table that both ends would have to keep alike: that
- * costs a hundred bytes an answer and spares each connection its table. What a name was last sent with is kept as bytes, since most values come again.
+ * Encodes header blocks: RFC 7541 section 6.2.2. Fields are written out each time, without a dynamic table: that costs
+ * a hundred bytes per answer and saves one table per connection. The encoding of the last value of each name is kept,
+ * since most values repeat.
  */
 import { headerTableBytes, staticNumberOf } from "./header-table.ts"
 
-/** Values of fields of an answer; several values are several fields. */
+/** The fields of an answer by name; several values are several fields. */
 export type AnswerHeaders = Record<string, string | string[]>
 
 const statusNumbers = new Map([
@@ -19,25 +20,25 @@ const statusNumbers = new Map([
 const statusNumber = 8
 
 interface KnownName {
-  /** How a field of this name begins. */
+  /** The beginning of each field with this name. */
   readonly prefix: Buffer
-  /** Undefined: with none that was kept. */
+  /** Undefined if no value is kept. */
   lastValue: string | undefined
-  /** The whole field with that value. */
+  /** The encoded field with that value. */
   lastField: Buffer
 }
 
-/** Bounded: answers that are passed on from elsewhere have whatever names they like. */
+/** Bounded: answers from other servers may have any names. */
 const knownNames = new Map<string, KnownName>()
 const knownNamesMax = 256
 
-/** What no field may hold, and what is not latin1. */
+/** Characters that no field may have, and characters outside latin1. */
 export const forbiddenCharacters = /[\0\r\n]|[^\0-\xff]/g
 
 let scratch = Buffer.allocUnsafeSlow(16 * 1024)
 let length = 0
 
-/** The block of an answer's head. Valid until the next call. */
+/** Encodes the head of an answer. The block is valid until the next call. */
 export function encodeHead(status: number, headers: AnswerHeaders): Buffer {
   length = 0
   const indexed = statusNumbers.get(status)
@@ -50,17 +51,19 @@ export function encodeHead(status: number, headers: AnswerHeaders): Buffer {
   return scratch.subarray(0, length)
 }
 
-/** The block of trailers. Valid until the next call. */
+/** Encodes trailers. The block is valid until the next call. */
 export function encodeTrailers(headers: AnswerHeaders): Buffer {
   length = 0
   putFields(headers)
   return scratch.subarray(0, length)
 }
 
-/** What the next block must begin with once the other end wants a smaller table than every end begins with; RFC 7541 section 4.2. */
+/**
+ * The start of the next block after the client has asked for a smaller table than the default; RFC 7541 section 4.2.
+ */
 export const emptyTable = Buffer.of(0x20)
 
-/** Whether that is so. */
+/** Whether a table of this size is smaller than the default. */
 export function needsEmptyTable(tableSize: number): boolean {
   return tableSize < headerTableBytes
 }
@@ -83,7 +86,7 @@ function putField(name: string, value: string): void {
   reserve(known.prefix.length + value.length + 8)
   const from = length
   length += known.prefix.copy(scratch, length)
-  // What no field may hold would end the connection; RFC 9113 section 8.2.1.
+  // Forbidden characters would end the connection; RFC 9113 section 8.2.1.
   putText(value.replaceAll(forbiddenCharacters, "?"))
   if (value.length > 256) return
   known.lastValue = value

@@ -1,26 +1,26 @@
-/** The fields that a header block may name by number: the static table of RFC 7541 appendix A, and those that the client sent before. */
+/** The header fields with a number: the static table of RFC 7541 appendix A, and fields that the client sent before. */
 
 export interface HeaderField {
   readonly name: string
   readonly value: string
-  /** Name and value have only characters that HTTP/2 allows; RFC 9113 section 8.2.1. Told here, so that it is found out once per entry. */
+  /** Whether HTTP/2 allows all characters; RFC 9113 section 8.2.1. Kept here to check each entry only once. */
   readonly isSound: boolean
 }
 
-/** Bytes that an entry counts for besides its characters; RFC 7541 section 4.1. */
+/** Bytes that an entry counts besides its characters; RFC 7541 section 4.1. */
 export const fieldOverheadBytes = 32
-/** `SETTINGS_HEADER_TABLE_SIZE` that every end begins with; we ask for no other. */
+/** The default of `SETTINGS_HEADER_TABLE_SIZE`, which the server never changes. */
 export const headerTableBytes = 4096
 
 const soundName = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/
-// Control characters are no part of a value, RFC 9110 section 5.5, and node's clients, which pass requests on, refuse them.
+// RFC 9110 section 5.5 forbids control characters, and node's clients, which pass requests on, refuse them.
 const soundValue = /^(?![ \t])[\t\x20-\x7e\x80-\xff]*(?<![ \t])$/
 
 export function headerField(name: string, value: string): HeaderField {
   return { name, value, isSound: soundName.test(name) && soundValue.test(value) }
 }
 
-/** In the order of their numbers, from 1. */
+/** In the order of their numbers, starting at 1. */
 const staticFields: readonly HeaderField[] = [
   ...[":authority", ":method=GET", ":method=POST", ":path=/", ":path=/index.html", ":scheme=http", ":scheme=https"],
   ...[":status=200", ":status=204", ":status=206", ":status=304", ":status=400", ":status=404", ":status=500"],
@@ -38,24 +38,24 @@ const staticFields: readonly HeaderField[] = [
 const staticNumbers = new Map<string, number>()
 for (const [index, { name }] of staticFields.entries()) if (!staticNumbers.has(name)) staticNumbers.set(name, index + 1)
 
-/** The number under which the static table has a name, with whatever value; undefined when it has not. */
+/** The first number of this name in the static table, with any value; undefined if there is none. */
 export function staticNumberOf(name: string): number | undefined {
   return staticNumbers.get(name)
 }
 
-/** As many entries as fit when their names and values are empty. */
+/** The number of entries with empty names and values that fit the table. */
 const slots = headerTableBytes / fieldOverheadBytes
 
-/** What one end of a connection remembers of the header blocks of the other; RFC 7541 section 2.3. Entries that find no room push out the oldest. */
+/** The dynamic table of one direction of a connection; RFC 7541 section 2.3. New entries evict the oldest. */
 export class HeaderTable {
   private readonly ring = new Array<HeaderField | undefined>(slots)
-  /** Where the next entry goes. */
+  /** The index of the next entry. */
   private head = 0
   private count = 0
   private bytes = 0
   private bytesMax = headerTableBytes
 
-  /** Undefined: there is no such number. */
+  /** Undefined if no field has this number. */
   field(number: number): HeaderField | undefined {
     if (number <= staticFields.length) return staticFields[number - 1]
     const age = number - staticFields.length
@@ -65,7 +65,7 @@ export class HeaderTable {
   add(field: HeaderField): void {
     const bytes = sizeOf(field)
     this.shrink(this.bytesMax - bytes)
-    // One that is larger than the table empties it; RFC 7541 section 4.4.
+    // An entry that is larger than the table empties it; RFC 7541 section 4.4.
     if (bytes > this.bytesMax) return
     this.ring[this.head] = field
     this.head = (this.head + 1) % slots
@@ -73,7 +73,7 @@ export class HeaderTable {
     this.bytes += bytes
   }
 
-  /** The other end uses so much of the table from now on. False: more than it may. */
+  /** Sets the size that the other end uses from now on. False if it is more than allowed. */
   resize(bytesMax: number): boolean {
     if (bytesMax > headerTableBytes) return false
     this.bytesMax = bytesMax
@@ -92,7 +92,7 @@ export class HeaderTable {
   }
 }
 
-/** What a field counts for; RFC 7541 section 4.1. Names and values are latin1: a character is a byte. */
+/** The size of a field; RFC 7541 section 4.1. Names and values are latin1: a character is a byte. */
 export function sizeOf({ name, value }: HeaderField): number {
   return name.length + value.length + fieldOverheadBytes
 }

@@ -1,4 +1,4 @@
-/** Clients that cost more than they ask for, and those that speak no HTTP/2. */
+/** Clients that cost more than they ask for, and clients that do not speak HTTP/2. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { http2CheapFramesBurst, http2ContinuationsMax, http2OwedFramesMax, http2ResetsBurst } from "./limits.ts"
@@ -9,13 +9,13 @@ import { connectedBy, goAwayCode, http2Names, isPong, ok, ping, plain, silent } 
 
 describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   const connected = connectedBy(http2)
-  /** Codes of the end of a connection. Releases of node differ in whether they tell nghttp2's own. */
+  /** Codes for the end of a connection. Some releases of node do not report the code of nghttp2. */
   const codesOf = (code: number): readonly number[] => (http2 === "node" ? [code, errorCode.internalError] : [code])
 
   describe("a client is cut off", () => {
-    /** What node neither bounds nor reports. */
+    /** Frames that node neither bounds nor reports. */
     const unseen = new Set<string>([
-      ...["priorities", "frames that nobody knows", "bodies of one byte a frame", "bodies of streams that are closed"],
+      ...["priorities", "unknown frames", "bodies of one byte a frame", "bodies of streams that are closed"],
       ...["heads of streams that are closed", "windows of one byte"],
     ])
 
@@ -26,11 +26,11 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
         client.send({ type: frameType.reset, streamId: 2 * index + 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
       }
       expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
-      // Node leaves it open; nghttp2 reads nothing more of it.
+      // Node leaves the connection open, but nghttp2 reads nothing more of it.
       if (http2 === "own") await client.closed()
     })
 
-    it("that has streams reset all the time", async () => {
+    it("that makes the server reset streams all the time", async () => {
       const client = await connected(silent)
       for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
       expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
@@ -42,7 +42,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       ["settings", { type: frameType.settings }, Buffer.alloc(0)],
       ["priorities", { type: frameType.priority, streamId: 1 }, Buffer.alloc(5)],
       ["bodies without bytes", { type: frameType.data, streamId: 1 }, Buffer.alloc(0)],
-      ["frames that nobody knows", { type: 99 }, Buffer.alloc(0)],
+      ["unknown frames", { type: 99 }, Buffer.alloc(0)],
       ["bodies of one byte a frame", { type: frameType.data, streamId: 1 }, Buffer.alloc(1)],
       ["bodies of streams that are closed", { type: frameType.data, streamId: 3 }, Buffer.alloc(1)],
       [
@@ -51,20 +51,20 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
         Buffer.from(encodeTrailers({ a: "b" })),
       ],
       ["windows of one byte", { type: frameType.windowUpdate }, Buffer.from([0, 0, 0, 1])],
-      ["that it goes", { type: frameType.goAway }, Buffer.alloc(8)],
+      ["GOAWAY", { type: frameType.goAway }, Buffer.alloc(8)],
     ] as const)("that sends %s all the time", async ([what, head, payload], { skip }) => {
       if (http2 === "node" && unseen.has(what)) skip("node passes over such frames without a word")
       const client = await connected(silent)
       client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-      // Reset, for what the client did.
+      // The server resets this stream because of the client's fault.
       client.ask(3, { ":path": "" })
       const frames = Buffer.concat(Array(http2CheapFramesBurst / 10).fill(frameOf({ flags: 0, streamId: 0, ...head }, payload)))
-      // Answered and read, batch by batch: what is refused is the work.
+      // Sent in batches, each answered and read: refusing the frames is the expensive part.
       for (let batch = 0; batch < 30 && !client.isClosed; batch++) {
         client.socket.write(frames)
         await new Promise((resolve) => setImmediate(resolve))
       }
-      // Node does not wait for the client to read why.
+      // Node does not wait for the client to read the reason.
       if (http2 === "own") expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
       await client.closed()
     })
@@ -77,7 +77,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("that does not read what it asked for", async () => {
+    it("that does not read its answers", async () => {
       let left = true
       const client = await connected(
         (_incoming, outgoing) => {
@@ -100,7 +100,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     })
 
     it.each([
-      ["what is no HTTP/2", Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), errorCode.protocolError],
+      ["bytes that are not HTTP/2", Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), errorCode.protocolError],
       [
         "a preface without settings",
         Buffer.concat([
@@ -116,7 +116,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("whatever it sends, with a reason, and nothing else happens", async () => {
+    it("with a reason after random frames, and nothing else happens", async () => {
       const frame = fc.record({ type: fc.nat(10), flags: fc.nat(255), streamId: fc.nat(5), payload: fc.uint8Array({ maxLength: 40 }) })
       await fc.assert(
         fc.asyncProperty(fc.array(frame, { maxLength: 20 }), async (frames) => {
@@ -126,7 +126,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
           const last = await client.until(
             (heard) => heard.type === frameType.goAway || (isPong(heard) && heard.payload.toString() === "the last"),
           )
-          // Node leaves it to its timeouts to close what nghttp2 has given up.
+          // Node closes a connection that nghttp2 has given up only at a timeout.
           if (last.type === frameType.goAway && http2 === "own") await client.closed()
           client.close()
         }),

@@ -1,8 +1,11 @@
-/** The Huffman code of header strings: RFC 7541 appendix B, decoded by RFC 7541 section 5.2. Answers are written without it: it saves bytes and costs time. */
+/**
+ * The Huffman code of header strings: RFC 7541 appendix B, decoded as in section 5.2. Answers do not use it: it saves
+ * bytes but costs time.
+ */
 
 /**
- * Bits of the code of each byte, and of the end of the string behind the last. The code is canonical: shorter codes come first, and those of one length
- * count up in the order of their bytes, so that the lengths are all there is to know.
+ * The length in bits of the code of each byte, and last that of the end of the string. The code is canonical: shorter
+ * codes come first, and codes of the same length count up in byte order. The lengths therefore define the code.
  */
 const codeLengths: readonly number[] = [
   ...[13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28],
@@ -26,20 +29,22 @@ const codeLengths: readonly number[] = [
 
 const endOfString = 256
 const shortestCode = 5
-/** More than 7 bits of padding, or others than ones, are a fault. */
+/** Padding of more than 7 bits, or with a zero, is a fault. */
 const paddingBitsMax = 7
 const none = -1
 
-/** The code as a machine that reads four bits at a time. No code is shorter than that, so a step says one byte at most. */
+/** The code as a state machine that reads four bits at a time. Codes are longer, so a step yields at most one byte. */
 interface Machine {
-  /** Index `state * 16 + bits`: the state behind them, and the byte they complete; `none` when they complete no byte, or lead nowhere. */
+  /**
+   * At `state * 16 + bits`: the next state, and the byte that is complete. `none` if there is no such state or byte.
+   */
   readonly next: Int16Array
   readonly byte: Int16Array
-  /** States in which a string may end. */
+  /** The states in which a string may end. */
   readonly mayEnd: Uint8Array
 }
 
-/** Of a node the two that follow it: their number, or the symbol that is complete as -2 minus it, or `none`. */
+/** The two children of a node: the index of a node, -2 minus the symbol for a complete code, or `none`. */
 type Node = [number, number]
 
 function codeTree(): Node[] {
@@ -97,7 +102,7 @@ const { next, byte, mayEnd } = machineOf(codeTree())
 
 const scratch = Buffer.allocUnsafeSlow(16 * 1024)
 
-/** Called for a header string that is sent in this code. Undefined when no string has it. The characters are those of latin1. */
+/** Decodes a Huffman-coded header string to latin1. Undefined if the code is invalid. */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string | undefined {
   const lengthMax = Math.ceil(((to - from) * 8) / shortestCode)
   const decoded = lengthMax <= scratch.length ? scratch : Buffer.allocUnsafe(lengthMax)

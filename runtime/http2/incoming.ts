@@ -1,4 +1,4 @@
-/** A request of HTTP/2: its head, and its body as it comes. */
+/** A request of HTTP/2: its head, and its body as it arrives. */
 import { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http2"
 import type { Readable } from "node:stream"
@@ -13,27 +13,27 @@ const closedConnection: ConnectionEnds = {}
 const noBytes = Buffer.alloc(0)
 
 /**
- * Made for every stream that a client opens. Its events are those of a request of node's HTTP/1.1: `resume` once the body is wanted, then `data` and
- * `end`, and `close`; a body that breaks off has `close` without `end`.
+ * Created for each stream that a client opens. Its events are those of node's HTTP/1.1 request: `resume` once the body
+ * is wanted, then `data` and `end`, and `close`. A body that breaks off has `close` without `end`.
  */
 export class Http2Incoming extends EventEmitter {
   readonly httpVersionMajor = 2
   url: string | undefined
-  /** What the client says its body has; undefined when it says nothing. */
+  /** The `content-length`; undefined if there is none. */
   readonly announcedBytes: number | undefined
-  /** The client has sent all of the body. */
+  /** The whole body has arrived. */
   private arrived = false
   readableEnded = false
   destroyed = false
-  /** What came and was not read. */
+  /** Bytes that have arrived and were not read. */
   private readonly unread = new GatheredBytes()
   private receivedBytes = 0
-  /** Nobody will read what is still to come. */
+  /** The rest of the body will not be read. */
   private isDropped = false
-  /** Somebody listens to the body. */
+  /** A listener gets the body as it arrives. */
   private isFlowing = false
   private willFlow = false
-  /** Who waits for the whole of it. */
+  /** The callback of `whenArrived`. */
   private waiting: (() => void) | undefined
 
   constructor(
@@ -49,7 +49,7 @@ export class Http2Incoming extends EventEmitter {
     return this.headers[":method"]
   }
 
-  /** Of the connection that the request came on. */
+  /** The account of the request's connection. */
   get account(): ConnectionAccount {
     return this.stream.owner.account
   }
@@ -62,12 +62,12 @@ export class Http2Incoming extends EventEmitter {
     return this.arrived || this.destroyed
   }
 
-  /** Bytes of the body that came and were not read. */
+  /** The unread bytes of the body that have arrived. */
   get readableLength(): number {
     return this.unread.length
   }
 
-  /** Listening to the body lets it flow. */
+  /** A listener of `data` starts the flow of the body. */
   override on(event: string | symbol, listener: (chunk: Buffer) => void): this {
     super.on(event, listener)
     if (event === "data") this.flow()
@@ -79,31 +79,34 @@ export class Http2Incoming extends EventEmitter {
     return this
   }
 
-  /** Called to go on after `pause`. */
+  /** Called to continue after `pause`. */
   resume(): this {
     this.flow()
     return this
   }
 
-  /** Whether a body comes with the request; one of no bytes whose length was announced is none. */
+  /** Whether the request has a body. A body with an announced length of 0 is none. */
   get hasBody(): boolean {
     return this.announcedBytes === undefined ? !this.complete || this.readableLength > 0 : this.announcedBytes > 0
   }
 
   /**
-   * The body to be taken as a whole, with `release`; undefined when it is not known how much may come. A client that waits to be asked for its body sends
-   * none of it before.
+   * The body for a reader that uses `take`; undefined if its length is unknown. A client with `Expect: 100-continue`
+   * sends no body before it is asked.
    */
   get wholeBody(): this | undefined {
     return this.complete || this.announcedBytes !== undefined ? this : undefined
   }
 
-  /** Called by what passes the body on, at most once per request. */
+  /** Called at most once per request, by code that passes the body on. */
   asStream(): Readable {
     return bodyStream(this)
   }
 
-  /** All of the body, once all of it is here; reading it so is reading its end. Undefined: it is not, or not any more. */
+  /**
+   * Returns the body once all of it has arrived, which counts as reading its end. Undefined if it has not arrived, or
+   * was dropped.
+   */
   take(): Buffer | undefined {
     if (!this.arrived || this.isDropped) return undefined
     this.readableEnded = true
@@ -113,8 +116,8 @@ export class Http2Incoming extends EventEmitter {
   }
 
   /**
-   * Calls `told` once all of the body is here, or never will be. The client may go on sending meanwhile, as much as it announced: called when that is
-   * known to be little enough.
+   * Calls back once the whole body has arrived, or never will. The client may meanwhile send as much as it announced,
+   * so call this only if that is known to be little enough.
    */
   whenArrived(told: () => void): void {
     if (this.complete) return told()
@@ -123,14 +126,14 @@ export class Http2Incoming extends EventEmitter {
     this.stream.owner.consumed(this.stream, this.unread.length)
   }
 
-  /** Nobody waits any longer. */
+  /** Drops the callback of `whenArrived`. */
   forgetWaiting(): void {
     this.waiting = undefined
   }
 
   /**
-   * Called when the body, or the rest of it, will not be read: what has come is thrown away, and what still comes is as soon as it is here. Once the
-   * whole answer was sent the client need not send the rest. RFC 9113 section 8.1.
+   * Called when the body, or the rest of it, will not be read: discards what has arrived and what still arrives. Once
+   * the whole answer was sent, asks the client to stop sending. RFC 9113 section 8.1.
    */
   discardBody(): void {
     this.drop()
@@ -151,7 +154,7 @@ export class Http2Incoming extends EventEmitter {
     if (!this.complete) this.stream.owner.reset(this.stream, errorCode.noError)
   }
 
-  /** Called by the connection with some of the body. Answers false when that is more, or less, than was announced. */
+  /** Called by the connection with a part of the body. False if the length is not the announced one. */
   receive(payload: Buffer, isLast: boolean): boolean {
     const { announcedBytes } = this
     this.receivedBytes += payload.length
@@ -169,7 +172,7 @@ export class Http2Incoming extends EventEmitter {
   private keep(payload: Buffer, isLast: boolean): void {
     const { unread } = this
     const before = unread.keptBytes
-    // What is not read at once is copied: it would hold on to all that came with it.
+    // A part that is not read at once is copied: a view would keep the whole chunk.
     if (isLast && payload.length >= unread.length) unread.keep(payload)
     else unread.add(payload)
     this.charge(unread.keptBytes - before)
@@ -179,7 +182,7 @@ export class Http2Incoming extends EventEmitter {
     if (bytes !== 0) this.stream.owner.account.charge(bytes)
   }
 
-  /** Called by the connection when the stream is over. */
+  /** Called by the connection when the stream ends. */
   close(): void {
     if (this.destroyed) return
     this.destroyed = true
@@ -201,7 +204,7 @@ export class Http2Incoming extends EventEmitter {
     this.willEmit()
   }
 
-  /** Not at once: who begins to listen has more listeners to add. */
+  /** Emits in a later turn, so that the reader can first add its other listeners. */
   private willEmit(): void {
     if (!this.isFlowing || this.willFlow) return
     this.willFlow = true

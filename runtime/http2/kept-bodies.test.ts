@@ -9,10 +9,10 @@ import { connectedBy, isEnd, http2Names, isOf, isPong, ok, plain, type RawClient
 describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   const connected = connectedBy(http2)
 
-  describe("what waits of an answer whose bytes are shared", () => {
+  describe("the waiting bytes of an answer that shares them", () => {
     const frames = Buffer.alloc(50_000)
 
-    /** Clients that are answered so much, and take nothing of it, or so much. */
+    /** A client that gets an answer of two times `frames` and takes `window` bytes of it. */
     async function waiting(kept: KeptBytes, isShared: boolean, window = 0): Promise<RawClient> {
       const client = await connected(
         (_incoming, outgoing) => {
@@ -28,11 +28,11 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       return client
     }
 
-    it("counts once for all connections, until the last has taken it or is gone", async () => {
+    it("count once for all connections, until the last has taken them or is gone", async () => {
       const kept = new KeptBytes()
       const clients = [await waiting(kept, true), await waiting(kept, true, 20_000), await waiting(kept, true)]
       expect(kept.bytes.known).toBe(frames.length)
-      // What a request and its pieces cost besides.
+      // The cost of a request and its chunks.
       expect(kept.bytes.strangers).toBeLessThan(3 * 10_000)
       for (const client of clients.slice(1)) client.close()
       await expect.poll(() => kept.bytes.strangers).toBeLessThan(10_000)
@@ -45,7 +45,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await expect.poll(() => kept.bytes).toEqual({ strangers: 0, known: 0 })
     })
 
-    it("counts nothing once all of it was taken", async () => {
+    it("count no more once all were taken", async () => {
       const kept = new KeptBytes()
       const client = await waiting(kept, true, 200_000)
       client.send({ type: frameType.windowUpdate }, Buffer.from([0, 1, 0, 0]))
@@ -53,7 +53,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(kept.bytes.known).toBe(0)
     })
 
-    it("counts for each where it is not shared", async () => {
+    it("count for each connection if they are not shared", async () => {
       const kept = new KeptBytes()
       for (const _ of [1, 2]) await waiting(kept, false)
       expect(kept.bytes.strangers).toBeGreaterThan(4 * frames.length)
@@ -61,18 +61,18 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     })
   })
 
-  describe("what is kept of a body", () => {
-    /** Bytes that the account has, once everything was read that the client has said. */
+  describe("the memory of a body", () => {
+    /** The bytes in the account once the server has read everything that the client has sent. */
     async function keptAfter(client: RawClient, kept: KeptBytes): Promise<number> {
       const sign = Buffer.from(String(client.frames.length).padStart(8))
       client.send({ type: frameType.ping }, sign)
       await client.until((frame) => isPong(frame) && frame.payload.equals(sign))
-      // Node's measures what it keeps; the other one counts.
+      // Node's implementation measures what it keeps; the other one counts.
       client.connection?.check(0)
       return kept.bytes.strangers
     }
 
-    it("is little more than its bytes, in whatever frames it comes, and nothing once the request is over", async () => {
+    it("is little more than its bytes, in frames of any size, and nothing once the request is over", async () => {
       const kept = new KeptBytes()
       let answer: () => void = () => undefined
       const client = await connected((_incoming, outgoing) => (answer = () => outgoing.end()), { kept })
@@ -89,7 +89,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(await keptAfter(client, kept)).toBe(0)
     })
 
-    it("is nothing when nobody will read it, although the client does not take the answer", async () => {
+    it("is nothing after the body was discarded, even if the client does not take the answer", async () => {
       const kept = new KeptBytes()
       const client = await connected(
         (incoming, outgoing) => {
@@ -109,7 +109,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(await keptAfter(client, kept)).toBe(0)
     })
 
-    it("is no longer there when the client resets the stream amid it", async () => {
+    it("is released when the client resets the stream before the end", async () => {
       const kept = new KeptBytes()
       let fault: unknown
       const client = await connected(async (incoming) => (fault = await readBody({ request: incoming }).catch((error: unknown) => error)), {
@@ -129,13 +129,13 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       }
     })
 
-    it("is charged while a head comes in pieces", async ({ skip }) => {
+    it("is also charged for a head that arrives in pieces", async ({ skip }) => {
       if (http2 === "node") skip("node does not say what nghttp2 has of a head")
       const kept = new KeptBytes()
       const client = await connected(ok, { kept })
       const block = encodeTrailers({ ...plain, "x-long": "v".repeat(20_000) })
       client.send({ type: frameType.headers, flags: frameFlag.endStream, streamId: 1 }, block.subarray(0, 10_000))
-      // Nothing but more of the head may follow: the server is asked from within.
+      // Only more of the head may follow, so the test looks at the account instead of sending a PING.
       while (kept.bytes.strangers < 10_000) await new Promise((resolve) => setImmediate(resolve))
       client.send({ type: frameType.continuation, flags: frameFlag.endHeaders, streamId: 1 }, block.subarray(10_000))
       await client.until(isEnd(1))

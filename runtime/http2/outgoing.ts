@@ -1,4 +1,4 @@
-/** An answer of HTTP/2: its head, and its body, which waits here until client and connection take it. */
+/** An answer of HTTP/2: its head, and its body, which waits here until the client and the connection take it. */
 import { EventEmitter } from "node:events"
 import { httpDate } from "./http-date.ts"
 import { type AnswerHeaders, encodeHead, encodeTrailers } from "./header-encoder.ts"
@@ -13,13 +13,13 @@ interface Chunk {
   readonly taken: Taken | undefined
 }
 
-/** Bytes that a chunk costs besides its own, while it waits. */
+/** Bytes that a waiting chunk costs besides its own. */
 const chunkCostBytes = 100
 
-/** Bytes that may wait before `write` says that it is enough. */
+/** `write` returns false once this many bytes wait. */
 const enoughBytes = 64 * 1024
 
-/** Made for every stream that a client opens. Its events are those of an answer of node's HTTP/1.1: `drain`, `finish`, `close`. */
+/** Created for each stream that a client opens. Its events are those of node's HTTP/1.1: `drain`, `finish`, `close`. */
 export class Http2Outgoing extends EventEmitter {
   statusCode = 200
   headersSent = false
@@ -31,16 +31,16 @@ export class Http2Outgoing extends EventEmitter {
   sharesBytes = false
   /** Set before the first byte: the client may stop reading for as long as it likes. */
   mayWait = false
-  /** Bytes of the body that went into frames: what the client has taken, but for what the system still holds. */
+  /** Bytes of the body that went into frames: the client has taken them, except those that the system still holds. */
   takenBytes = 0
   private readonly headers: AnswerHeaders = {}
   private trailers: AnswerHeaders | undefined
   private isHeadSent = false
-  /** Neither the answer to HEAD nor certain statuses have a body; RFC 9110 section 6.4.1. */
+  /** Answers to HEAD, and those with certain statuses, have no body; RFC 9110 section 6.4.1. */
   private isBodiless = false
   private needsDrain = false
   private readonly chunks: Chunk[] = []
-  /** How much of the first was taken. */
+  /** Bytes of the first chunk that were taken. */
   private chunkAt = 0
 
   constructor(private readonly stream: ServerStream) {
@@ -84,12 +84,12 @@ export class Http2Outgoing extends EventEmitter {
     }
     this.add(chunk, taken)
     const isEnough = this.writableLength >= enoughBytes
-    // Who was told so before waits still.
+    // A writer that got false before still waits for `drain`.
     this.needsDrain ||= isEnough
     return !isEnough
   }
 
-  /** What is left of the body, if anything: it goes with the head when that was not sent yet. */
+  /** Ends the answer, with the last part of the body if any. An unsent head goes out together with it. */
   end(chunk?: Uint8Array): void {
     if (this.writableEnded) return
     this.flushHeaders()
@@ -98,38 +98,38 @@ export class Http2Outgoing extends EventEmitter {
     this.stream.owner.ready(this.stream)
   }
 
-  /** The whole body at once. Its progress is seen in frames. */
+  /** Sends the whole body at once. It goes out in frames, so its progress is visible. */
   endWhole(body: Uint8Array): void {
     this.end(body)
   }
 
-  /** They follow the body; called before its end. */
+  /** Adds trailers, which follow the body. Called before its end. */
   addTrailers(trailers: Record<string, string>): void {
     this.trailers = trailers
   }
 
-  /** The rest of the answer will not come, and the client sees that it is not whole. */
+  /** Breaks the answer off. The client sees that it is incomplete. */
   destroy(): void {
     if (this.destroyed) return
     this.stream.owner.reset(this.stream, this.writableFinished ? errorCode.noError : errorCode.internalError)
   }
 
-  /** The client opens no more streams on this connection; those that are open go on. */
+  /** The client opens no more streams on this connection; open streams go on. */
   closeAfterAnswer(): void {
     this.stream.owner.close()
   }
 
-  /** Called for a request that does not say for sure where it ends. Frames do. */
+  /** Does nothing: frames mark the end of a request. */
   closeUnlessFramed(): void {}
 
-  /** The block of the head when it is due, the next time only. Valid until another one is made. */
+  /** Returns the block of the head once, when it is due. Valid until the next block is encoded. */
   takeHead(): Buffer | undefined {
     if (this.isHeadSent || !this.headersSent) return undefined
     this.isHeadSent = true
     return encodeHead(this.statusCode, this.headers)
   }
 
-  /** All of the body has been taken; the end is due, and behind `trailersBlock` if there is one. */
+  /** The whole body was taken: the end is due, after `trailersBlock` if there are trailers. */
   get isEndDue(): boolean {
     return this.isHeadSent && this.writableEnded && this.writableLength === 0
   }
@@ -138,12 +138,14 @@ export class Http2Outgoing extends EventEmitter {
     return this.trailers !== undefined && !this.isBodiless
   }
 
-  /** Valid until another block is made. */
+  /** Valid until the next block is encoded. */
   trailersBlock(): Buffer {
     return encodeTrailers(this.trailers ?? {})
   }
 
-  /** Moves so many bytes of the body, which are there, into a frame that was begun. Who waits for that is told. */
+  /**
+   * Moves `bytes` bytes of the body, which must be there, into a frame that was begun. Calls their `taken` callbacks.
+   */
   takeBody(bytes: number, into: Pick<FrameOutput, "put">): void {
     const { chunks } = this
     let left = bytes
@@ -166,20 +168,20 @@ export class Http2Outgoing extends EventEmitter {
       if (chunk.taken !== undefined) takenUp.push(chunk.taken)
     }
     this.stream.owner.account.charge(-released)
-    // The frame is complete by now: whoever is told may write again.
+    // The frame is complete now, so the callbacks may write again.
     for (const taken of takenUp) taken(null)
     if (!this.needsDrain || this.writableLength > 0) return
     this.needsDrain = false
     this.emit("drain")
   }
 
-  /** Called by the sender behind the last frame. */
+  /** Called by the sender after the last frame. */
   finish(): void {
     this.writableFinished = true
     this.emit("finish")
   }
 
-  /** Called by the connection when the stream is over. */
+  /** Called by the connection when the stream ends. */
   close(): void {
     if (this.destroyed) return
     this.destroyed = true

@@ -1,10 +1,10 @@
-/** The numbers of HTTP/2 that both ends must agree on, and its faults. RFC 9113 sections 4.1, 6 and 7. */
+/** The numbers of HTTP/2, and the fault of a connection. RFC 9113 sections 4.1, 6 and 7. */
 
 export const frameHeadBytes = 9
-/** What a client may send in one frame, since we never offer more; RFC 9113 section 4.2. */
+/** The largest frame that a client may send, since the server announces no other limit; RFC 9113 section 4.2. */
 export const frameBytesMax = 16_384
 export const windowBytesMax = 2 ** 31 - 1
-/** Windows of streams and of a connection until something else is said; RFC 9113 section 6.9.2. */
+/** The initial windows of streams and of a connection; RFC 9113 section 6.9.2. */
 export const defaultWindowBytes = 65_535
 
 export const frameType = {
@@ -44,7 +44,7 @@ export const errorCode = {
   enhanceYourCalm: 11,
 } as const
 
-/** What the other end did wrong, so that nothing more can be said on this connection; RFC 9113 section 5.4.1. Its text is told with GOAWAY. */
+/** A fault of the client that ends the connection; RFC 9113 section 5.4.1. Its message is sent with GOAWAY. */
 export class ConnectionFault extends Error {
   constructor(
     readonly code: number,

@@ -19,7 +19,7 @@ const authority: Pair = [":authority", "example.com"]
 const path: Pair = [":path", "/a?b"]
 const pseudo = [method, scheme, authority, path]
 
-/** What an ordinary request has of one field that came several times. */
+/** The value that a plain request has for a field that is sent several times. */
 function joined(name: string, values: readonly string[]): unknown {
   const { headers, isMalformed } = headOf([...pseudo, ...values.map((value): Pair => [name, value])])
   expect(isMalformed).toBe(false)
@@ -27,7 +27,7 @@ function joined(name: string, values: readonly string[]): unknown {
 }
 
 describe("a request", () => {
-  it("is what its fields say", () => {
+  it("has the given fields", () => {
     const { headers, isMalformed, isTooLarge } = headOf([...pseudo, ["accept", "*/*"], ["x-empty", ""]])
     expect({ ...headers }).toEqual({
       ":method": "GET",
@@ -79,9 +79,9 @@ describe("a request of RFC 9113 section 8.3", () => {
     ["an authority behind a regular field", [method, scheme, path, ["x-a", "a"], authority]],
     ["a pseudo-field of answers", [...pseudo, [":status", "200"]]],
     ["the pseudo-field of RFC 8441, which was not offered", [...pseudo, [":protocol", "websocket"]]],
-    ["a pseudo-field that nobody knows", [...pseudo, [":unknown", "a"]]],
+    ["an unknown pseudo-field", [...pseudo, [":unknown", "a"]]],
     ["a pseudo-field of no name", [...pseudo, [":", "a"]]],
-    ["a pseudo-field like a name of objects", [...pseudo, [":constructor", "a"]]],
+    ["a pseudo-field with the name of an object property", [...pseudo, [":constructor", "a"]]],
     ["a pseudo-field in upper case", [[":METHOD", "GET"], ...pseudo]],
     ["an empty method", [[":method", ""], scheme, authority, path]],
     ["a method that is no token", [[":method", "GE T"], scheme, authority, path]],
@@ -145,7 +145,7 @@ describe("a request of RFC 9113 section 8.2", () => {
     expect(headOf(fields).isMalformed).toBe(true)
   })
 
-  it("is sound exactly when all characters of names, values and path are those that they may have", () => {
+  it("is well-formed if and only if all characters of names, values and path are allowed", () => {
     const token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
     for (let code = 0; code < 256; code++) {
       const character = String.fromCharCode(code)
@@ -160,45 +160,45 @@ describe("a request of RFC 9113 section 8.2", () => {
   })
 })
 
-describe("fields that come several times", () => {
-  it.each(["accept", "x-forwarded-for", "accept-encoding", "x-remote-group", "via"])("%s has all values, behind commas", (name) => {
+describe("fields that are sent several times", () => {
+  it.each(["accept", "x-forwarded-for", "accept-encoding", "x-remote-group", "via"])("joins the values of %s with commas", (name) => {
     expect(joined(name, ["a"])).toBe("a")
     expect(joined(name, ["a", "b, c", "", "a"])).toBe("a, b, c, , a")
   })
 
-  it("cookies are split for HTTP/2, and put together again", () => {
+  it("joins cookies, which HTTP/2 splits", () => {
     expect(joined("cookie", ["a=1", "b=2", "c=3"])).toBe("a=1; b=2; c=3")
   })
 
   it.each([
     ...["authorization", "content-type", "from", "host", "if-modified-since", "if-unmodified-since", "max-forwards"],
     ...["proxy-authorization", "referer", "user-agent"],
-  ])("%s is what it was first", (name) => {
+  ])("keeps the first value of %s", (name) => {
     expect(joined(name, ["first", "second", "third"])).toBe("first")
     expect(joined(name, ["", "second"])).toBe("")
   })
 
-  it("a list stays one", () => {
+  it("keeps the values of set-cookie as a list", () => {
     expect(joined("set-cookie", ["a=1", "b=2"])).toEqual(["a=1", "b=2"])
   })
 
   it.each([
-    ["another one behind it", ["1", "2"]],
-    ["another way to write it", ["1", "01"]],
-    ["another one behind the same", ["1", "1", "2"]],
+    ["a different one behind it", ["1", "2"]],
+    ["the same number written differently", ["1", "01"]],
+    ["a different one behind two equal ones", ["1", "1", "2"]],
     ["a list", ["1, 1"]],
     ["nothing", [""]],
     ["a sign", ["+1"]],
-    ["less than nothing", ["-1"]],
+    ["a negative number", ["-1"]],
     ["a fraction", ["1.5"]],
     ["letters", ["0x10"]],
-    ["another notation", ["1e3"]],
-    ["more digits than a number has", ["1".repeat(16)]],
-  ])("a length of the body is malformed with %s", (_what, values) => {
+    ["an exponent", ["1e3"]],
+    ["too many digits", ["1".repeat(16)]],
+  ])("content-length is malformed with %s", (_what, values) => {
     expect(headOf([...pseudo, ...values.map((value): Pair => ["content-length", value])]).isMalformed).toBe(true)
   })
 
-  it("values come in the order in which they were sent, whatever stands between them", () => {
+  it("keeps the order of values, with any fields between them", () => {
     const sent = fc.array(fc.tuple(fc.constantFrom("x-a", "x-b", "cookie"), fc.stringMatching(/^[a-z0-9]{1,5}$/)), { maxLength: 20 })
     fc.assert(
       fc.property(sent, (fields) => {
@@ -212,17 +212,17 @@ describe("fields that come several times", () => {
   })
 })
 
-describe("names that objects have of themselves", () => {
+describe("names of object properties", () => {
   const names = ["__proto__", "constructor", "hasownproperty", "tostring", "valueof", "prototype", "__definegetter__"]
 
-  it.each(names)("%s is a field like any other", (name) => {
+  it.each(names)("treats %s like any other field", (name) => {
     const { headers, isMalformed } = headOf([...pseudo, [name, "first"], [name, "second"]])
     expect(isMalformed).toBe(false)
     expect(Object.keys(headers)).toEqual([":method", ":scheme", ":authority", ":path", name])
     expect(headers[name]).toBe("first, second")
   })
 
-  it("are not there when nobody sent them", () => {
+  it("are undefined unless they were sent", () => {
     const { headers } = headOf(pseudo)
     for (const name of names) expect(headers[name]).toBeUndefined()
     expect(Object.getPrototypeOf(headers)).toBeNull()
@@ -246,12 +246,12 @@ describe("a request that is too large", () => {
     }
   })
 
-  it("counts fields of one name one by one", () => {
+  it("counts each field of the same name", () => {
     const repeated = Array.from({ length: requestHeaderFieldsMax }, (): Pair => ["x-a", ""])
     expect(headOf([...pseudo, ...repeated]).isTooLarge).toBe(true)
   })
 
-  it("has more bytes than the limit, with what each field costs besides its characters", () => {
+  it("has more bytes than the limit, counting the overhead of each field", () => {
     const room = requestHeaderBytesMax - pseudoBytes - "x-a".length - overhead
     const most = headOf([...pseudo, ["x-a", "v".repeat(room)]])
     expect([most.isTooLarge, most.isMalformed, most.headers["x-a"]?.length]).toEqual([false, false, room])
@@ -261,7 +261,7 @@ describe("a request that is too large", () => {
     expect([andMore.isTooLarge, andMore.headers["x-b"]]).toEqual([true, undefined])
   })
 
-  it("is not malformed: what is missing may be what was not kept", () => {
+  it("is not malformed: a missing field may be one that was not kept", () => {
     const large: Pair = ["x-a", "v".repeat(requestHeaderBytesMax)]
     for (const fields of [[large, ...pseudo], [large], [["x-b", " "], large, method], [...pseudo, large, path]] as Pair[][]) {
       const { isMalformed, isTooLarge } = headOf(fields)
@@ -269,13 +269,13 @@ describe("a request that is too large", () => {
     }
   })
 
-  it("keeps nothing behind what was too much", () => {
+  it("keeps no field behind the excess", () => {
     const { headers } = headOf([...pseudo, ["x-a", "v".repeat(requestHeaderBytesMax)], ["x-b", "b"]])
     expect(Object.keys(headers)).toEqual(pseudo.map(([name]) => name))
   })
 })
 
-describe("the length that a request says its body has", () => {
+describe("the announced length of a body", () => {
   it.each([
     ["0", 0],
     ["1", 1],
@@ -283,9 +283,9 @@ describe("the length that a request says its body has", () => {
     ["999999999999999", 999_999_999_999_999],
   ])("%s is a number", (text, length) => expect(announcedLength({ "content-length": text })).toBe(length))
 
-  it.each(["", " 1", "1 ", "+1", "-1", "1.0", "0x1", "1e1", "1, 1", "1\n", "\u0661", "9".repeat(16), "NaN"])("%j is none", (text) => {
+  it.each(["", " 1", "1 ", "+1", "-1", "1.0", "0x1", "1e1", "1, 1", "1\n", "\u0661", "9".repeat(16), "NaN"])("is NaN for %j", (text) => {
     expect(announcedLength({ "content-length": text })).toBeNaN()
   })
 
-  it("is not known when it says nothing", () => expect(announcedLength({})).toBeUndefined())
+  it("is undefined if it is absent", () => expect(announcedLength({})).toBeUndefined())
 })

@@ -1,36 +1,39 @@
-/** The head of a request, from the fields of its header block. RFC 9113 sections 8.1 to 8.3. */
+/** Builds the head of a request from the fields of its header block. RFC 9113 sections 8.1 to 8.3. */
 import type { IncomingHttpHeaders } from "node:http2"
 import { type HeaderField, sizeOf } from "./header-table.ts"
 import type { ConnectionLimits } from "./surroundings.ts"
 
 const requestPseudoFields = new Set([":method", ":scheme", ":authority", ":path"])
-/** They are about a connection of HTTP/1.1; RFC 9113 section 8.2.2. */
+/** Fields about an HTTP/1.1 connection; RFC 9113 section 8.2.2. */
 const connectionFields = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
-/** Of these the first counts, as node has it for HTTP/1.1; values of others are joined. */
+/** The first of these fields counts, as in node's HTTP/1.1; the values of other fields are joined. */
 const singleFields = new Set([
   ...["authorization", "content-length", "content-type", "from", "host", "if-modified-since", "if-unmodified-since"],
   ...["max-forwards", "proxy-authorization", "referer", "user-agent"],
 ])
 
-/** RFC 9110 section 5.6.2. The methods of most requests are looked up. */
+/** RFC 9110 section 5.6.2. A lookup answers for most requests. */
 function isToken(method: string): boolean {
   return commonMethods.has(method) || /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)
 }
 
-/** RFC 9113 section 8.3.1: as RFC 3986 has it, which knows neither blanks nor control characters. What else it does not know is passed over. */
+/**
+ * RFC 9113 section 8.3.1 asks for the syntax of RFC 3986, which excludes blanks and control characters. The rest of it
+ * is not checked.
+ */
 const soundPath = /^\/[\x21-\x7e\x80-\xff]*$/
 
 const commonMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
 
-/** Filled field by field, then looked at. */
+/** Call `add` with each field, then `finish`. */
 export class RequestHead {
-  /** Without a prototype: clients choose the names. */
+  /** Has no prototype: clients choose the names. */
   readonly headers: IncomingHttpHeaders = Object.create(null)
-  /** It is no request of HTTP/2. */
+  /** It is not a valid HTTP/2 request. */
   isMalformed = false
-  /** It has more fields, or more bytes, than a request may have. Those beyond are not here. */
+  /** It has more fields or bytes than allowed. The excess fields are not kept. */
   isTooLarge = false
-  /** Of its fields, as RFC 9113 section 6.5.2 counts them; at most those that a request may have. */
+  /** The bytes of its fields, as in RFC 9113 section 6.5.2; at most the limit. */
   bytes = 0
   private fields = 0
   private hasRegularField = false
@@ -49,14 +52,14 @@ export class RequestHead {
     else this.addRegular(name, value)
   }
 
-  /** Called behind the last field. */
+  /** Called after the last field. */
   finish(): void {
     const { headers } = this
     const { ":method": method = "", ":path": path = "", ":scheme": scheme = "", ":authority": authority = "" } = headers
     if (method === "CONNECT") this.isMalformed ||= path !== "" || scheme !== "" || authority === ""
     else this.isMalformed ||= !isToken(method) || scheme === "" || !(path === "*" || soundPath.test(path))
     if (Number.isNaN(announcedLength(headers))) this.isMalformed = true
-    // What is missing may be among what was not kept.
+    // The missing fields may be among those that were not kept.
     if (this.isTooLarge) this.isMalformed = false
   }
 
@@ -77,7 +80,7 @@ export class RequestHead {
   }
 }
 
-/** The bytes that a request says its body has; undefined when it says nothing, NaN when what it says is no number. */
+/** The `content-length` of a request; undefined if there is none, NaN if it is not a number. */
 export function announcedLength(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["content-length"]
   if (text === undefined) return undefined

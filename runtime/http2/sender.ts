@@ -1,6 +1,6 @@
 /**
- * What a connection says, in order: first what it owes the client (acknowledgements, windows, resets), then answers, in turns, as far as windows and
- * the socket let them. RFC 9113 section 5.2.
+ * Sends the frames of a connection: first what it owes the client (acknowledgements, windows, resets), then answers in
+ * turns, as windows and the socket allow. RFC 9113 section 5.2.
  */
 import type { Socket } from "node:net"
 import { http2OwedFramesMax, http2WriteBytes } from "./limits.ts"
@@ -10,27 +10,30 @@ import { FrameOutput, frameOf } from "./frame-output.ts"
 import { defaultWindowBytes, frameBytesMax, frameFlag, frameType, windowBytesMax } from "./protocol.ts"
 import type { ServerStream } from "./stream.ts"
 
-/** Of a body, before it is the next stream's turn. */
+/** Bytes of a body that go out before the next stream's turn. */
 const turnBytes = 64 * 1024
 
-/** What a sender tells its connection. */
+/** The events of a sender. */
 export interface SenderListener {
   /** The last frame of a stream is on its way. */
   ended(stream: ServerStream): void
-  /** The client asks for more than it reads: nothing more can be said to it. */
+  /** The client asks for more than it reads: end the connection. */
   overrun(): void
 }
 
 export class Sender {
-  /** The client wants a smaller table of header fields than every end begins with: the next block has to say that it has none. */
+  /** The client asked for a smaller header table than the default: the next block must start with `emptyTable`. */
   mustEmptyTable = false
   /** Bytes of bodies that went into frames. */
   sentBytes = 0
   private readonly output: FrameOutput
-  /** How many frames of them, and in few blocks: a client that does not read could have a thousand buffers kept. */
+  /** Frames owed, in few blocks: with a buffer each, a client that does not read could make us keep a thousand. */
   private readonly owed = new GatheredBytes()
   private owedFrames = 0
-  /** Streams that have something to send, in turns, and those that wait for the connection's window. Emptied in place: see `StreamTable`. */
+  /**
+   * Streams that have something to send, in turns, and streams that wait for the connection's window. Emptied in place,
+   * for the reason given in `StreamTable`.
+   */
   private readonly row: ServerStream[] = []
   private readonly held: ServerStream[] = []
   private windowBytes = defaultWindowBytes
@@ -45,17 +48,17 @@ export class Sender {
     this.output = new FrameOutput(socket, () => this.send())
   }
 
-  /** Bytes of memory that wait besides answers. */
+  /** Bytes of memory that wait, besides answers. */
   get keptBytes(): number {
     return this.owed.keptBytes + this.output.keptBytes
   }
 
-  /** The socket takes what is sent at once. */
+  /** The socket takes the next write at once. */
   get isIdle(): boolean {
     return this.output.isIdle
   }
 
-  /** Frames that are none of an answer. */
+  /** Adds a frame that is not part of an answer. */
   owe(frames: Buffer): void {
     if (this.isClosed) return
     if (this.owedFrames >= http2OwedFramesMax) return this.listener.overrun()
@@ -64,12 +67,12 @@ export class Sender {
     this.sendSoon()
   }
 
-  /** A head that is no answer yet. */
+  /** Sends an informational head. */
   inform(streamId: number, status: number): void {
     this.owe(frameOf({ type: frameType.headers, flags: frameFlag.endHeaders, streamId }, this.withTableSize(encodeHead(status, {}))))
   }
 
-  /** The stream has something to send, or may send more. */
+  /** Called when the stream has something to send, or may send more. */
   ready(stream: ServerStream): void {
     if (stream.isQueued || stream.closed || stream.localEnded) return
     stream.isQueued = true
@@ -77,15 +80,15 @@ export class Sender {
     this.sendSoon()
   }
 
-  /** The stream is closed. */
+  /** Called when the stream is closed. */
   forget(stream: ServerStream): void {
     if (!stream.isQueued) return
     remove(this.held, stream)
-    // Its turn passes over what is closed.
+    // `send` skips closed streams.
     if (!this.isSending) remove(this.row, stream)
   }
 
-  /** The client takes so many bytes more, of all streams together. False: that is more than a window can be. */
+  /** The client takes this many bytes more, of all streams together. False if the window becomes too large. */
   widen(bytes: number): boolean {
     this.windowBytes += bytes
     for (const stream of this.held.splice(0)) {
@@ -95,7 +98,7 @@ export class Sender {
     return this.windowBytes <= windowBytesMax
   }
 
-  /** Called once: says what is owed, and nothing more ever. */
+  /** Called once: sends what is owed, and nothing after it. */
   close(lastWords?: Buffer): void {
     if (this.isClosed) return
     this.isClosed = true
@@ -106,7 +109,7 @@ export class Sender {
     this.held.length = 0
   }
 
-  /** At the end of this turn of the loop, so that everything that is said until then is one write. */
+  /** Sends at the end of this turn of the event loop, so that all frames until then are one write. */
   private sendSoon(): void {
     if (this.willSend || this.isSending || this.isClosed) return
     this.willSend = true
@@ -125,7 +128,7 @@ export class Sender {
     if ((row[0]?.outgoing.writableLength ?? 0) > http2WriteBytes) output.expectMuch()
     this.putOwed()
     let turns = 0
-    // Whoever has more to send stands at the end of the row again.
+    // A stream that has more to send joins the end of the row again.
     for (; turns < row.length && output.roomBytes > 0 && output.isIdle; turns++) {
       const stream = row[turns]
       if (stream === undefined) continue
@@ -145,7 +148,7 @@ export class Sender {
     for (let frames = this.owed.shift(); frames !== undefined; frames = this.owed.shift()) this.output.putFrames(frames)
   }
 
-  /** As much of an answer as one turn allows. */
+  /** Sends as much of an answer as one turn allows. */
   private sendTurn(stream: ServerStream): void {
     const { outgoing } = stream
     const head = outgoing.takeHead()
@@ -187,7 +190,9 @@ export class Sender {
     this.listener.ended(stream)
   }
 
-  /** Until there is a window: that of the stream is told to `ready`, that of the connection to `widen`. */
+  /**
+   * Holds the stream until a window opens. `ready` ends the wait for the stream's window, `widen` for the connection's.
+   */
   private hold(stream: ServerStream): void {
     if (stream.sendWindowBytes <= 0) return
     stream.isQueued = true
@@ -200,7 +205,7 @@ export class Sender {
     return Buffer.concat([emptyTable, block])
   }
 
-  /** RFC 9113 section 6.10: what does not fit one frame goes on in others. */
+  /** A block that does not fit one frame continues in others; RFC 9113 section 6.10. */
   private putBlock(streamId: number, block: Buffer, isEnd: boolean): void {
     const bytes = this.withTableSize(block)
     let type: number = frameType.headers

@@ -25,12 +25,12 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   const begin = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settingsFrame([])])
 
   describe("a client that does not go on", () => {
-    // Of a frame on its way node does not say how much was taken.
+    // Node does not report how much of an unfinished frame was taken.
     const progressBytes = writeProgressBytes + (http2 === "node" ? 3 * frameBytesMax : 0)
-    // Node does not say whether a window or the system holds an answer up.
+    // Node does not report whether a window or the system holds up an answer.
     const waitMs = http2 === "node" ? timeLimits.socketStallTimeoutMs : timeLimits.writeStallTimeoutMs
 
-    /** A client whose answer, of so many bytes, waits for its window. */
+    /** A client whose answer of this many bytes waits for its window. */
     async function waiting(bytes: number): Promise<RawClient> {
       const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(bytes)), { begins: false })
       client.begin([[settingId.initialWindowSize, 0]])
@@ -45,7 +45,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.until(() => client.body(1).length === before + bytes)
     }
 
-    it.each([10, 1_000_000])("with an answer of %d bytes has it reset", async (bytes) => {
+    it.each([10, 1_000_000])("with an answer of %d bytes: the server resets the answer", async (bytes) => {
       const client = await waiting(bytes)
       client.connection?.check(0)
       client.connection?.check(waitMs - 1)
@@ -56,7 +56,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(await resetCode(client, 1)).toBe(errorCode.cancel)
     })
 
-    it("with an answer that may wait is left alone", async () => {
+    it("with an answer that may wait: the answer stays", async () => {
       const client = await connected(
         (_incoming, outgoing) => {
           outgoing.mayWait = true
@@ -72,7 +72,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.until(isEnd(1))
     })
 
-    it("fast enough has it reset as well", async () => {
+    it("fast enough: the server resets the answer too", async () => {
       const client = await waiting(1_000_000)
       for (let nowMs = 0; nowMs < waitMs; nowMs += 1000) {
         client.connection?.check(nowMs)
@@ -82,7 +82,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(await resetCode(client, 1)).toBe(errorCode.cancel)
     })
 
-    it("for a while, and then does, has its answer", async () => {
+    it("for a while, and then does, gets its answer", async () => {
       const client = await waiting(10 * progressBytes)
       for (let round = 0; round < 10; round++) {
         if (round === 0) client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [10 * progressBytes]))
@@ -93,13 +93,13 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.until(isEnd(1))
     })
 
-    it("with one of its answers keeps the others, which share the window of the connection", async () => {
+    it("with one answer keeps the others, which share the window of the connection", async () => {
       const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(200_000)), { begins: false })
       client.begin([[settingId.initialWindowSize, 1_000_000]])
       for (const streamId of [1, 3, 5]) client.ask(streamId)
       const received = (): number => [1, 3, 5].reduce((sum, id) => sum + client.body(id).length, 0)
       await client.until(() => received() === 65_535)
-      // Too little for each of them, and enough for all.
+      // Too few bytes for each answer, and enough for all of them.
       for (let nowMs = 0; nowMs <= 2 * waitMs; nowMs += waitMs / 2) {
         client.connection?.check(nowMs)
         const before = received()
@@ -113,7 +113,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
         if (!client.frames.some(isEnd(streamId))) expect(await resetCode(client, streamId)).toBe(errorCode.cancel)
     })
 
-    it("with its socket is cut", async () => {
+    it("with its socket: the server cuts the connection", async () => {
       const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(20_000_000)), { begins: false })
       client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
       client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
@@ -130,7 +130,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       connection?.check(timeLimits.socketStallTimeoutMs - 1)
       expect(connection?.destroyed).toBe(false)
       connection?.check(timeLimits.socketStallTimeoutMs)
-      // Node's resets the answer first.
+      // Node's implementation resets the answer first.
       connection?.check(timeLimits.socketStallTimeoutMs + 1)
       expect(connection?.destroyed).toBe(true)
     })
@@ -142,7 +142,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       ["its settings", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.alloc(1)],
       ["a frame", Buffer.concat([begin, half]), Buffer.alloc(1)],
       ["a head", Buffer.concat([begin, head]), frameOf({ type: frameType.continuation, flags: 0, streamId: 1 }, Buffer.alloc(0))],
-    ] as const)("with %s is cut off, also when it does by drips", async ([what, first, drip], { skip }) => {
+    ] as const)("with %s is cut off, even if single bytes arrive", async ([what, first, drip], { skip }) => {
       if (http2 === "node" && (what === "a frame" || what === "a head")) skip("node does not say what nghttp2 has of a frame or a head")
       const client = await connected(silent, { begins: false })
       client.socket.write(first)
@@ -161,7 +161,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("sending frame after frame is not cut off, although one is always half there", async () => {
+    it("sending frame after frame is not cut off, although one is always incomplete", async () => {
       const client = await connected(silent)
       client.ask(1)
       for (let round = 0; round < 5; round++) {
@@ -173,7 +173,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.connection?.destroyed).toBe(false)
     })
 
-    it("with requests for long enough is sent away", async () => {
+    it("with requests for long enough gets GOAWAY", async () => {
       const client = await connected(ok)
       const limitMs = timeLimits.idleConnectionTimeoutMs
       client.connection?.check(0)
@@ -187,7 +187,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("is never sent away while a stream is open", async () => {
+    it("gets no GOAWAY while a stream is open", async () => {
       const client = await connected(silent)
       client.ask(1)
       ping(client)

@@ -1,15 +1,18 @@
-/** Whether the client takes what waits for it. Made for what may have to wait, an answer or a connection, and asked now and then. */
+/** Whether a client takes what waits for it. Created for an answer or a connection, and asked at intervals. */
 export class Stalled {
-  /** Since when nothing that counts was taken; undefined: nothing waits. */
+  /** The time of the last progress; undefined if nothing waits. */
   private sinceMs: number | undefined
-  /** What had been taken then, and how much more counts. */
+  /** The bytes taken until then, and how many more count as progress. */
   private taken = 0
   private wanted = 0
 
-  /** `progressBytes`: bytes that have to be taken to count as progress, or all that waits if that is less. */
+  /** `progressBytes`: the bytes that count as progress when taken. If fewer wait, those suffice. */
   constructor(private readonly progressBytes: number) {}
 
-  /** `waits`: bytes that wait now. `taken`: bytes that were taken ever. Answers for how many milliseconds the client has taken next to nothing of them. */
+  /**
+   * `waits`: bytes that wait now. `taken`: all bytes taken so far. Returns for how many milliseconds the client has
+   * made no progress.
+   */
   forMs(nowMs: number, { waits, taken }: { readonly waits: number; readonly taken: number }): number {
     if (waits === 0) {
       this.sinceMs = undefined

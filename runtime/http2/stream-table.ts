@@ -1,8 +1,9 @@
 import type { ServerStream } from "./stream.ts"
 
 /**
- * The streams that are open on a connection, a few hundred at most. An array and no Map: a Map makes itself anew after so many deletions, and the one
- * it was, once it is old, keeps the streams that were in it, and all that hangs on them, from being collected with the young.
+ * The open streams of a connection, a few hundred at most. An array, since a Map allocates a new table after many
+ * deletions. An old table keeps its streams, and everything that they refer to, from being collected while they are
+ * young.
  */
 export class StreamTable {
   private readonly streams: ServerStream[] = []
@@ -11,7 +12,7 @@ export class StreamTable {
     return this.streams.length
   }
 
-  /** The newest are looked for most. */
+  /** Starts at the newest stream, which is looked up most often. */
   get(id: number): ServerStream | undefined {
     const { streams } = this
     for (let index = streams.length - 1; index >= 0; index--) {
@@ -32,12 +33,12 @@ export class StreamTable {
     if (last !== undefined && index >= 0 && index < streams.length) streams[index] = last
   }
 
-  /** Those that are meant, as they are now. */
+  /** Returns a copy: streams may close during the iteration. */
   filter(isMeant: (stream: ServerStream) => boolean): readonly ServerStream[] {
     return this.streams.filter(isMeant)
   }
 
-  /** As it is now. */
+  /** Returns a copy: streams may close during the iteration. */
   all(): readonly ServerStream[] {
     return [...this.streams]
   }

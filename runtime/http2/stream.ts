@@ -1,24 +1,24 @@
-/** One request and its answer on a connection of HTTP/2: RFC 9113 section 5.1. */
+/** One request and its answer on an HTTP/2 connection: RFC 9113 section 5.1. */
 import type { IncomingHttpHeaders } from "node:http2"
 import { Http2Incoming } from "./incoming.ts"
 import { Http2Outgoing } from "./outgoing.ts"
 import type { Stalled } from "./stalled.ts"
 import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
 
-/** What a stream asks of its connection. */
+/** What a stream uses of its connection. */
 export interface StreamOwner {
   readonly ends: ConnectionEnds
-  /** Charged with all that the stream keeps. */
+  /** Charged with everything that the stream keeps. */
   readonly account: ConnectionAccount
-  /** The stream has something to send. */
+  /** Called when the stream has something to send. */
   ready(stream: ServerStream): void
-  /** So much of the body was read: the client may send as much again. */
+  /** Called when `bytes` of the body were read: the client may send as many again. */
   consumed(stream: ServerStream, bytes: number): void
-  /** Ends the stream before its time. `code` is one of `errorCode`. */
+  /** Ends the stream early. `code` is one of `errorCode`. */
   reset(stream: ServerStream, code: number): void
-  /** A head that is no answer yet, `100 Continue`. */
+  /** Sends an informational head, `100 Continue`. */
   inform(stream: ServerStream, status: number): void
-  /** The client opens no more streams; those that are open go on. */
+  /** The client opens no more streams; open streams go on. */
   close(): void
 }
 
@@ -30,21 +30,21 @@ export interface StreamOwner {
  * ```
  */
 export class ServerStream {
-  /** The client has sent all of its request. */
+  /** The whole request has arrived. */
   remoteEnded = false
   /** Our END_STREAM is on its way. */
   localEnded = false
   closed = false
-  /** What we may send; less than nothing after the client made windows smaller. */
+  /** Bytes that the server may send. Negative if the client has reduced its windows. */
   sendWindowBytes: number
-  /** What the client may still send, and what of that it was not told yet. */
+  /** Bytes that the client may still send, and read bytes for which it has no new window yet. */
   receiveWindowBytes: number
   ungrantedBytes = 0
-  /** What the connection's account was charged for the request itself. */
+  /** The charge for the request itself. */
   readonly costBytes: number
-  /** Whether the client takes the answer; made once that has to wait. */
+  /** Whether the client takes the answer; created when the answer first has to wait. */
   stalled: Stalled | undefined
-  /** It waits in the sender's row. */
+  /** The stream waits in the sender's row. */
   isQueued = false
   readonly incoming: Http2Incoming
   readonly outgoing: Http2Outgoing

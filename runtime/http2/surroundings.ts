@@ -1,18 +1,18 @@
 /**
- * What a connection of HTTP/2 needs of the program that it is part of. The program passes these in with the options of `Http2Connection`; this folder
- * imports nothing of it.
+ * What an HTTP/2 connection needs of the surrounding program, which passes it in the options of `Http2Connection`. This
+ * folder imports nothing of the program.
  */
 
-/** Both ends of the connection that a request came on; nothing is known of one that is closed. */
+/** The addresses of both ends of a connection. A closed connection has none. */
 export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
   readonly remoteAddress?: string | undefined
 }
 
-/** A clock that no setting of the date moves. */
+/** A clock that is independent of the system's date. */
 export interface ElapsedClock {
-  /** Milliseconds since some moment of the past. */
+  /** Milliseconds since some moment in the past. */
   elapsedMs(): number
 }
 
@@ -25,26 +25,26 @@ export interface ConnectionClock extends ElapsedClock {
 interface AccountHolder {
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** `User-Agent` of a request that is open. */
+  /** The `User-Agent` of an open request. */
   userAgent(): string | undefined
-  /** Bytes that the connection holds now besides those that it has charged. */
+  /** The bytes that the connection holds now besides those that it has charged. */
   measure(): number
-  /** Ends the connection without an answer to what is open. Called in a turn of the event loop of its own. */
+  /** Ends the connection without answering open requests. Called in its own turn of the event loop. */
   cut(): void
 }
 
 /** Counts the bytes that one connection makes the process keep. */
 export interface ConnectionAccount {
-  /** Called whenever the connection keeps so many bytes more, or, below zero, less. */
+  /** Called whenever the connection keeps this many bytes more, or, if negative, fewer. */
   charge(bytes: number): void
-  /** Called when bytes that other connections may hold as well begin to wait; `release` follows with the same object. */
+  /** Called when bytes that other connections may share begin to wait; `release` follows with the same object. */
   hold(bytes: Uint8Array): void
   release(bytes: Uint8Array): void
-  /** Called when `AccountHolder.measure` has something new to say. */
+  /** Called when the result of `AccountHolder.measure` may have changed. */
   measure(): void
-  /** The connection is closed. */
+  /** Called when the connection is closed. */
   close(): void
-  /** For what answers requests, as `isKnown`: a request of this connection has authenticated. */
+  /** Called by the application, which also reads `isKnown`: a request of this connection has authenticated. */
   identify(user: string): void
   readonly isKnown: boolean
 }
@@ -56,7 +56,7 @@ export interface Accounts {
 
 /** Milliseconds after which a connection, or a stream of it, is ended because its client does not go on. */
 export interface ConnectionTimes {
-  /** From the first byte of the preface, of a frame or of a header block to the last. */
+  /** From the first to the last byte of the preface, a frame or a header block. */
   readonly requestHeaderTimeoutMs: number
   /** Without an open stream. */
   readonly idleConnectionTimeoutMs: number
@@ -64,20 +64,20 @@ export interface ConnectionTimes {
   readonly writeStallTimeoutMs: number
   /** While the socket takes nothing. */
   readonly socketStallTimeoutMs: number
-  /** From our end of the connection to the client's. */
+  /** From the server's end of the connection to the client's. */
   readonly lingerMs: number
 }
 
-/** What a request may be and costs. The limits that are about the protocol itself are in `base/limits.ts`. */
+/** The limits and the cost of requests. Those of the protocol are in `limits.ts`. */
 export interface ConnectionLimits {
-  /** Streams that the client may have open at a time. */
+  /** The most streams that the client may have open. */
   readonly streamsMax: number
-  /** Bytes of a request's head, as RFC 9113 section 6.5.2 counts them. */
+  /** The most bytes of a request's head, as in RFC 9113 section 6.5.2. */
   readonly headerBytesMax: number
-  /** Fields of a request's head; as many and more are too many. */
+  /** A request's head must have fewer fields. */
   readonly headerFieldsMax: number
-  /** Bytes that an open request is charged with besides its head, body and answer. */
+  /** The charge for an open request, besides its head, body and answer. */
   readonly requestCostBytes: number
-  /** Bytes that a client has to take in `writeStallTimeoutMs` and `socketStallTimeoutMs`. */
+  /** Bytes that a client must take within `writeStallTimeoutMs` and `socketStallTimeoutMs`. */
   readonly progressBytes: number
 }
