@@ -1,4 +1,7 @@
-/** What clients get that do not go on, do too much at once, or hold too much, over real connections of both protocols; and that others are left alone. */
+/**
+ * Bounds for clients that stall, do too much at once, or hold too much, over real connections of both protocols. Other
+ * clients are unaffected.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import {
   http1PipelinedRequestsMax,
@@ -19,7 +22,7 @@ const objects = 20
 const objectBytes = 1_000_000
 
 describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
-  /** With objects that no pair of sockets has room for. */
+  /** A server with objects that are larger than the buffers of both sockets. */
   let shared: InProcess
 
   beforeAll(async () => {
@@ -92,12 +95,12 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       await inFlight.drained(sort)
     })
 
-    it("goes on while the client takes it, however long that takes", async () => {
+    it("continues while the client takes it, at any pace", async () => {
       const client = await http2(shared, 0)
       client.ask(1, { ":path": `${configMaps}/large-0`, authorization: `Bearer ${shared.token}` })
       await client.until(isOf(frameType.headers, 1))
       client.socket.write(windowUpdate(0, 2 ** 30))
-      // More often than the limit, by the server's own time: each step waits for what was granted.
+      // Grants come more often than the time limit, in the server's time: each step waits for the granted bytes.
       while (!client.frames.some(isEnd(1))) {
         const before = client.bodyBytes(1)
         client.socket.write(windowUpdate(1, 50_000))
@@ -120,7 +123,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       return { server, client }
     }
 
-    it("ends well when its client takes it at a fair rate", async () => {
+    it("completes if its client takes it at the minimum rate", async () => {
       const { server, client } = await listing()
       server.clock.advance(60_000)
       while (!client.frames.some(isEnd(1))) {
@@ -132,10 +135,10 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       expect(JSON.parse(client.body(1).toString()).items).toHaveLength(3)
     })
 
-    it("is broken off when its client does not", async () => {
+    it("is broken off if its client is slower", async () => {
       const { server, client } = await listing()
       server.clock.advance(60_000)
-      // Of a frame on its way node does not say how much was taken.
+      // Node does not report how much of an unfinished frame was taken.
       const slowBytes = pieceBytes - (implementation === "node" ? frameBytesMax : 1)
       client.socket.write(windowUpdate(1, slowBytes))
       await client.until(() => client.bodyBytes(1) === 65_535 + slowBytes)
@@ -146,7 +149,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
   })
 
   describe("a connection", () => {
-    it("whose client answers no pings is ended, and not before", async () => {
+    it("ends when its client no longer answers pings, and not before", async () => {
       const server = await ownServer({ connectionTimes: { http2CheckIntervalMs: 50 } })
       const client = await http2(server)
       client.ask(1, { ":path": `${configMaps}?watch=true`, authorization: `Bearer ${server.token}` })
@@ -156,18 +159,18 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
         client.send({ type: frameType.ping, flags: frameFlag.ack }, Buffer.alloc(8))
       }
       await client.closed()
-      // Two in vain, and one that was sent before the last answer came.
+      // Two without an answer, and one that was sent before the last answer arrived.
       expect(pings()).toBeLessThanOrEqual(11)
     })
 
-    it("of HTTP/2 that asks nothing is sent away", async () => {
+    it("of HTTP/2 without requests gets GOAWAY", async () => {
       const server = await ownServer({ connectionTimes: { connectionCheckMs: 10, idleConnectionTimeoutMs: 100 } })
       const client = await http2(server)
       expect(await goAwayCode(client)).toBe(errorCode.noError)
       await client.closed()
     })
 
-    it("that never ends a head is ended, over both protocols", async () => {
+    it("with a head that never ends is closed, over both protocols", async () => {
       const server = await ownServer({
         connectionTimes: { connectionCheckMs: 10, requestHeaderTimeoutMs: 100, idleConnectionTimeoutMs: 300 },
       })
@@ -176,12 +179,12 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       expect((await raw.answer()).status).toBe(408)
       const client = await http2(server)
       client.send({ type: frameType.headers, streamId: 1 }, Buffer.alloc(0))
-      // Node does not see the head: the connection is as good as idle.
+      // Node does not report the incomplete head, so the connection counts as idle.
       expect(await goAwayCode(client)).toBe(implementation === "node" ? errorCode.noError : errorCode.enhanceYourCalm)
       await client.closed()
     })
 
-    it("of a client that does not close its end does not hold the server up when it stops", async () => {
+    it("whose client does not close its end does not delay the stop of the server", async () => {
       const server = await startInProcess({
         http2: implementation,
         store: "memory",
@@ -196,11 +199,11 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       await server.stop()
     })
 
-    it("of HTTP/1.1 may not have any number of requests wait", async () => {
+    it("of HTTP/1.1 has a limit of waiting requests", async () => {
       const server = await ownServer({})
       const { inFlight } = server.server.parts
       const raw = await http1(server)
-      // Each waits for a version that does not come.
+      // Each waits for a resource version that does not come.
       const head = ["GET /api/v1/secrets?resourceVersion=1000000 HTTP/1.1", "Host: a", `Authorization: Bearer ${server.token}`, "", ""]
       raw.socket.write(head.join("\r\n").repeat(http1PipelinedRequestsMax))
       while (inFlight.counts.short < http1PipelinedRequestsMax) await new Promise((resolve) => setImmediate(resolve))
@@ -219,8 +222,8 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
     it.each([
       ...sizes(requestBodyBytesMax, 400).map((size) => ["application/json", ...size] as const),
       ...sizes(yamlBodyBytesMax, 400).map((size) => ["application/yaml", ...size] as const),
-    ])("of %s with %d bytes is answered %d, over both protocols and with or without its length", async (media, bytes, status) => {
-      // Blanks behind an object of no kind: cheap to read in any language.
+    ])("of %s with %d bytes gets %d, over both protocols, with and without its length", async (media, bytes, status) => {
+      // Blanks after an object of an unknown kind: cheap to parse in both formats.
       const body = Buffer.alloc(bytes, " ")
       body.write('{"kind":"None"}\n')
       for (const protocol of ["http1", "http2"] as const) {
@@ -229,7 +232,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
           const headers = { ...headersOf(shared), "content-type": media }
           const answer = await client.send({ method: "POST", path: configMaps, headers, body, chunked })
           expect([protocol, chunked, answer.status]).toEqual([protocol, chunked, status])
-          // It was refused before it was read, or while it was.
+          // The body was refused before or while it was read.
           if (status === 413) expect(JSON.parse(answer.body.toString()).message).toContain(`limit is ${bytes - 1}`)
           client.close()
         }
@@ -237,7 +240,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
     })
   })
 
-  it("a request over HTTP/2 whose Host is another than its :authority is refused", async () => {
+  it("refuses a request over HTTP/2 whose Host differs from its :authority", async () => {
     const client = await http2(shared)
     for (const [streamId, host] of [
       [1, "elsewhere"],
@@ -249,7 +252,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
     }
   })
 
-  it("a method with the name of a property of objects is counted as any other that nobody knows", async () => {
+  it("counts a method with the name of an object property like any unknown method", async () => {
     const client = await http2(shared)
     client.ask(1, { ":path": "/version", ":method": "constructor", authorization: `Bearer ${shared.token}` })
     await client.until(isEnd(1))

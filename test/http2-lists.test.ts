@@ -1,6 +1,7 @@
 /**
- * Large lists over one HTTP/2 connection: many at once, to readers that are slow, and to clients that go away. What is proved is that they
- * complete and that memory stays far below what is sent (design promise 5); not how fast.
+ * Large lists over one HTTP/2 connection: many at once, to slow readers, and to clients that disconnect. The tests
+ * prove that the lists complete and that memory stays far below the bytes sent (design promise 5), not how fast they
+ * are.
  */
 import { constants, type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
 import { once } from "node:events"
@@ -16,17 +17,17 @@ const lists = 50
 const objects = 200
 const objectBytes = 100 * 1024
 const listBytes = objects * objectBytes
-/** Client and server share the process. 50 lists are 1 GB; one write of each and a window of each is a tenth of what is allowed here. */
+/** Client and server share the process. 50 lists are 1 GB; a write and a window of each are a tenth of this limit. */
 const growthBytesMax = 256 * 1024 * 1024
-/** What may be held after clients have gone: pools of buffers, not lists. */
+/** The most memory held after clients have gone: pools of buffers, but no lists. */
 const keptBytesMax = 16 * 1024 * 1024
 const windowBytes = 256 * 1024
 const resets = 1000
-/** Short, so that connections whose end node did not notice are found within the test. */
+/** Short, so that the test finds connections whose end node did not notice. */
 const checkIntervalMs = 300
 const path = "/api/v1/namespaces/default/configmaps"
 
-// A gigabyte and more goes through one process, which a busy machine takes minutes for.
+// A gigabyte and more passes through one process, which takes minutes on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
@@ -67,13 +68,13 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
       expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
     })
 
-    it("wait for readers that stand still, and complete when they go on", async () => {
+    it("wait for readers that pause, and complete when they continue", async () => {
       const session = await connected()
       const memory = new MemoryWatch()
       const streams = Array.from({ length: lists }, () => list(session))
       await Promise.all(streams.map((stream) => once(stream, "response")))
       await until(() => streams.every((stream) => stream.readableLength > 0))
-      // The server goes on serving others meanwhile.
+      // The server serves other clients meanwhile.
       const other = await connected()
       expect(await statusOf(other.request(head("/api/v1/namespaces/default")))).toBe(200)
       memory.sample()
@@ -82,7 +83,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
       expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
     })
 
-    it("are let go of when the client disconnects midway", async () => {
+    it("are released when the client disconnects midway", async () => {
       collectGarbage()
       const before = { bytes: heldBytes(), sockets: openSockets() }
       for (let round = 0; round < 3; round++) {
@@ -102,7 +103,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
   })
 
   describe("20 lists of 20 MB over HTTP/1.1", () => {
-    it("are let go of when the client disconnects midway", async () => {
+    it("are released when the client disconnects midway", async () => {
       const before = openSockets()
       const client = createHttpClient({ protocol: "http1", port: at.port, authority: at.authority })
       const answers = await Promise.all(
@@ -125,7 +126,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
         const stream = list(session)
         over.push(new Promise((resolve) => stream.on("close", resolve)))
         reset(stream)
-        // The server may end a connection that behaves so; it must not end others.
+        // The server may end such a connection, but no other.
         if (index % 100 === 99) await setImmediate()
       }
       await Promise.all(over)
@@ -153,7 +154,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
     return session
   }
 
-  /** Bytes of an answer, read to its end. */
+  /** Reads an answer to its end and returns the number of its bytes. */
   async function receivedBytes(stream: ClientHttp2Stream, memory: MemoryWatch): Promise<number> {
     let bytes = 0
     for await (const chunk of stream) {
@@ -170,7 +171,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (http2) => {
   }
 })
 
-/** The highest resident set since it was made. */
+/** Records the largest resident set since its creation. */
 class MemoryWatch {
   private readonly startBytes: number
   private peakBytes = 0
@@ -182,7 +183,7 @@ class MemoryWatch {
   }
 
   sample(): void {
-    // Asking the system costs more than a chunk does.
+    // Querying the system costs more than processing a chunk.
     if (this.samples++ % 256 === 0) this.peakBytes = Math.max(this.peakBytes, process.memoryUsage.rss())
   }
 
@@ -191,7 +192,7 @@ class MemoryWatch {
   }
 }
 
-/** Both ends of every connection, as node counts them: what it has not noticed to be gone is still here. */
+/** The sockets that node counts, at both ends of each connection. They include those whose close it has not noticed. */
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length
 }
@@ -206,7 +207,7 @@ function collectGarbage(): void {
   runInNewContext("gc")()
 }
 
-/** Waits until it holds; the runner's time limit is the limit. */
+/** Waits until the condition holds. The time limit is that of the test runner. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setImmediate()
 }

@@ -1,4 +1,4 @@
-/** When a request ends: `request.onEnd` and what is counted, over real sockets, however the answer ended. */
+/** The end of a request: `request.onEnd` and metrics over real sockets, for each way in which an answer can end. */
 import { once } from "node:events"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
@@ -8,7 +8,7 @@ import { type InProcess, startInProcess } from "./support/in-process.ts"
 
 const watchPath = "/api/v1/namespaces?watch=1"
 
-/** Says `begun` and `ended` of each watch, in the order of things. */
+/** Records `begun` and `ended` of each watch, in order. */
 interface Log {
   readonly lines: readonly string[]
   readonly middleware: Filter
@@ -55,13 +55,13 @@ async function serve(protocol: Protocol, log: Log): Promise<Served> {
   return { token, port, authority, client, watches }
 }
 
-/** `200 1`: status and count. */
+/** Formats samples as status and count, such as `200 1`. */
 function countsOfWatches(samples: readonly string[]): string[] {
   return samples.filter((line) => line.includes('verb="WATCH"')).map((line) => line.replace(/^.*code="(\d+)".* (\d+)$/, "$1 $2"))
 }
 
 describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
-  it("a watch ends, and is counted, when its client has gone", async () => {
+  it("a watch ends, and is counted, when its client disconnects", async () => {
     const log = logOfWatches()
     const { client, token, watches } = await serve(protocol, log)
     const watch = await client.open({ method: "GET", path: watchPath, headers: { authorization: `Bearer ${token}` } })
@@ -72,7 +72,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect(await watches()).toEqual(["200 1"])
   })
 
-  it("a watch is counted when its time is over, and one that is open when the server stops", async () => {
+  it("a watch is counted when its time is over, or when the server stops", async () => {
     const at = await startInProcess({ store: "memory", vendor: "orch" })
     const client = createHttpClient({ protocol, port: at.port, authority: at.authority })
     onTestFinished(() => client.close())
@@ -81,7 +81,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     const long = await open(watchPath)
     at.clock.advance(31_000)
     for await (const _ of short.body);
-    // The client has the end of the answer before the server sees that its stream is closed.
+    // The client receives the end of the answer before the server sees that its stream is closed.
     await open("/version")
     expect(counted(at)).toEqual(["200 1"])
     long.body.resume()
@@ -99,7 +99,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
   })
 })
 
-it("a watch over a websocket ends when its client has gone", async () => {
+it("a watch over a websocket ends when its client disconnects", async () => {
   const log = logOfWatches()
   const { port, authority, token, watches } = await serve("http1", log)
   const headers = { authorization: `Bearer ${token}` }

@@ -114,7 +114,7 @@ describe("as many requests in flight as are allowed", () => {
   })
 })
 
-it("has no limit when that is 0, and the other one of its own", async () => {
+it("a limit of 0 means no limit, and the other limit still applies", async () => {
   await start(0, 1)
   await hold({ ":path": "/api/v1/namespaces" })
   await hold({ ":path": "/api/v1/namespaces" })
