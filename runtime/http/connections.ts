@@ -36,7 +36,7 @@ interface Measured {
   readonly account: Pick<Account, "isKnown" | "measure">
 }
 
-/** Made once per listener. */
+/** Created once per listener. */
 export class Connections {
   private readonly sockets = new Set<Socket>()
   private readonly http2 = new Set<Http2Session>()

@@ -10,7 +10,7 @@ import {
   writeStallTimeoutMs,
 } from "../base/limits.ts"
 
-/** In milliseconds, each by the name of its limit. */
+/** In milliseconds; each has the name of its limit. */
 export const timeLimits = {
   clientKeepAliveMs,
   connectionCheckMs,

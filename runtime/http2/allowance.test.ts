@@ -59,7 +59,7 @@ it("never refills at a rate of 0", () => {
   expect(taken(allowance, 10)).toBe(0)
 })
 
-it("starts at the time of its creation, not at zero of the clock", () => {
+it("starts full at its creation, whatever the clock shows", () => {
   const clock = createManualClock()
   clock.advance(3_600_000)
   const allowance = new Allowance({ burst: 3, perSecond: 1 }, clock)

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { GatheredBytes } from "./gathered-bytes.ts"
 
-it("returns the bytes that were added, in any pieces and with any way to take them", () => {
+it("returns the added bytes, for any pieces and any way to take them", () => {
   const step = fc.oneof(
     fc.record({ add: fc.uint8Array({ maxLength: 200_000 }) }),
     fc.record({ keep: fc.uint8Array({ maxLength: 3000 }) }),
@@ -37,7 +37,7 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
-it("keeps single bytes in little more memory than their number", () => {
+it("keeps bytes that arrive one by one in little more memory than they need", () => {
   const gathered = new GatheredBytes()
   const byte = Buffer.from("a")
   let most = 0

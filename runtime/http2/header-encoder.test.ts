@@ -86,10 +86,10 @@ describe("a block", () => {
     ["a long name", { ["n".repeat(40_000)]: "a" }],
     ["a long value", { "x-a": "v".repeat(40_000) }],
     ["a long value behind others", { "x-a": "a", "x-b": "b", "x-c": "v".repeat(40_000), "x-d": "d" }],
-    ["a short value very often", { "x-a": Array.from({ length: 400 }, () => "v".repeat(200)) }],
+    ["a short value 400 times", { "x-a": Array.from({ length: 400 }, () => "v".repeat(200)) }],
     ["many values", { "x-a": Array.from({ length: 5000 }, (_, index) => String(index)) }],
     ["many names", Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`x-${index}`, "a"]))],
-  ])("has room for %s, the very first time", async (_what, headers) => {
+  ])("encodes %s on the first call", async (_what, headers) => {
     vi.resetModules()
     const fresh = await import("./header-encoder.ts")
     expect(read(new HeaderDecoder(), fresh.encodeHead(200, headers)).slice(1)).toEqual(pairs(headers))
@@ -139,7 +139,7 @@ describe("a smaller table, as the other end asks for", () => {
     [4095, true],
     [4096, false],
     [65_536, false],
-  ])("of %d bytes is given up: %s", (size, isGivenUp) => {
+  ])("of %d bytes has to be emptied: %s", (size, isGivenUp) => {
     expect(needsEmptyTable(size)).toBe(isGivenUp)
   })
 

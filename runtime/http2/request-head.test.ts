@@ -46,17 +46,17 @@ describe("a request", () => {
     ["a host instead of an authority", [method, scheme, path, ["host", "example.com"]]],
     ["OPTIONS for all of the server", [[":method", "OPTIONS"], scheme, authority, [":path", "*"]]],
     ["CONNECT with an authority alone", [[":method", "CONNECT"], authority]],
-    ["a method that nobody knows", [[":method", "BREW"], scheme, authority, path]],
+    ["an unknown method", [[":method", "BREW"], scheme, authority, path]],
     ["te: trailers", [...pseudo, ["te", "trailers"]]],
     ["an empty value", [...pseudo, ["x-a", ""]]],
     ["blanks within a value", [...pseudo, ["x-a", "a \t b"]]],
     ["latin1 in a value", [...pseudo, ["x-a", "caf\xe9 \x80\xff"]]],
     ["a value of one character", [...pseudo, ["x-a", "a"]]],
-    ["all characters that names have", [...pseudo, ["!#$%&'*+-.^_`|~09az", "a"]]],
+    ["all characters that a name may have", [...pseudo, ["!#$%&'*+-.^_`|~09az", "a"]]],
     ["a length of its body", [...pseudo, ["content-length", "10"]]],
     ["the same length of its body twice", [...pseudo, ["content-length", "10"], ["content-length", "10"]]],
     ["upgrade-insecure-requests", [...pseudo, ["upgrade-insecure-requests", "1"]]],
-  ])("is sound with %s", (_what, fields) => {
+  ])("is well-formed with %s", (_what, fields) => {
     const { isMalformed, isTooLarge } = headOf(fields)
     expect([isMalformed, isTooLarge]).toEqual([false, false])
   })

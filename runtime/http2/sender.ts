@@ -27,7 +27,7 @@ export class Sender {
   /** Bytes of bodies that went into frames. */
   sentBytes = 0
   private readonly output: FrameOutput
-  /** Frames owed, in few blocks: with a buffer each, a client that does not read could make us keep a thousand. */
+  /** Owed frames, in few blocks: with a buffer each, a client that does not read could cause a thousand buffers. */
   private readonly owed = new GatheredBytes()
   private owedFrames = 0
   /**

@@ -2,8 +2,8 @@ import type { ServerStream } from "./stream.ts"
 
 /**
  * The open streams of a connection, a few hundred at most. An array, since a Map allocates a new table after many
- * deletions. An old table keeps its streams, and everything that they refer to, from being collected while they are
- * young.
+ * deletions. Once the previous table is in the old generation of the heap, it keeps its streams, and everything that
+ * they refer to, from being collected with the young generation.
  */
 export class StreamTable {
   private readonly streams: ServerStream[] = []

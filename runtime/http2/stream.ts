@@ -24,15 +24,15 @@ export interface StreamOwner {
 
 /**
  * ```
- * open ── END_STREAM of the client ──▶ half closed (remote) ── our END_STREAM ──▶ closed
- *   └──── our END_STREAM ──▶ half closed (local) ── END_STREAM of the client ──▶ closed
+ * open ── END_STREAM of the client ──▶ half closed (remote) ── END_STREAM of the server ──▶ closed
+ *   └──── END_STREAM of the server ──▶ half closed (local) ── END_STREAM of the client ──▶ closed
  * any state ── RST_STREAM of either, or the end of the connection ──▶ closed
  * ```
  */
 export class ServerStream {
   /** The whole request has arrived. */
   remoteEnded = false
-  /** Our END_STREAM is on its way. */
+  /** The server's END_STREAM is on its way. */
   localEnded = false
   closed = false
   /** Bytes that the server may send. Negative if the client has reduced its windows. */

@@ -17,7 +17,7 @@ interface RequestConnection {
 
 const closedConnection: ConnectionEnds = {}
 
-/** Made for every stream that a client opens. Its body is node's stream. */
+/** Created for each stream that a client opens. Its body is node's stream. */
 export class NodeHttp2Incoming implements Incoming {
   readonly httpVersionMajor = 2
   url: string | undefined

@@ -18,7 +18,7 @@ export interface RequestInfo {
   readonly isResource: boolean
   readonly verb: RequestVerb
   readonly method: string
-  /** Decoded path, as it came. */
+  /** The path, decoded and otherwise unchanged. */
   readonly path: string
   readonly group: string
   readonly version: string
