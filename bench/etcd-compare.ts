@@ -202,13 +202,13 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Repeats `sendRequest` until it succeeds. A program that never answers must be ended by the user. */
+/** Repeats `ask` until it succeeds. A program that never answers must be ended by the user. */
 async function answering(ask: () => void): Promise<void> {
   for (;;) {
     try {
       return ask()
     } catch {
-      // Not ready yet. `sendRequest` starts a process, which is delay enough.
+      // Not ready yet. `ask` starts a process, which is delay enough.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

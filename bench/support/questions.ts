@@ -1,5 +1,5 @@
 /**
- * Lists the questions: the files of bench/ whose first comment has a `CachedLeafRange:` line, by name, each with the question it
+ * Lists the questions: the files of bench/ whose first comment has a `Run:` line, by name, each with the question it
  * answers.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 export interface Benchmark {
   readonly name: string
-  /** The comment at the top of the file as one paragraph, without the `CachedLeafRange:` line. */
+  /** The comment at the top of the file as one paragraph, without the `Run:` line. */
   readonly asks: string
 }
 

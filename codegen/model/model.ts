@@ -135,7 +135,7 @@ export interface FieldModel {
   readonly requiredOn?: "create" | "update"
   readonly default?: JsonValue
   readonly enum?: readonly JsonValue[]
-  /** A named format of the doorway: `dns-label`, `qualified-name`, `ip`, ...; `items`, keys and values have their own. */
+  /** A format of `runtime/schema/formats.ts`: `dns-label`, `ip`, ...; `items`, keys and values have their own. */
   readonly format?: string
   readonly pattern?: string
   readonly minimum?: number

@@ -1,5 +1,5 @@
 /**
- * Approximate cost of work on the project's machine, in microseconds: the unit of `Mutex` (turns.ts). Measured with
+ * Approximate cost of work on the project's machine, in microseconds: the unit of `Turns` (turns.ts). Measured with
  * objects of 1 to 3 KB; costs that grow with an object are per byte.
  */
 

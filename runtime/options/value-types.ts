@@ -150,7 +150,7 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   }
 }
 
-/** `Mutex=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
+/** `Gate=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
 export function switches<const T extends string>(...names: readonly T[]): ValueType<Readonly<Partial<Record<T, boolean>>>> {
   return {
     word: "mapStringBool",

@@ -115,7 +115,7 @@ export class CheckContext {
     return this.child(`[${key}]`, isObject(this.old) && Object.hasOwn(this.old, key) ? this.old[key] : undefined)
   }
 
-  /** Reports an error at this path or, with `withPrefix`, at a path under it. */
+  /** Reports an error at this path or, with `below`, at a path under it. */
   fail(type: FailureType, value: JsonValue | undefined, detail: string, below = ""): void {
     if (this.failures.full) return
     this.failures.add({ type, field: this.at(below), value, detail })

@@ -58,7 +58,7 @@ function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => 
   return low
 }
 
-/** Bounds of a walk. `after`: skip the key `from` itself. `withPrefix` is exclusive. */
+/** Bounds of a walk. `after`: skip the key `from` itself. `below` is exclusive. */
 export interface WalkRange<K> {
   readonly from: K
   readonly after: boolean

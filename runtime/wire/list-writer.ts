@@ -17,7 +17,7 @@ export interface PiecesAnswer {
   readonly contentType: string
   /**
    * Consumed as fast as the client reads; closed early when the client disconnects. Must not change while it is
-   * written. Pieces that take work to produce are preceded by their `Mutex` whenever a turn is over.
+   * written. Pieces that take work to produce are preceded by their `Turns` whenever a turn is over.
    */
   readonly pieces: Iterable<Uint8Array | Piece | Turns>
   /** The client accepts gzip and compression is on. */

@@ -18,7 +18,7 @@ export class Mutex {
     return this.isTaken
   }
 
-  /** Resolves when the caller holds the gate; it must then call `uncount`. Rejects when the request ends first. */
+  /** Resolves when the caller holds the gate; it must then call `leave`. Rejects when the request ends first. */
   enter(signal?: DeadlineSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(requestEnded(signal))

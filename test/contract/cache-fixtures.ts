@@ -10,7 +10,7 @@ import type { Observation, WatcherHistory } from "./watch-guarantees.ts"
 let quiet: () => Promise<boolean> = async () => true
 
 /**
- * Called before a case whose store needs more than turns of the event loop: `store` then waits until the store is
+ * Called before a case whose store needs more than turns of the event loop: `settle` then waits until the store is
  * idle.
  */
 export function settleUntil(check: (() => Promise<boolean>) | undefined): void {

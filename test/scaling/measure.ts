@@ -269,7 +269,7 @@ function varyText(text: string, index: number): string {
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let at: JsonValue | undefined = object
-  // `send` made the values along this path.
+  // `put` made the values along this path.
   for (const step of path) at = (at as JsonObject | undefined)?.[step === "[]" ? "0" : step === "{}" ? entryKey : step]
   return at
 }

@@ -65,7 +65,7 @@ export function decodedAnew({ registry, handle }: KindUnderTest, sent: JsonObjec
   return whole
 }
 
-/** The failures of an object; `old` is absent on creation. `runEvery`: also those beyond the limit of a response. */
+/** The failures of an object; `old` is absent on creation. `every`: also those beyond the limit of a response. */
 export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObject, every = false): readonly Failure[] {
   const { handle, registry } = under
   const failures = every ? new AllFailures() : new Failures()

@@ -49,7 +49,7 @@ function mend(object: ApiObject, shape: TypeShape, failure: Failure, memory: Mem
   } else fill(object, shape, steps, memory)
 }
 
-/** The quoted words of a message: "must be `ApplyRequest` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
+/** The quoted words of a message: "must be `Apply` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
 function namedWords(detail: string): string[] {
   const oneOf = /(?:one of|when) (\w+)(?: and (\w+))?/.exec(detail)?.slice(1) ?? []
   const quoted = [...detail.matchAll(/[`']([\w.-]+)[`']/g)].map(([, word]) => word)

@@ -40,7 +40,7 @@ export class Truth {
   /** The same for objects of every kind. */
   readonly stored: StoredObjects
 
-  /** `pastSnapshot`: the clock that counts times to live. */
+  /** `shown`: the clock that counts times to live. */
   constructor(shown: () => Instant) {
     this.stored = new StoredObjects(shown)
   }

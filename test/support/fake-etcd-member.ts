@@ -12,7 +12,7 @@ export interface FakeMember {
   stop(): void
 }
 
-/** `isListening`: responses by path, `/service/Method`. The caller stops the server. */
+/** `answers`: responses by path, `/service/Method`. The caller stops the server. */
 export async function startFakeMember(
   answers: Readonly<Record<string, (member: FakeMember) => Buffer>>,
   credentials = ServerCredentials.createInsecure(),

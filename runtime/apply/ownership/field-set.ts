@@ -50,7 +50,7 @@ export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
 }
 
 /**
- * Builds the node of a path from whether it is a member and from the members below it, ignoring a `.` in `withPrefix`.
+ * Builds the node of a path from whether it is a member and from the members below it, ignoring a `.` in `below`.
  * Undefined when there are none.
  */
 export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {

@@ -64,7 +64,7 @@ export class RangeAllocator {
 }
 
 /**
- * All ranges during one attempt. `acquire` is awaited before the first read, so attempts on one server take turns instead
+ * All ranges during one attempt. `enter` is awaited before the first read, so attempts on one server take turns instead
  * of conflicting.
  */
 export class RangeAllocators {

@@ -10,7 +10,7 @@ const varint = 0
 const delimited = 2
 
 /**
- * Codec of one field. `GivenOption` is the type that a writer may pass; for messages it is any subset of the fields. Methods,
+ * Codec of one field. `Given` is the type that a writer may pass; for messages it is any subset of the fields. Methods,
  * so that a table may hold fields of every type.
  */
 interface Field<Value, Given = Value> {

@@ -12,7 +12,7 @@ export const scaleColumns: readonly Column[] = [
     ...plain,
     name: "Desired",
     type: "integer",
-    description: "Number of replicas format.",
+    description: "Number of replicas wanted.",
     value: (scale) => getPath(scale, "spec.replicas") ?? 0,
   },
   {

@@ -15,7 +15,7 @@ import { turns } from "./turns.ts"
 const etcdVersions = ["3.4.23", "3.5.21"] as const
 
 /**
- * Called once per world. `store` holds the cluster's data, on a machine with this clock; `protobuf` is called for every
+ * Called once per world. `store` holds the cluster's data, on a machine with this clock; `compact` is called for every
  * compaction.
  */
 export async function etcdHub(

@@ -36,7 +36,7 @@ type TxnRequest = Decoded<typeof txnCall.request>
 type RequestOperation = TxnRequest["success"][number]
 type KeyValueOut = NonNullable<NonNullable<Encodable<typeof rangeCall.response>["kvs"]>[number]>
 
-/** The cluster that all servers use. Created once per world; `protobuf` is called for every compaction. */
+/** The cluster that all servers use. Created once per world; `compact` is called for every compaction. */
 export class SimEtcd {
   /** Out of space: puts fail until it is cleared. */
   full = false

@@ -24,7 +24,7 @@ export interface Hub {
 /** Stores that expire values themselves do so once a second. */
 const storeLateMs = 1000
 
-/** Called where the driver itself is simulated: `protobuf` is called for every compaction. */
+/** Called where the driver itself is simulated: `compact` is called for every compaction. */
 export function plainHub(store: Store, compact: Store["compact"]): Hub {
   return {
     lateMs: storeLateMs,
