@@ -1,4 +1,6 @@
-/** `npm run test:clients`: real clients that have to be built or installed first, and every kubectl test once more with the newest kubectl. */
+/**
+ * `npm run test:clients`: clients that must be built or installed first, and all kubectl tests with the newest kubectl.
+ */
 import { defineConfig } from "vitest/config"
 
 const report = process.env.ORCH_TEST_REPORT

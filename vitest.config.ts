@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-// Set by .ci/run, which counts: the command stays the one that everybody types.
+// .ci/run sets this variable to count tests, so that its command is the same as a developer's.
 const report = process.env.ORCH_TEST_REPORT
 
 export default defineConfig({

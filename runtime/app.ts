@@ -1,6 +1,7 @@
 /**
- * The server as one Hono application: filters in request order, then routes. Which kinds exist is looked up in the kind table, so a kind added at
- * run time needs no route. Answers are written to the outgoing stream, encoded already, which Hono is told with `RESPONSE_ALREADY_SENT`.
+ * The server as one Hono application: the filter chain, then the routes. Kinds are looked up in the kind table, so a
+ * kind that is added at run time needs no route. Handlers write encoded answers to the outgoing stream themselves and
+ * return `RESPONSE_ALREADY_SENT`.
  */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
@@ -30,7 +31,10 @@ import { answerResource } from "./verbs/route.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { answerUnknownPath, sendError } from "./wire/send.ts"
 
-/** Order is data: a request passes these from top to bottom, as in the reference. Comments say where later filters belong. */
+/**
+ * The filter chain: a request passes it from top to bottom, in the order of kube-apiserver. Comments mark the places of
+ * filters that do not exist yet.
+ */
 export function filtersOf(parts: ServerParts): readonly Step[] {
   const { vendor, clock, options } = parts
   return [
@@ -52,12 +56,15 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
   ]
 }
 
-/** Called once at start. `middleware` of the program that started the server comes last of the filters: its requests are permitted. */
+/**
+ * Called once at start. `middleware` is the program's own (`startServer`). It runs after the filter chain, so it sees
+ * only authorized requests.
+ */
 export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Hono<ServerEnv> {
   const reader = new RequestReader(parts.vendor)
   const app = new Hono<ServerEnv>({
     router: new RegExpRouter(),
-    // What is routed is what is authorized: nothing else reads the path.
+    // The path is read once, here, so that routes and authorization cannot disagree about it.
     getPath: (_request, options) => {
       const env = (options as { env: ServerEnv["Bindings"] }).env // Hono's type does not know the application's.
       env.request = reader.read(env.incoming, env.outgoing)
@@ -87,14 +94,14 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
   return app
 }
 
-/** Patterns of routes match no line breaks, and a path may hold one. */
+/** Hono's route patterns do not match line breaks, but a path may contain one. */
 function routedPath(path: string): string {
   return lineBreak.test(path) ? path.replaceAll(lineBreaks, "_") : path
 }
 const lineBreak = /[\n\r\u2028\u2029]/
 const lineBreaks = /[\n\r\u2028\u2029]/g
 
-/** Paths of resources; a group, a version and nothing behind it is discovery's. */
+/** Handles the paths of resources. Discovery handles a path that ends with the version. */
 function resources(parts: ServerParts): Filter {
   return async function resources({ env: { request } }, next) {
     if (!request.info.isResource) return next()
@@ -105,9 +112,9 @@ function resources(parts: ServerParts): Filter {
 
 const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=true removes it as it is`
 
-/** Never throws: an error that cannot be answered ends its request, and not the server. */
+/** Answers a request with an error. Never throws: if the answer fails, the connection of the request is closed. */
 function answerError(parts: ServerParts, request: RequestContext, error: unknown): void {
-  // After its 504 was sent, what the request was waiting for fails as well.
+  // The 504 is sent already; this error is what the abort made of the work that was still running.
   if (request.expired) return
   try {
     sendFailure(parts, request, error)
@@ -117,12 +124,15 @@ function answerError(parts: ServerParts, request: RequestContext, error: unknown
   }
 }
 
-/** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
+/**
+ * Translates a thrown error into a Status; the one place that does. Anything but the three known errors is a fault of
+ * the server: it is logged with its stack and answered without.
+ */
 function sendFailure(parts: ServerParts, request: RequestContext, error: unknown): void {
   const { headers, incoming, outgoing, query } = request
   const { method, url = "" } = incoming
   const indented = wantsPretty({ query, userAgent: headers["user-agent"] })
-  // What was said about a body is told although something else in it is refused.
+  // A refused body may have caused warnings as well: they are sent with the refusal.
   const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   if (error instanceof UndecodableError) return sendError(outgoing, internal(`${error.message}; ${undecodableHelp}`), options)

@@ -1,4 +1,4 @@
-/** The package as a library: a real server inside another program, most of all inside tests. */
+/** The package as a library: a whole server inside another program, usually a test. */
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
@@ -16,22 +16,26 @@ export type { RequestContext, RequestInfo, User } from "./http/request/context.t
 export type { Filter, ServerEnv } from "./http/env.ts"
 export { StartError } from "./launch/start-error.ts"
 
-/** Every option of the command line under its own name, `{ "event-ttl": 60_000 }`, and what only a library needs. */
+/** Options of the command line by their names, as in `{ "event-ttl": 60_000 }`, and options that only a program has. */
 export interface LibraryOptions extends Partial<Options> {
-  /** Default 0: any free port of 127.0.0.1. */
+  /** The port on 127.0.0.1. Default 0: any free port. */
   readonly port?: number
   /**
-   * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user and what is asked for. It
-   * may throw an ApiError, answer with a Response of its own, or write to `c.env.outgoing` and return `RESPONSE_ALREADY_SENT`. Once `next()`
-   * resolved the request has its answer, or a watch has begun; `c.env.request.onEnd` takes what is to happen when a watch ends, too. Header fields of the server's answers are set on `c.env.outgoing`
-   * before `next()`: those of `c.res`, which all such answers share, are not sent.
+   * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user
+   * and the attributes of the request. It may throw an ApiError, return a Response, or write to `c.env.outgoing` and
+   * return `RESPONSE_ALREADY_SENT`.
+   *
+   * When `next()` has resolved, the request is answered or a watch has begun. Callbacks given to `c.env.request.onEnd`
+   * run when a watch has ended, too. Set header fields of the server's answers on `c.env.outgoing`, before `next()`:
+   * fields of `c.res` are not sent with them, because they all share one Response.
    */
   readonly middleware?: readonly Filter[]
   /**
-   * Admission plugins of the program. They run behind the built-in ones, in this order, for every write and connection, those of the server itself
-   * included: `mutate` before the kind's own validation, `validate` behind it. They run once per attempt, so a write that meets another one is judged
-   * again. A plugin refuses by throwing an ApiError; any other error is logged and answered with 500; one that waits longer than the request may is
-   * given up with 504.
+   * Admission plugins of the program. They run after the built-in ones, in this order, for every write and every
+   * connection, including those of the server itself: `mutate` before the kind's validation, `validate` after it. They
+   * run once per attempt: a write that conflicts with another one passes them again. A plugin refuses by throwing an
+   * ApiError. Any other error is logged and answered with 500. A plugin that outlasts the deadline of its request is
+   * abandoned, and the request is answered with 504.
    */
   readonly admission?: readonly AdmissionPlugin[]
 }
@@ -41,17 +45,17 @@ export interface LibraryServer {
   readonly url: string
   /** The administrator's bearer token. */
   readonly token: string
-  /** What clients trust, PEM. */
+  /** The certificate of the authority that clients must trust, PEM. */
   readonly caPem: string
-  /** For kubectl and client libraries, YAML. */
+  /** A kubeconfig file for kubectl and client libraries, YAML. */
   readonly kubeconfig: string
-  /** Resolves when requests have ended and everything is closed. */
+  /** Resolves when all requests have ended and the store is closed. */
   stop(): Promise<void>
 }
 
 /**
- * Called by tests of controllers and clients. Without options: on a free port of this machine, objects in memory, nothing written to disk.
- * With `"data-dir"` the store is on disk there. Throws StartError.
+ * Starts a server and resolves when it serves requests. By default it listens on a free port of 127.0.0.1, keeps
+ * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Throws StartError.
  */
 export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
   const { port = 0, middleware = [], admission = [], ...options } = given

@@ -36,7 +36,7 @@ export interface ServerParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** By name, as the command line has them. */
+  /** The options of the command line, by name. */
   readonly options: Options
   readonly kinds: KindTable
   readonly registry: Registry

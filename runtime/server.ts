@@ -1,6 +1,6 @@
 /**
- * The composition root: store → cache → registry → filters and verbs → listener → background loops. Everything a server is made of is
- * put together here and nowhere else; `stop` takes it apart in the opposite order.
+ * The composition root: store → cache → registry → filters and verbs → listener → controllers. All parts of a server
+ * are put together here; `stop` ends them in the opposite order.
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
@@ -50,11 +50,11 @@ import { vendorProfile } from "./base/vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
 
-/** What `startServer` needs: the options by name, and what `launch/launch.ts` opened, read and made because of them. */
+/** Input of `startServer`: the options by name, and what `launch/launch.ts` opened, read and created for them. */
 export interface ServerOptions {
   /** `secure-port` may be 0: any free port. */
   readonly options: Options
-  /** Opened by the caller, closed by `stop`. */
+  /** The caller opens it, `stop` closes it. */
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -64,24 +64,24 @@ export interface ServerOptions {
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
-  /** Secret of continue tokens, the same on every server of one store. */
+  /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
-  /** PEM texts of the serving certificate and its key. */
+  /** The serving certificate and its key, PEM. */
   readonly certificate: Pick<Tls, "certificate" | "key">
-  /** After how long connections are ended whose clients do not go on; default those of limits.ts. */
+  /** How long the server waits for slow clients before it closes their connections; default `base/limits.ts`. */
   readonly connectionTimes?: Partial<TimeLimits>
-  /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
+  /** Behaviours of a user's own kinds, by the names that schemas use; added to the built-in ones. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
-  /** How other machines are reached: node agents, and pods, services and nodes behind proxy paths. */
+  /** How to reach other machines: node agents, and the pods, services and nodes of proxy paths. */
   readonly connect?: ConnectOptions
-  /** Other servers write to the same store; default no. */
+  /** Whether other servers write to the same store; default false. */
   readonly sharedStore?: boolean
-  /** Further admission plugins, after the built-in ones. */
+  /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
-  /** Further filters, after authorization. */
+  /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
-  /** Instead of the secure port: for a simulation, which has no network. */
+  /** Replaces the secure port: a simulation has no network. */
   readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
 }
 
@@ -89,21 +89,33 @@ export interface RunningServer {
   readonly parts: ServerParts
   readonly cache: WatchCache
   readonly port: number
-  /** `/readyz` fails from now on; requests are served as before. Called when the end is near, specification section 3.2. */
+  /**
+   * Makes `/readyz` fail from now on; requests are served as before. Called before `stop`, so that load balancers send
+   * their requests elsewhere; specification section 3.2.
+   */
   beginShutdown(): void
-  /** Turns new requests away if it is to, ends watches, waits for requests in flight up to `--request-timeout`, closes store and port. A second call waits for the first. */
+  /**
+   * Refuses new requests if `--shutdown-send-retry-after` says so, ends watches, waits for requests in flight up to
+   * `--request-timeout`, and closes port and store. A second call waits for the first.
+   */
   stop(): Promise<void>
 }
 
-/** For what a store that does not answer would hold up: the start (twice; `/readyz` says so) and the end (what is left fails when the store closes). */
+/**
+ * How long a store that does not answer may delay each of two steps of the start, after which `/readyz` reports what is
+ * missing, and the end of the controllers, after which closing the store fails what they still wait for.
+ */
 const patienceMs = 5000
 
-/** Called once per server. Resolves when it listens and the objects of the system are there; throws when the port is taken. */
+/**
+ * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
+ * if the store does not answer. Throws when the port is taken.
+ */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
   const rejecting = new AbortController()
   const stopping = new AbortController()
-  // Every watch listens to it.
+  // Every watch adds a listener; node would warn of a leak.
   setMaxListeners(0, stopping.signal)
   const { options, store, clock, log } = how
   const prefix = storeRoot(options["store-prefix"])
@@ -161,7 +173,10 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   }
 }
 
-/** Called once every connection is closed: node closes an answer a moment after its connection, and what follows a request may need the store. */
+/**
+ * Called when all connections are closed. Node closes a response shortly after its connection, and work that follows a
+ * request may still need the store.
+ */
 async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
   await Promise.all([inFlight.drained("short"), inFlight.drained("long")])
 }
@@ -182,7 +197,7 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
   }
 }
 
-/** Resolves when the work is done or the time is over; at once when there is no time. */
+/** Resolves when the work is done or `milliseconds` have passed; at once for 0. */
 async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
   if (milliseconds === 0) return
   let cancel = (): void => {}
@@ -193,20 +208,23 @@ async function within(milliseconds: number, work: Promise<void>, clock: Clock): 
   cancel()
 }
 
-/** What is not ready yet after a start; undefined once it is. */
+/** What a start still waits for, as `/readyz` reports it; undefined once nothing is missing. */
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
 }
 
-/** Reads every resource that is stored into its cache, as clients are going to ask for them. Never rejects: what fails is tried again by the cache. */
+/**
+ * Fills the cache of every stored resource before clients ask for it. `done` never rejects: the cache tries again what
+ * failed.
+ */
 function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
   const left = new Set(kinds.all().filter((kind) => kinds.stored(kind) === kind && kind.postsTo === undefined))
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)
     } catch (error) {
-      // The store was closed, or the kind's code cannot be loaded: requests for it are told.
+      // The store was closed, or the kind's code cannot be loaded: requests for the kind will report it.
       log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
     }
     left.delete(kind)
@@ -219,13 +237,13 @@ function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Pro
 }
 
 interface StartLoops extends Controller {
-  /** Resolves when the objects of the system are there. */
+  /** Resolves when the objects of the system exist. */
   readonly ready: Promise<void>
-  /** Why they are not yet. */
+  /** Why they do not exist yet; undefined once they do. */
   readonly fault: () => string | undefined
 }
 
-/** What goes on beside requests; all of it ends before the store closes. */
+/** Starts bootstrap and controllers. They must end before the store closes. */
 function startLoops(how: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
   const deps = { registry, clock, log: deduplicateLog(log, clock) }
   const address = addressOf(how.options)
@@ -333,7 +351,7 @@ function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
   return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
 }
 
-/** The newest state: what was committed before the call is in it. */
+/** Reads all objects below a storage path, including everything that was committed before the call. */
 async function readAll(registry: Registry, kinds: KindTable, storagePath: string): ReturnType<BehaviourDeps["readAll"]> {
   const kind = kinds.all().find((candidate) => candidate.storage.path === storagePath && kinds.stored(candidate) === candidate)
   if (kind === undefined) return []

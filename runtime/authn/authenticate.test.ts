@@ -13,25 +13,25 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** A wrong token whose hash has some bytes in common with that of the right one: the first ones, or the last. */
+/** Finds a wrong token whose hash agrees with the right one's in some bytes: the first or the last ones. */
 function almost(token: string, agree: (hash: Buffer, right: Buffer) => boolean): string {
   const right = sha256(token)
   for (let index = 0; ; index++) if (agree(sha256(`wrong-${index}`), right)) return `wrong-${index}`
 }
 
 describe("a bearer token", () => {
-  test("is its user's, who is authenticated", () => {
+  test("authenticates its user", () => {
     expect(tokens(bearer("token-of-alice"))).toEqual(alice)
     expect(authenticate([tokens], bearer("token-of-bob"), { anonymous: false })).toEqual({ ...bob, groups: ["system:authenticated"] })
   })
 
-  test("is compared whole: a hash that begins or ends alike is another", () => {
+  test("is compared whole: a hash with the same first or last bytes is refused", () => {
     for (const agree of [
       (hash: Buffer, right: Buffer) => hash.subarray(0, 2).equals(right.subarray(0, 2)),
       (hash: Buffer, right: Buffer) => hash.subarray(-2).equals(right.subarray(-2)),
     ]) {
       const wrong = almost("token-of-alice", agree)
-      // Twice: what was found once is remembered.
+      // Twice, because accepted tokens are cached.
       expect([tokens(bearer(wrong)), tokens(bearer(wrong))]).toEqual([undefined, undefined])
     }
   })
@@ -44,7 +44,7 @@ describe("a bearer token", () => {
     expect(tokens({ authorization })).toBeUndefined()
   })
 
-  test("that is not known is refused, also where strangers may come in", () => {
+  test("that is unknown is refused, also where anonymous requests are on", () => {
     for (const mayBeAnonymous of [true, false])
       expect(() => authenticate([tokens], bearer("wrong"), { anonymous: mayBeAnonymous })).toThrow(ApiError)
   })
@@ -52,10 +52,10 @@ describe("a bearer token", () => {
 
 describe("without a credential", () => {
   test("a request is anonymous", () => expect(authenticate([tokens], {}, { anonymous: true })).toBe(anonymous))
-  test("a request is refused where that is off", () => expect(() => authenticate([tokens], {}, { anonymous: false })).toThrow(ApiError))
+  test("a request is refused where anonymous requests are off", () => expect(() => authenticate([tokens], {}, { anonymous: false })).toThrow(ApiError))
 })
 
-test("the first authenticator that knows the request decides", () => {
+test("the first authenticator that returns a user decides", () => {
   const first = () => alice
   expect(authenticate([() => undefined, first, () => bob], {}, { anonymous: false }).name).toBe("alice")
 })
@@ -70,7 +70,7 @@ describe("a token file", () => {
     ])
   })
 
-  test.each(["only-a-token", ",alice,1", '"",alice'])("with the line %j is refused by its number", (line) => {
+  test.each(["only-a-token", ",alice,1", '"",alice'])("with the line %j is refused, with the number of the line", (line) => {
     expect(() => parseTokenFile(`t1,alice,1\n${line}`, "tokens.csv")).toThrow(/^tokens\.csv:2: expected token,user,uid/)
   })
 })

@@ -1,16 +1,27 @@
-/** Who is asking: an ordered list of authenticators, the first that recognises the request decides. Specification section 5. */
+/**
+ * Authentication: a list of authenticators, of which the first that recognises a request decides. Specification section
+ * 5.
+ */
 import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { User } from "../http/request/context.ts"
 
-/** Undefined: not mine to judge. Throws 401 when the credential is mine and wrong. */
+/**
+ * Returns the user of a request, or undefined when it has no credential of this authenticator's sort. Throws 401 when
+ * it has one that is wrong.
+ */
 export type Authenticator = (headers: IncomingHttpHeaders) => User | undefined
 
+/** The user of requests without a credential. Compared by identity. */
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"], extra: {} }
 
-/** Tries each in turn. Without a decision the request is anonymous, or refused when that is off. */
+/**
+ * Returns the user that the first deciding authenticator names, with the group `system:authenticated`. Without a
+ * decision the request is anonymous. Throws 401 for a bearer token that no authenticator accepts, and for a request
+ * without a decision while anonymous requests are off.
+ */
 export function authenticate(
   authenticators: readonly Authenticator[],
   headers: IncomingHttpHeaders,
@@ -24,7 +35,7 @@ export function authenticate(
   return anonymous
 }
 
-/** Authenticators answer with the same record for the same user again and again. */
+/** Authenticators return one record per user, so the record with the added group is made once. */
 const authenticatedUsers = new WeakMap<User, User>()
 
 function authenticated(user: User): User {
@@ -36,6 +47,7 @@ function authenticated(user: User): User {
   return known
 }
 
+/** The token of an `Authorization: Bearer` header, RFC 6750; undefined without one. */
 export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
   return tokenOf(headers.authorization ?? "")
 }
@@ -48,7 +60,7 @@ export interface StaticToken {
   readonly user: User
 }
 
-/** Tokens from a file or made at start. Compared in constant time over their hashes. */
+/** Accepts tokens of a file, or made at start. Compares SHA-256 hashes in constant time. */
 export function staticTokens(tokens: readonly StaticToken[]): Authenticator {
   const hashed = tokens.map(({ token, user }) => ({ hash: sha256(token), user }))
   const seen = new Map<string, User>()
@@ -68,7 +80,7 @@ function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest()
 }
 
-/** `token,user,uid,"group1,group2"` per line, as the reference reads it. Throws an Error naming the line. */
+/** Parses lines of `token,user,uid,"group1,group2"`, as kube-apiserver does. Throws an Error that names the line. */
 export function parseTokenFile(text: string, fileName: string): StaticToken[] {
   const tokens: StaticToken[] = []
   for (const [index, line] of text.split("\n").entries()) {

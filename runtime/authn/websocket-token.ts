@@ -1,11 +1,12 @@
-/** The credential of a client that can name only protocols: a browser that opens a websocket. */
+/** Credentials in the websocket protocols of a request: a browser that opens a websocket cannot send other fields. */
 import type { IncomingHttpHeaders } from "node:http"
 import { unauthorized } from "../base/errors.ts"
 
 /**
- * Called for a request that asks for a websocket. Answers its headers with the token among its protocols as `Authorization`, unless there is one.
- * Throws 401 for a token that cannot be read, for several, and for one without a protocol beside it: the token's own is never chosen, and browsers
- * refuse an answer that chooses none of those they offered. All as in the reference.
+ * Called for a request that asks for a websocket. Returns its headers, with the token among its protocols as
+ * `Authorization` unless that field is present. Throws 401 for a token that cannot be decoded, for several tokens, and
+ * for a token without another protocol: the server never selects the token's protocol, and a browser refuses an answer
+ * that selects none of those it offered. As in kube-apiserver.
  */
 export function withProtocolToken(
   headers: IncomingHttpHeaders,

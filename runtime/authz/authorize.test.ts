@@ -28,7 +28,7 @@ function refusal(asked: string, authorizers: readonly Authorizer[]): ApiError {
   throw new Error("the request was allowed")
 }
 
-// The reference's answers; cert-manager and Flux compare them.
+// Answers of the reference; cert-manager and Flux compare them.
 test.each([
   ["GET /api/v1/nodes", `nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope`],
   ["GET /api/v1/nodes/a", `nodes "a" is forbidden: User "alice" cannot get resource "nodes" in API group "" at the cluster scope`],

@@ -1,21 +1,25 @@
-/** Whether a user may do what a request asks: the modes of `--authorization-mode` in order, the first opinion counts. Specification section 5. */
+/**
+ * Authorization: the modes of `--authorization-mode` in order, of which the first with an opinion decides.
+ * Specification section 5.
+ */
 import { ApiError, type ObjectRef } from "../base/errors.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { RequestInfo, User } from "../http/request/context.ts"
 
+/** One mode. `no-opinion` leaves the decision to the next one. */
 export type Authorizer = (request: { user: User; info: RequestInfo }) => "allow" | "deny" | "no-opinion"
 
 export const alwaysAllow: Authorizer = () => "allow"
-/** The group whose members pass every mode and every limit of requests: an administrator must be able to mend the server. */
+/** Members of this group pass every mode and the limits of requests in flight: an administrator must be able to act. */
 export const privilegedGroup = "system:masters"
 export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion")
 
-/** Readable without a credential, whatever the settings: health and version say nothing about what the server holds. */
+/** Whether a request needs neither credential nor permission: health and version reveal nothing of the objects. */
 export function isPublicPath(info: RequestInfo): boolean {
   return info.method === "GET" && (isHealthPath(info) || (!info.isResource && versionPath.test(info.path)))
 }
 
-/** Whether a request is a probe of health: no limit of requests holds it up. */
+/** Whether a request is a health probe. Limits of requests in flight do not apply to it. */
 export function isHealthPath(info: RequestInfo): boolean {
   return !info.isResource && healthPaths.test(info.path)
 }
@@ -23,18 +27,21 @@ export function isHealthPath(info: RequestInfo): boolean {
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 const versionPath = /^\/version\/?$/
 
-/** Whether a request to a path that anybody may read came from a user who may read it without that: known by a credential, and allowed. */
+/**
+ * Called for public paths, which pass without authorization. Returns whether the user has a credential and is allowed
+ * to read the path by the modes as well; the answer may then contain details.
+ */
 export function isTrusted(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): boolean {
   return request.user !== anonymous && opinionOf(authorizers, request) === "allow"
 }
 
-/** Throws 403 when no authorizer allows. */
+/** Throws 403 unless an authorizer allows the request. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
   if (opinionOf(authorizers, request) === "allow") return
   throw forbiddenFor(request.user, request.info, authorizers.includes(alwaysDeny) ? ": Everything is forbidden." : "")
 }
 
-/** The first that there is. */
+/** The first opinion. */
 function opinionOf(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): ReturnType<Authorizer> {
   for (const authorizer of authorizers) {
     const opinion = authorizer(request)
@@ -52,7 +59,7 @@ function forbiddenFor(user: User, info: RequestInfo, why: string): ApiError {
       {},
     )
   const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
-  // The reference takes a namespace for an object of itself here.
+  // The reference treats a Namespace as an object in itself here.
   const namespace = info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`
   const subject: ObjectRef = { group: info.group, resource: info.resource, name: info.name }

@@ -1,7 +1,7 @@
 /**
- * The errors of the API and every text in them (house rule: one closed union, one place for messages). Thrown by verbs,
- * registry, behaviours and filters; turned into a Status exactly once, in `app.ts`. Messages follow the recorded
- * answers of the reference server.
+ * The errors of the API and all their texts: one closed set of reasons, one place for messages. Verbs, registry,
+ * behaviours and filters throw them; `app.ts` turns them into a Status. Messages follow recorded answers of the
+ * reference server.
  */
 import type { Failure } from "./failure.ts"
 import { shortJson, shortTexts } from "./bounded-text.ts"
@@ -9,7 +9,7 @@ import type { JsonValue } from "./json.ts"
 import { cut, quoted } from "./quote.ts"
 import { shownValueCharactersMax } from "./limits.ts"
 
-/** `reason` of a Status: the closed set clients switch on. */
+/** `reason` of a Status: a closed set, because clients branch on it. */
 export type Reason =
   | "BadRequest"
   | "Unauthorized"
@@ -47,18 +47,18 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** Anything a client did or met that ends its request with a Status failure. Groups in `details` are neutral. */
+/** An error that ends a request with a Status failure. Groups in `details` are neutral. */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
     readonly reason: Reason,
     message: string,
     readonly details?: StatusDetails,
-    /** metadata.continue of the Status: the inconsistent-continue token of an expired page. */
+    /** `metadata.continue` of the Status: a token that continues an expired list at a newer revision. */
     readonly continueToken?: string,
   ) {
     const { stackTraceLimit } = Error
-    // An answer to a client and no fault of ours: nobody reads where it was made, and to find out was most of what a refusal cost.
+    // The client's fault: its stack is not logged, and capturing one was most of the cost of a refusal.
     if (code < 500) Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
@@ -66,7 +66,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an error is about: the resource and, where there is one, the object. */
+/** The resource, and the object if there is one, that an error is about. */
 export interface ObjectRef {
   readonly group: string
   /** Plural resource; for `invalid` the kind. */
@@ -124,12 +124,12 @@ export const internal = (message: string): ApiError =>
   new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(504, "Timeout", `Timeout: ${message}`, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
-/** 409 for a creation over an object that finalizers or a grace period still keep. */
+/** 409 for a creation while finalizers or a grace period keep a deleted object of that name. */
 export function stillDeleted(subject: ObjectRef): ApiError {
   const { code, reason, message, details: about } = alreadyExists(subject)
   return new ApiError(code, reason, `object is being deleted: ${message}`, about)
 }
-/** 504 for a write of which nobody knows whether it happened. Without `Retry-After`: client libraries would repeat it blindly. */
+/** 504 for a write with an unknown outcome. Without `Retry-After`, because client libraries would repeat the write. */
 export const undecided = (why: string): ApiError =>
   new ApiError(504, "Timeout", `the write may or may not have happened: ${why}; read the object before you repeat it`, {})
 /** 429. `retryAfterSeconds` 0: the client decides when to try again. */
@@ -141,17 +141,17 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number, caus
 /** 503. `retryAfterSeconds` 0: the client decides when to try again. */
 export const unavailable = (message: string, retryAfterSeconds = 0): ApiError =>
   new ApiError(503, "ServiceUnavailable", message, retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined)
-/** The version asked for is newer than any; specification section 4.6. */
+/** 504 for a resource version that is newer than the store's revision; specification section 4.6. */
 export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
   timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [
     { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
   ])
 
-/** A 422 that names every fault. `subject.resource` is the kind here, as clients expect. */
+/** 422 with one cause per failure. `subject.resource` is the kind here, as clients expect. */
 export function invalid(subject: ObjectRef, failures: readonly Failure[]): ApiError {
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
   const lines = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`))
-  // Said once, though every cause counts: the reference's checks overlap.
+  // The reference's checks overlap: the message says each text once, though each failure has its cause.
   const said = [...new Set(lines)]
   const list = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
   return new ApiError(
@@ -179,18 +179,18 @@ const typeTexts: Record<Failure["type"], string> = {
   InternalError: "Internal error",
 }
 
-/** What a conflict says when the object is not the one that the client means. */
+/** The text of a conflict when the object fails a precondition of the client. */
 export function preconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
   return `Precondition failed: ${what} in precondition: ${cut(asked)}, ${what} in object meta: ${cut(found)}`
 }
 
-/** The same where the reference leaves the comparison to its storage. `key`: of the object in the store. */
+/** The same for writes whose precondition the reference checks in its storage. `key` is the object's in the store. */
 export function storedPreconditionText(key: string, what: "UID" | "ResourceVersion", asked: string, found: string): string {
   const failure = preconditionText(what, asked, found)
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failure}`
 }
 
-/** The same where a DELETE names what it means. */
+/** The same for a DELETE with preconditions. */
 export function deletionPreconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
   const why = what === "UID" ? "The object might have been deleted and then recreated" : "The object might have been modified"
   return `the ${what} in the precondition (${cut(asked)}) does not match the ${what} in record (${cut(found)}). ${why}`
@@ -216,7 +216,7 @@ function shown(value: Failure["value"]): string {
   return shortTexts(value, shownValueCharactersMax)
 }
 
-/** Long lists are told by their beginning: nothing behind it is shown. */
+/** Whether a value is a list of strings. Looks at its beginning only, because no more of a long list is shown. */
 function isTexts(value: JsonValue): value is string[] {
   if (!Array.isArray(value)) return false
   for (let index = 0; index < value.length && index <= shownValueCharactersMax; index++) if (typeof value[index] !== "string") return false

@@ -1,4 +1,4 @@
-/** All limits by name (promise 5: no request grows memory without bound). Those that are options have their defaults here. */
+/** All limits by name: no request may use memory without bound. Limits that are options have their defaults here. */
 
 /** Bytes of a request body; more is 413. The reference's `MaxRequestBodyBytes`. */
 export const requestBodyBytesMax = 3 * 1024 * 1024
@@ -256,7 +256,7 @@ export const authenticatedClientsBytesMax = 512 * 1024 * 1024
 /** The same for unauthenticated connections: request heads and refusals. 4,000 concurrent requests need as much. */
 export const strangersBytesMax = 32 * 1024 * 1024
 
-/** Open streams of an HTTP/2 connection, unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
+/** Open streams of an HTTP/2 connection; the default of `--http2-max-streams-per-connection`, as in the reference. */
 export const http2StreamsMax = 250
 
 /** Milliseconds between pings of HTTP/2 connections and websockets; three without an answer end the connection. */
@@ -355,7 +355,7 @@ export const sortFieldsMax = 4
 export const sortedObjectsMax = 100_000
 
 /**
- * Work of one request before others get a turn, in approximate microseconds on the project's machine; see `base/turns.ts`.
+ * Work of one request before others get a turn, in about microseconds on the project's machine; see `base/turns.ts`.
  */
 export const turnWorkMax = 5000
 

@@ -20,7 +20,10 @@ const usage = `orch-apiserver [serve] [options]
   Serves the API until SIGTERM or SIGINT; a second signal ends it at once. orch-apiserver help lists the other commands.
   Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
 
-/** Set, whatever to, by tests that start the program: see `reuseSlabsEarly`. It makes writes slower and is no option. */
+/**
+ * Tests that start the program set this variable, to any value: see `reuseSlabsEarly`. It slows writes, so it is no
+ * option.
+ */
 const reuseSlabsVariable = "ORCH_TEST_REUSE_SLABS"
 
 /** Resolves with the exit code once the server has stopped. */

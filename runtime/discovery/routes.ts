@@ -27,7 +27,10 @@ interface Documents {
   readonly discovery: Discovery
 }
 
-/** `/api` and `/apis` with what is below them and no resource; the index of all paths. Documents are kept as long as the application. */
+/**
+ * Routes of `/api`, `/apis` and the paths below them that name no resource, and of the index of all paths. The documents
+ * are cached as long as the application lives.
+ */
 export function discoveryRoutes(parts: ServerParts): Hono<ServerEnv> {
   const documents = { parts, discovery: new Discovery(parts) }
   const discovery = answering((request) => answerDiscovery(documents, request))

@@ -5,7 +5,10 @@ import type { Step } from "../http/env.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
 
-/** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
+/**
+ * Sets the user of the request. Throws 401 when a credential is wrong, or missing while anonymous requests are off. On
+ * success the connection is accounted to the user instead of to strangers.
+ */
 export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Step {
   const { authenticators, anonymous, vendor } = options
   return function authentication({ request, incoming }) {

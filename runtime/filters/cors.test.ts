@@ -5,7 +5,7 @@ import type { ServerEnv } from "../http/env.ts"
 import { cors } from "./cors.ts"
 import { inOrder } from "./in-order.ts"
 
-/** The origin that the answer allows, of a request from `origin`. */
+/** Returns the `Access-Control-Allow-Origin` of the answer to a request from `origin`. */
 async function allowed(origin: string): Promise<unknown> {
   const headers = new Map<string, unknown>()
   const env = {
@@ -17,7 +17,7 @@ async function allowed(origin: string): Promise<unknown> {
   return headers.get("access-control-allow-origin")
 }
 
-test("an origin that a pattern allows is told so, one that is longer than any origin is not even looked at", async () => {
+test("an origin that matches a pattern is allowed; an overlong one is not even compared", async () => {
   const origin = `https://${"a".repeat(originCharactersMax - 8)}`
   expect(await allowed(origin)).toBe(origin)
   expect(await allowed(`${origin}a`)).toBeUndefined()

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { originCharactersMax } from "../base/limits.ts"
 import type { Step } from "../http/env.ts"
 
-/** What the reference server says to an origin that it allows. */
+/** The header fields that kube-apiserver sends to an allowed origin. */
 const allowance = {
   "access-control-allow-methods": "POST, GET, OPTIONS, PUT, DELETE, PATCH",
   "access-control-allow-headers":
@@ -12,8 +12,9 @@ const allowance = {
 }
 
 /**
- * Lets pages of other origins read answers, `--cors-allowed-origins`. Before authentication: browsers send no credential with the `OPTIONS` that
- * asks whether they may, which is answered 204 here. Other origins are served as if there were no such option; their browsers refuse the answer.
+ * Lets pages of the origins in `--cors-allowed-origins` read answers. Runs before authentication, because browsers send
+ * the preflight `OPTIONS` without a credential; it is answered with 204 here. Requests of other origins are served
+ * without these fields, and their browsers withhold the answer from the page.
  */
 export function cors(options: { allowedOrigins: readonly RegExp[] }): Step {
   return function cors({ incoming, outgoing }) {

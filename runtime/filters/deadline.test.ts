@@ -31,7 +31,7 @@ function setUp() {
       await new Promise<void>((resolve) => (answer = resolve))
       return c.body(null)
     })
-  /** A request that waits in its handler. */
+  /** Sends a request whose handler waits until `answered` is called. */
   function begin(target: string, method = "GET"): { request: RequestContext; answered: () => Promise<unknown> } {
     const incoming = new Http1Incoming(new Socket())
     incoming.url = target
@@ -50,7 +50,7 @@ function setUp() {
   return { clock, failed, texts, begin }
 }
 
-it("ends each request at its own time, a moment early at most", async () => {
+it("ends each request at its own deadline, early by deadlineEarlyMs at most", async () => {
   const { clock, failed, begin } = setUp()
   begin("/first")
   await begin("/answered").answered()
@@ -70,7 +70,7 @@ it("ends each request at its own time, a moment early at most", async () => {
   expect(failed.slice(3)).toEqual(["/third 504", "/long 504"])
 })
 
-it("says of a read and of a write what the reference says: clients repeat a write by this text", () => {
+it("answers reads and writes with the texts of the reference; clients repeat a write when they find its text", () => {
   const { clock, texts, begin } = setUp()
   begin("/api/v1/pods?timeout=1s")
   begin("/api/v1/namespaces/n/pods?timeout=1s", "POST")

@@ -10,15 +10,16 @@ import type { Step } from "../http/env.ts"
 interface DeadlineOptions {
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  /** Answers the request with the error, whatever it is waiting for. */
+  /** Answers the request with the error while its handler is still waiting. */
   readonly fail: (request: RequestContext, error: ApiError) => void
 }
 
 /**
- * Ends a request that takes longer than `--request-timeout`, or than the shorter `timeout` it asked for, with 504, wherever it has got to: the
- * client is told at once, then whatever waits on the request's signal lets go. An answer that has begun is broken off, unless the time was the server's
- * and the client takes the answer at a fair rate: a long list over a slow line is not to be in vain. Long-running requests are left alone.
- * Specification section 8; how `timeout` is read is the reference's.
+ * Ends a request with 504 when it takes longer than `--request-timeout`, or than its own shorter `timeout` parameter.
+ * The answer is sent first; then the request's signal aborts whatever still waits. A response that has begun is broken
+ * off, except when the limit was the server's and the client reads at `lateAnswerBytesPerSecondMin` or faster: a long
+ * list over a slow line may take its time. Long-running requests have no deadline. Specification section 8; `timeout`
+ * is parsed as kube-apiserver does.
  */
 export function deadline(options: DeadlineOptions): Step {
   const { clock, requestTimeoutMs } = options
@@ -42,10 +43,10 @@ export function deadline(options: DeadlineOptions): Step {
 }
 
 const readTimeoutText = "Timeout: request did not complete within the allotted timeout"
-/** Clients repeat a creation that they find this in. */
+/** Clients repeat a creation when they find this text. */
 const writeTimeoutText = "Timeout: request did not complete within requested timeout - context deadline exceeded"
 
-/** Calls `expire` once the client takes less of an answer than it has to; the returned function cancels. */
+/** Calls `expire` once the client reads slower than `lateAnswerBytesPerSecondMin`. Returns a function that cancels. */
 function whenSlow(clock: Clock, outgoing: Outgoing, expire: () => void): () => void {
   let taken = outgoing.takenBytes
   const look = (): void => {
@@ -58,7 +59,10 @@ function whenSlow(clock: Clock, outgoing: Outgoing, expire: () => void): () => v
   return () => cancel()
 }
 
-/** As `clock.after` with the same delay for all: who comes within a moment shares a timer with the first, since most are gone long before it rings. */
+/**
+ * Like `clock.after(delayMs)`, but requests that start within `deadlineEarlyMs` of each other share one timer: most end
+ * long before it fires.
+ */
 function sharedTimer(clock: Clock, delayMs: number): (callback: () => void) => () => void {
   let latest: { readonly startedMs: number; readonly waiting: Set<() => void> } | undefined
   function start(startedMs: number): Set<() => void> {
@@ -79,7 +83,7 @@ function sharedTimer(clock: Clock, delayMs: number): (callback: () => void) => (
   }
 }
 
-/** Zero and less ask for no other time than the server's. Throws 400. */
+/** The `timeout` parameter; undefined when it is absent, zero or negative. Throws 400. */
 function askedTimeoutMs(query: URLSearchParams): number | undefined {
   const text = query.get("timeout")
   if (text === null || text === "") return undefined

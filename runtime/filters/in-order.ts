@@ -1,8 +1,9 @@
 import type { Filter, ServerEnv, Step } from "../http/env.ts"
 
 /**
- * One middleware that takes the steps in order, until one of them answers. A step that returns no promise is not waited for: it costs a call, where a
- * middleware of its own costs Hono three closures and three promises, about 0.3 microseconds (docs/decisions/0001-request-pipeline-on-hono.md).
+ * Combines steps into one Hono middleware, which runs them in order until one returns an answer. Only promises are
+ * awaited: a step without one costs a call. As a middleware it would cost Hono three closures and three promises, about
+ * 0.3 microseconds (docs/decisions/0001-request-pipeline-on-hono.md).
  */
 export function inOrder(steps: readonly Step[]): Filter {
   return function inOrder({ env }, next) {

@@ -4,13 +4,16 @@ import { tooManyRequests } from "../base/errors.ts"
 import { tooManyRequestsRetrySeconds } from "../base/limits.ts"
 import type { Step } from "../http/env.ts"
 
-/** The reference counts everything else as mutating; HEAD and OPTIONS of paths that are no resource's are its only oddity, and change nothing. */
+/**
+ * HEAD and OPTIONS of non-resource paths change nothing; kube-apiserver counts them as mutating, as all other verbs.
+ */
 const readOnlyVerbs = new Set(["get", "list", "watch", "head", "options"])
 
 /**
- * Answers 429 while as many requests are in flight as `--max-requests-inflight` (read only) or `--max-mutating-requests-inflight` (all others)
- * allow; 0 is no limit. Long-running requests, probes of health and members of system:masters are let through, as in kube-apiserver 1.30.
- * Needs the user: between authentication and authorization. Each request in flight may hold a body of `requestBodyBytesMax`.
+ * Throws 429 while as many requests are in flight as `--max-requests-inflight` (read only) or
+ * `--max-mutating-requests-inflight` (all others) allow; 0 means no limit. Long-running requests, health probes and
+ * members of system:masters pass, as in kube-apiserver 1.30. Runs after authentication, because it needs the user. Each
+ * request in flight may hold a body of `requestBodyBytesMax`.
  */
 export function maxInFlight(options: { requests: InFlightRequests; readOnlyMax: number; mutatingMax: number }): Step {
   const { requests, readOnlyMax, mutatingMax } = options

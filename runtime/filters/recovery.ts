@@ -5,8 +5,9 @@ import type { RequestContext } from "../http/request/context.ts"
 import type { Filter, ServerEnv } from "../http/env.ts"
 
 /**
- * Called with a Response that the adapter is going to write once the filters have returned. What follows a request sees its status on the stream. One that
- * comes too late, behind the 504 of the deadline, is dropped: node throws when a head is sent twice.
+ * Called when a handler returned a Response, which the adapter writes after the filters. Copies its status to the
+ * outgoing stream, where callbacks of `onEnd` read it. A Response that comes after the 504 of the deadline is dropped:
+ * node throws when a head is sent twice.
  */
 function settle(c: Context<ServerEnv>): void {
   const { outgoing } = c.env
@@ -15,17 +16,20 @@ function settle(c: Context<ServerEnv>): void {
     outgoing.statusCode = c.res.status
     return
   }
-  // Set to another, its header fields would be added to those of the sentinel.
+  // Cleared first, because Hono adds the fields of the old Response to those of a new one.
   c.res = undefined
   c.res = RESPONSE_ALREADY_SENT
 }
 
-/** Copies of the sentinel, which Hono makes when header fields are added to it, are known by the field that the adapter looks for. */
+/**
+ * The header field by which the adapter recognises the sentinel. Hono copies the sentinel when fields are added to it,
+ * so comparing identities is not enough.
+ */
 const [alreadySent = ""] = RESPONSE_ALREADY_SENT.headers.keys()
 
 /**
- * Outermost of the filters: answers whatever the others and the handlers let through, and lets go of the request. Hono hands every Error to
- * `app.onError`; what else is thrown, by a middleware of somebody else, arrives here.
+ * The outermost filter. Answers what was thrown and is no Error, which a foreign middleware may do: Hono passes only
+ * Errors to `app.onError`. In any case it ends the bookkeeping of the request and discards the unread body.
  */
 export function recovery(options: { fail: (request: RequestContext, thrown: unknown) => void; report: (fault: unknown) => void }): Filter {
   return async function recovery(c, next) {

@@ -1,6 +1,9 @@
 import type { Step } from "../http/env.ts"
 
-/** Refuses a request whose path or query could not be read. Both were read before routing (`http/request/reader.ts`), but the refusal needs its headers. */
+/**
+ * Throws the error of a request whose path or query could not be parsed. `http/request/reader.ts` parsed both before
+ * routing, but the refusal needs the fields of `responseHeaders`.
+ */
 export function requestInfo(): Step {
   return function requestInfo({ request }) {
     if (request.fault !== undefined) throw request.fault

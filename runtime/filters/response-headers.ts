@@ -2,9 +2,9 @@ import type { Random } from "../base/random.ts"
 import type { Step } from "../http/env.ts"
 
 /**
- * First of the filters, so that every answer has what all answers have: `Audit-Id` (the client's own, else a new one), a `Cache-Control` that
- * documents may replace, and `Strict-Transport-Security` when `hsts` (the option's directives) is not empty. Headers of the reference server.
- * The two headers in which flow control names its level and schema belong here too, once there is flow control.
+ * Sets the header fields that every answer has, as kube-apiserver does: `Audit-Id` (the client's, else a new one), a
+ * `Cache-Control` that documents may replace, and `Strict-Transport-Security` when `hsts`, the directives of the
+ * option, is not empty. The first filter, so that refusals have them too.
  */
 export function responseHeaders(options: { random: Random; hsts: readonly string[] }): Step {
   const strictTransport = options.hsts.join("; ")
@@ -16,7 +16,7 @@ export function responseHeaders(options: { random: Random; hsts: readonly string
   }
 }
 
-/** Of several the first. Its length is bounded by that of all header fields. */
+/** The first of several. The limit of all header fields bounds its length. */
 function auditId(sent: string | string[] | undefined): string | undefined {
   const first = (typeof sent === "string" ? sent.split(",", 1) : sent)?.[0]?.trim()
   return first === "" ? undefined : first

@@ -1,7 +1,7 @@
 /**
  * `--api FOLDER`: a user's own kinds, as the generator wrote them. The TypeScript is bundled in memory and evaluated
- * with this process's schema library, so a user needs neither a build nor an installed copy of this package. Behaviours are in
- * `behaviours/` next to the folder.
+ * with this process's schema library, so a user needs neither a build nor an installed copy of this package. Behaviours
+ * are in `behaviours/` next to the folder.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -12,7 +12,10 @@ interface Served {
   readonly options: Pick<Options, "vendor" | "watch-cache" | "watch-cache-sizes">
 }
 
-/** Called once at start. Tells, for a storage path, whether clients read it from the store. What the options say in vain is logged. */
+/**
+ * Called once at start. Returns a predicate of storage paths: whether clients read the resource from the store. Logs
+ * entries of the options that have no effect.
+ */
 export function pathsReadFromStore({ kinds, log, options }: Served): (path: string) => boolean {
   if (!options["watch-cache"]) return () => true
   const { neutralGroup } = vendorProfile(options.vendor)

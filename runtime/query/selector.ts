@@ -149,8 +149,8 @@ export interface FieldSelector {
 
 /**
  * Parses the `fieldSelector` parameter of a request: `a=b,c!=d`, with `\,`, `\=` and `\\` for those characters in
- * values. `refuse` says why a field is not selectable, undefined when it is; see `selectableFieldCheck`. Throws ApiError
- * 400.
+ * values. `refuse` says why a field is not selectable, undefined when it is; see `selectableFieldCheck`. Throws
+ * ApiError 400.
  */
 export function parseFieldSelector(text: string, refuse: (field: string) => string | undefined): FieldSelector {
   const requirements = fieldTerms(text)

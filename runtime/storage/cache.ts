@@ -100,7 +100,8 @@ export interface ResourceCodec {
   /** The same from a stored value, which stays as it is. Absent, or undefined as an answer: the JSON is used. */
   describeStored?(value: Uint8Array): { labels: Record<string, string>; fields: Record<string, string> } | undefined
   /**
-   * The same from an object that is decoded already (`announce`). Absent: `describe` runs when a selector first needs it.
+   * The same from an object that is decoded already (`announce`). Absent: `describe` runs when a selector first needs
+   * it.
    */
   describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }

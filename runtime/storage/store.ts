@@ -132,7 +132,10 @@ export interface Store {
   list(options: StoreListOptions): Promise<StoreListResult>
   /** Resolves once the writes are durable. At most one write per key in a commit. */
   commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult>
-  /** Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `log-reader.ts` covers both. */
+  /**
+   * Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `log-reader.ts` covers
+   * both.
+   */
   readLog?(options: LogOptions): Promise<LogPiece>
   /**
    * Resolves once the watch is sure to deliver every commit after `afterRevision`, including all that are acknowledged

@@ -14,7 +14,9 @@ export function testSeed(): number {
   return seed
 }
 
-/** Called once by the runner, before it starts its workers: they and the programs they start inherit these variables. */
+/**
+ * Called once by the runner, before it starts its workers. They and the programs they start inherit these variables.
+ */
 export function setup(): void {
   process.env["ORCH_TEST_REUSE_SLABS"] = "1"
   process.env[variable] ??= String(Math.floor(Math.random() * seedsBelow))

@@ -20,8 +20,8 @@ export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject
 }
 
 /**
- * `createdSet` in stages, for large objects: first the nodes of long lists, so many values a stage, which the walk over the object then finds ready.
- * The object must not change meanwhile.
+ * `createdSet` in stages, for large objects. The nodes of long lists come first, a number of values per stage, so that
+ * the walk over the object finds them ready. The object must not change meanwhile.
  */
 export function* createdSetStages(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): Stages<FieldSet> {
   const found: LongList[] = []

@@ -14,7 +14,7 @@ function resultsOf(commits: number): ArrayBuffer {
   return bytes.bytes.buffer
 }
 
-/** A committer whose worker replies on command; `told` records everything that happened, in order. */
+/** A committer whose worker replies on command. Records batches, durable commits and failures in order. */
 function openCommitter() {
   const told: string[] = []
   const sent: Reply[] = []

@@ -104,8 +104,8 @@ const earlyReuse: SlabLimits = {
 let defaults = defaultCacheLimits
 
 /**
- * Called by the set-up of tests, before a cache is opened: where nothing else is asked for, memory of small objects is used again with every write and
- * not after megabytes of them, and a view of it that was kept too long reads poison. Holds for the process.
+ * Called by the set-up of tests, before a cache is opened. Changes the defaults of the process: memory of small objects
+ * is reused with every write instead of after megabytes of them, and a view that was kept too long reads poison.
  */
 export function reuseSlabsEarly(): void {
   defaults = { ...defaultCacheLimits, ...earlyReuse }

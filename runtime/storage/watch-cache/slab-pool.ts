@@ -28,8 +28,8 @@ export interface SlabLimits {
   /** Overwrites each slab when it is returned. Under test: a view that was kept too long reads 0xdb. */
   readonly poisonsSlabs: boolean
   /**
-   * Packs the first object of a resource into a slab, and moves the allocations of the newest slab at every write. Under
-   * test.
+   * Packs the first object of a resource into a slab, and moves the allocations of the newest slab at every write.
+   * Under test.
    */
   readonly movesAtWrites: boolean
 }
@@ -106,7 +106,8 @@ export class SlabPool {
     if (region === undefined || region.slabs[place] !== slab) return
     region.slabs[place] = undefined
     region.used--
-    // One that is empty is kept: a resource that shrinks by a slab and grows again must not map memory each time. Poison must not be overwritten.
+    // Keep one empty region: a resource that shrinks by a slab and grows again must not map memory each time. A
+    // poisoned region is dropped, so that its poison is not overwritten.
     if (region.used === 0 && (this.limits.poisonsSlabs || this.emptyRegions() > 1)) this.regions.delete(region.memory.buffer)
   }
 

@@ -13,8 +13,8 @@ export class Waiters {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Resolves with true once `whenReached` was called with `revision` or more, and with false when `timeoutMs` passed first
-   * or the cache was closed.
+   * Resolves with true once `whenReached` was called with `revision` or more, and with false when `timeoutMs` passed
+   * first or the cache was closed.
    */
   wait(revision: number, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Bodies of scenarios in the representations of specification section 4.7. The compact form goes through the server's own codec, which is
- * held to recorded bytes of the reference elsewhere.
+ * Bodies of scenarios in the encodings of specification section 4.7. Protobuf goes through the server's own codec;
+ * other tests compare that codec with recorded bytes of the reference.
  */
 import protobuf from "protobufjs"
 import { parse as parseYaml } from "yaml"

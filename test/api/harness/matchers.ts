@@ -19,7 +19,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Matcher)
 }
 
-/** One line per difference, each with its path. Objects may have fields that are not expected; lists must have as many items. */
+/**
+ * One line per difference, with its path. Objects may have fields that are not expected; lists must have equal lengths.
+ */
 export function differences(expected: unknown, got: unknown, path: string, present = true): string[] {
   if (expected instanceof Matcher) {
     const fault = expected.judge(got, present)

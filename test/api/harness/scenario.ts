@@ -1,4 +1,6 @@
-/** Scenarios as data: what a file may say, checked word by word so that a slip never makes a test that tests nothing. */
+/**
+ * The format of scenario files. Every word is checked, so that a misspelt one cannot make a test that tests nothing.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { VendorName } from "../../../runtime/base/vendor.ts"

@@ -35,7 +35,7 @@ export class WatchStream {
     return events
   }
 
-  /** Waits for the end of the stream. Throws when there were events that nobody expected. */
+  /** Waits for the end of the stream. Throws when events arrived that no step expected. */
   async ended(): Promise<void> {
     while (!this.over) await setImmediate()
     if (this.frames.length > 0) throw new Error(`the watch ended with events that nobody asked for: ${this.frames.map(String).join("")}`)

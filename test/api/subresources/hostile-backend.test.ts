@@ -1,6 +1,6 @@
 /**
- * Machines behind proxy paths that mean harm, over real sockets: what they say is passed on, answered with a Status of ours, or broken off; nothing of it
- * is gathered, and no connection is left.
+ * Hostile backends of proxy paths, over real sockets. The server passes their answers on, replaces them by a Status, or
+ * breaks them off; it buffers none of them and leaves no connection open.
  */
 import { afterEach, describe, expect, test } from "vitest"
 import { proxyAnswerTimeoutMs } from "../../../runtime/base/limits.ts"
@@ -34,12 +34,15 @@ const unreadable = [
   ...["length-two", "length-list", "length-negative", "length-huge", "length-word", "length-and-chunked"],
   ...["many-continues", "switch-unasked"],
 ]
-/** Well-formed, and nothing that may be passed on. */
+/** Well-formed, but not allowed to be passed on. */
 const impassable = [
   ...["status-000", "status-042", "status-099", "status-600", "status-999"],
   ...["header-many", "encoding-unknown", "encoding-twice", "switch-no-upgrade"],
 ]
-/** The head was good, what follows is not: no answer of ours could be told from the other end's. */
+/**
+ * The head was good and the rest is not. The head is already passed on, so a Status would look like the backend's own
+ * body.
+ */
 const broken = [
   ...["length-short", "chunk-bad-size", "chunk-huge-size", "chunk-negative", "chunk-no-end", "chunk-extension"],
   ...["trailers-forbidden", "trailers-long", "trailers-controls", "html-in-bad-gzip", "html-in-cut-gzip"],

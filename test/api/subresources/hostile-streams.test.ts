@@ -1,4 +1,7 @@
-/** Node agents and tunnels whose ends mean harm, over real sockets: what waits is bounded, in bytes and in time, and both sides end together. */
+/**
+ * Hostile node agents and hostile ends of tunnels, over real sockets: buffers and waiting times are bounded, and both
+ * sides end together.
+ */
 import { afterEach, describe, expect, test } from "vitest"
 import { proxyAnswerTimeoutMs, refusalBytesMax, refusalTimeoutMs, tunnelIdleTimeoutMs } from "../../../runtime/base/limits.ts"
 import { pairFor } from "../../support/backend.ts"

@@ -1,6 +1,6 @@
 /**
- * Logs over websockets, as browsers read them. Reference: what answers with a stream answers a websocket too (its protocols are none,
- * binary and base64.binary), a pod without a node is 204 before anybody looks at the handshake.
+ * Logs over websockets, as browsers read them. As in the reference, each stream is served over a websocket too (without
+ * a protocol, or with binary or base64.binary), and a pod without a node is 204 before the handshake is checked.
  */
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"

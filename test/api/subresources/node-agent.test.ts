@@ -1,4 +1,4 @@
-/** Logs, exec, attach and port forwarding through the agent on a node (kube-apiserver 1.30; reading on CVEs of proxies). */
+/** Logs, exec, attach and port forwarding through the agent on a node, as in kube-apiserver 1.30; CVEs of proxies. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { afterEach, describe, expect, test } from "vitest"

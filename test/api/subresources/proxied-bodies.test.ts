@@ -1,4 +1,7 @@
-/** Bodies of requests that are passed on, over real sockets: each is framed, so that none is read as the next request with this server's rights. */
+/**
+ * Request bodies that are passed on, over real sockets. Each is framed, so that no backend reads one as the next
+ * request, which would have this server's rights.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { afterEach, describe, expect, test } from "vitest"
 import { type Backend, startBackend } from "../../support/backend.ts"

@@ -1,4 +1,4 @@
-/** Requests that fail on their way to another machine, over real sockets: the process has as many open files afterwards as before. */
+/** Requests that fail on their way to another machine, over real sockets: no open file is left behind. */
 import { readdirSync } from "node:fs"
 import { connect } from "node:tls"
 import { afterEach, describe, expect, test } from "vitest"

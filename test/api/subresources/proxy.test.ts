@@ -1,4 +1,7 @@
-/** Proxies of pods, services and nodes: what travels, what does not, and where nothing goes (kube-apiserver 1.30; reading on CVEs of proxies). */
+/**
+ * Proxies of pods, services and nodes: what is passed on, what is not, and which addresses are refused, as in
+ * kube-apiserver 1.30; CVEs of proxies.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { afterEach, describe, expect, test } from "vitest"
