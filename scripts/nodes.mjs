@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes`: the suites that lean on Node itself (HTTP, TLS, native modules, starting) under other versions of it. Their programs are named
- * by ORCH_TEST_NODES, separated as in PATH. Arguments replace the suites.
+ * `npm run test:nodes`: runs the suites that depend on Node itself (HTTP, TLS, native modules, starting) with other
+ * versions of it: the programs in ORCH_TEST_NODES, separated as in PATH. Arguments replace the suites.
  */
 import { spawnSync } from "node:child_process"
 import { delimiter, dirname, join } from "node:path"

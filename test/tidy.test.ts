@@ -7,11 +7,14 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { optionsMarkdown } from "../runtime/options/help.ts"
 import { arrowFaults, cycleFaults, roomFaults } from "./tidy/arrows.ts"
+import { missingFiles, readDocuments, repositoryPaths } from "./tidy/documents.ts"
 import { knownCycles, longFiles, longFunctions } from "./tidy/exceptions.ts"
+import { commentLines, documentLines, proseColumnsMax, proseFaults } from "./tidy/prose.ts"
 import { readSources, repository, textFiles } from "./tidy/source.ts"
 
 const sources = readSources()
 const ours = sources.filter(({ path }) => !path.startsWith("generated/"))
+const documents = readDocuments()
 const fileLinesMax = 500
 const functionLinesMax = 70
 
@@ -103,10 +106,37 @@ describe("words", () => {
 })
 
 function rootFiles(): { path: string; text: string }[] {
-  return ["README.md", "package.json", "package-lock.json", "tsconfig.json", "biome.json", "knip.json", "vitest.config.ts", ".ci/run"]
+  return [
+    "README.md",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "biome.json",
+    "knip.json",
+    "vitest.config.ts",
+    "vitest.clients.config.ts",
+    ".ci/run",
+  ]
     .filter((path) => existsSync(join(repository, path)))
     .map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }))
 }
+
+describe("prose", () => {
+  it(`of comments is plain and at most ${proseColumnsMax} columns wide`, () => {
+    const others = [...textFiles(["bench", "scripts", "test"], /\.mjs$/), ...rootFiles().filter(({ path }) => path.endsWith(".ts"))]
+    const faults = [...ours, ...others].flatMap(({ path, text }) => proseFaults(commentLines(text)).map((fault) => `${path}:${fault}`))
+    expect(faults).toEqual([])
+  })
+
+  it(`of documents is plain and at most ${proseColumnsMax} columns wide`, () => {
+    const faults = documents.flatMap(({ path, text }) => proseFaults(documentLines(text)).map((fault) => `${path}:${fault}`))
+    expect(faults).toEqual([])
+  })
+})
+
+describe("documents", () => {
+  it("name files that exist", () => expect(missingFiles(documents, repositoryPaths())).toEqual([]))
+})
 
 describe("generated code", () => {
   it("says so on its first line", () => {

@@ -12,8 +12,8 @@ export function patchFault(message: string): ApiError {
 }
 
 /**
- * The same for a JSON patch. Its message is exactly the reference's, because clients compare the whole of it to see that
- * a `test` operation failed. The cause says what is wrong; kubectl shows it in place of the message.
+ * The same for a JSON patch. Its message is exactly the reference's, because clients compare all of it to see that a
+ * `test` operation failed. The cause says what is wrong; kubectl shows it in place of the message.
  */
 export function jsonPatchFault(message: string): ApiError {
   const causes = [{ reason: "FieldValueInvalid", message: shortened(message), field: "patch" }]

@@ -52,7 +52,8 @@ describe("a bearer token", () => {
 
 describe("without a credential", () => {
   test("a request is anonymous", () => expect(authenticate([tokens], {}, { anonymous: true })).toBe(anonymous))
-  test("a request is refused where anonymous requests are off", () => expect(() => authenticate([tokens], {}, { anonymous: false })).toThrow(ApiError))
+  test("a request is refused where anonymous requests are off", () =>
+    expect(() => authenticate([tokens], {}, { anonymous: false })).toThrow(ApiError))
 })
 
 test("the first authenticator that returns a user decides", () => {

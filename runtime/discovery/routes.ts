@@ -28,8 +28,8 @@ interface Documents {
 }
 
 /**
- * Routes of `/api`, `/apis` and the paths below them that name no resource, and of the index of all paths. The documents
- * are cached as long as the application lives.
+ * Routes of `/api`, `/apis` and the paths below them that name no resource, and of the index of all paths. The
+ * documents are cached as long as the application lives.
  */
 export function discoveryRoutes(parts: ServerParts): Hono<ServerEnv> {
   const documents = { parts, discovery: new Discovery(parts) }

@@ -8,8 +8,8 @@ interface Head {
 }
 
 /**
- * Returns a Response that states the length of its body: Hono drops the body of an answer to HEAD, so the length must be
- * set before. Fields that filters have set on the outgoing stream are sent with it.
+ * Returns a Response that states the length of its body: Hono drops the body of an answer to HEAD, so the length must
+ * be set before. Fields that filters have set on the outgoing stream are sent with it.
  */
 export function smallDocument(body: string | Buffer, { status = 200, contentType, headers }: Head): Response {
   const bytes = typeof body === "string" ? Buffer.from(body) : body

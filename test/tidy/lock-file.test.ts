@@ -1,6 +1,6 @@
 /**
- * `npm ci` refuses a lock file that lacks a package which an entry names, even one for another platform. npm leaves such
- * packages out silently when the registry does not have them; then take an older version of the dependency.
+ * `npm ci` refuses a lock file that lacks a package which an entry names, even one for another platform. npm leaves
+ * such packages out silently when the registry does not have them; then take an older version of the dependency.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

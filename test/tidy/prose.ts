@@ -28,31 +28,56 @@ export function proseFaults(lines: readonly ProseLine[]): string[] {
   })
 }
 
-/** The lines of a source file that belong to comments, with the code before them. */
+/** The lines of the comments of a source file. A comment beside code begins with its sign, others with their line. */
 export function commentLines(source: string): ProseLine[] {
-  const parsed = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ES2022, true)
-  const lines = source.split("\n")
-  const found = new Map<number, ProseLine>()
-  const add = (from: number, to: number): void => {
-    const first = parsed.getLineAndCharacterOfPosition(from)
-    const last = parsed.getLineAndCharacterOfPosition(to)
-    for (let line = first.line; line <= last.line; line++) {
-      const text = lines[line] ?? ""
-      // A comment beside code is judged by its words; the formatter wraps the code.
-      const isBeside = line === first.line && text.slice(0, first.character).trim() !== ""
-      found.set(line, { line: line + 1, text: isBeside ? text.slice(first.character) : text })
-    }
+  const found: ProseLine[] = []
+  let line = 1
+  let counted = 0
+  for (const { from, to } of comments(source)) {
+    for (let at = counted; at < from; at++) if (source[at] === "\n") line++
+    const lineStart = source.lastIndexOf("\n", from - 1) + 1
+    const lineEnd = source.indexOf("\n", to)
+    // A comment beside code is judged by its words and its own width; the formatter wraps the code.
+    const isBeside = source.slice(lineStart, from).trim() !== ""
+    const texts = source.slice(isBeside ? from : lineStart, lineEnd < 0 ? source.length : lineEnd).split("\n")
+    found.push(...texts.map((text, index) => ({ line: line + index, text: withoutCode(text) })))
+    counted = from
   }
+  return found
+}
+
+/**
+ * The ranges of comments in order. Finds them by their signs outside of literals, which takes a tenth of the time that
+ * asking the compiler for the comments of every token takes.
+ */
+function comments(source: string): { readonly from: number; readonly to: number }[] {
+  const literals = literalEnds(source)
+  const signs = /\/\/[^\n]*|\/\*[^]*?\*\/|["'`/}]/g
+  const found: { from: number; to: number }[] = []
+  for (let match = signs.exec(source); match !== null; match = signs.exec(source)) {
+    const end = literals.get(match.index)
+    if (end !== undefined) signs.lastIndex = end
+    else if (match[0].length > 1) found.push({ from: match.index, to: match.index + match[0].length })
+  }
+  return found
+}
+
+/** The ends of strings, regular expressions and parts of templates, by where they begin. */
+function literalEnds(source: string): ReadonlyMap<number, number> {
+  const parsed = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ES2022)
+  const ends = new Map<number, number>()
   const visit = (node: ts.Node): void => {
-    const ranges = [
-      ...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
-      ...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
-    ]
-    for (const { pos, end } of ranges) add(pos, end)
-    node.getChildren(parsed).forEach(visit)
+    if (ts.isLiteralExpression(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      ends.set(node.getStart(parsed), node.getEnd())
+    ts.forEachChild(node, visit)
   }
   visit(parsed)
-  return [...found.values()].sort((one, other) => one.line - other.line)
+  return ends
+}
+
+/** Names in backticks are code, whose words are not judged. */
+function withoutCode(text: string): string {
+  return text.replaceAll(/`[^`]*`/g, (code) => "x".repeat(code.length))
 }
 
 /** The prose of a document in Markdown: what is neither code nor a table. */
@@ -62,6 +87,6 @@ export function documentLines(text: string): ProseLine[] {
     if (/^\s*(```|~~~)/.test(line)) isCode = !isCode
     if (isCode || /^\s*(```|~~~|\|)/.test(line)) return []
     // A link or a path cannot be wrapped.
-    return [{ line: index + 1, text: /^\S*$/.test(line.trim()) ? "" : line.replaceAll(/`[^`]*`/g, (code) => "x".repeat(code.length)) }]
+    return [{ line: index + 1, text: /^\S*$/.test(line.trim()) ? "" : withoutCode(line) }]
   })
 }

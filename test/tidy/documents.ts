@@ -1,0 +1,93 @@
+/** Checks that files which documents name exist, so that a move of a file reaches the documents too. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join, posix } from "node:path"
+import { repository, textFiles } from "./source.ts"
+
+export interface Document {
+  /** Relative to the repository, with slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Folders of the repository, and folders below `runtime/`, which documents name without `runtime/`. */
+const topFolders = [".ci", "bench", "codegen", "docs", "generated", "runtime", "schemas", "scripts", "test"]
+/** Made by a build, an installation or a run, or the reader's own: `my/` in examples. */
+const isElsewhere = /^(dist|node_modules|\.orch|my)\//
+/** Sources of other programs, which documents cite. */
+const foreignName = /\.(go|py|rs)$/
+const sourceName = /\.(ts|mjs|md|ya?ml)$/
+
+/** The documents of the repository, except docs/PROGRESS.md: a log, whose entries keep the names of their time. */
+export function readDocuments(): readonly Document[] {
+  const files = ["README.md", "CONTRIBUTING.md"].map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }))
+  const folders = textFiles(["docs", "runtime", "test"], /\.md$/).filter(({ path }) => path !== "docs/PROGRESS.md")
+  return [...files, ...folders]
+}
+
+/** The paths of all files and folders of the repository, without what is built. */
+export function repositoryPaths(): ReadonlySet<string> {
+  const below = topFolders.flatMap((folder) =>
+    existsSync(join(repository, folder))
+      ? [folder, ...readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((path) => posix.join(folder, path))]
+      : [],
+  )
+  return new Set([...readdirSync(repository), ...below])
+}
+
+/** `path:line: name` for each code span and each link that names a file or folder which does not exist. */
+export function missingFiles(documents: readonly Document[], paths: ReadonlySet<string>): string[] {
+  const areFolders = new Set([
+    ...topFolders,
+    ...[...paths].filter((path) => /^runtime\/[^/.]+$/.test(path)).map((path) => posix.basename(path)),
+  ])
+  const suffixes = allSuffixes(paths)
+  const isThere = (name: string, from: string): boolean =>
+    // Benchmarks are named without their extension, as `npm run bench` takes them.
+    [name, posix.join(posix.dirname(from), name), `runtime/${name}`, `${name}.ts`].some((path) => paths.has(posix.normalize(path))) ||
+    suffixes.has(name)
+  return documents.flatMap(({ path, text }) =>
+    namesIn(text)
+      .filter(({ name, isLink }) => (isLink || isPath(name, areFolders)) && !isThere(name.replace(/\/$/, ""), path))
+      .map(({ name, line }) => `${path}:${line}: ${name}`),
+  )
+}
+
+/** Ends of paths, from a slash on: documents may leave out folders that the context gives. */
+function allSuffixes(paths: ReadonlySet<string>): ReadonlySet<string> {
+  const suffixes = new Set<string>()
+  for (const path of paths) {
+    const parts = path.split("/")
+    for (let from = 1; from < parts.length; from++) suffixes.add(parts.slice(from).join("/"))
+  }
+  return suffixes
+}
+
+/**
+ * Whether a code span is the path of a file or folder here, and not a media type, a group, an API path, a pattern or a
+ * path in another repository.
+ */
+function isPath(name: string, folders: ReadonlySet<string>): boolean {
+  if (!/^[\w./-]*\w[\w./-]*$/.test(name) || name.startsWith("/") || isElsewhere.test(name) || foreignName.test(name)) return false
+  const [first = ""] = name.split("/", 1)
+  return sourceName.test(name) || name.endsWith("/") || (name.includes("/") && folders.has(first))
+}
+
+interface Name {
+  readonly name: string
+  readonly line: number
+  readonly isLink: boolean
+}
+
+/** Code spans and targets of links outside of code blocks. */
+function namesIn(text: string): Name[] {
+  let isCode = false
+  return text.split("\n").flatMap((line, index): Name[] => {
+    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode
+    if (isCode || line.startsWith("    ")) return []
+    const spans = [...line.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => ({ name, line: index + 1, isLink: false }))
+    const links = [...line.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, name = ""]) => ({ name, line: index + 1, isLink: true }))
+      .filter(({ name }) => !name.includes("://"))
+    return [...spans, ...links]
+  })
+}
