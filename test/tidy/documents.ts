@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import { repository, textFiles } from "./source.ts"
 
-export interface Document {
+interface Document {
   /** Relative to the repository, with slashes. */
   readonly path: string
   readonly text: string
