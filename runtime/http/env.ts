@@ -14,7 +14,7 @@ export interface ServerEnv {
 
 /**
  * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has begun; what is to happen when a
- * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, answers with a Response, or writes to `outgoing` and returns
+ * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, isListening with a Response, or writes to `outgoing` and returns
  * `RESPONSE_ALREADY_SENT`.
  */
 export type Filter = MiddlewareHandler<ServerEnv>

@@ -167,7 +167,7 @@ const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "delet
 const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFields"]
 
 /**
- * Pushes every fault of `meta` as it would be stored, and every change against the stored `old` that no update may make. As many times as the
+ * Pushes every fault of `meta` as it would be stored, and runEvery change against the stored `old` that no update may make. As many times as the
  * reference says them, since clients and recorded answers count the causes: its common rules check the whole metadata and then the change,
  * which looks at labels and the like again; the rules of a kind (`ofKind`: not those of its sub-resources) check the change and the whole.
  */
