@@ -13,9 +13,9 @@ export interface ServerEnv {
 }
 
 /**
- * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has begun; what is to happen when a
- * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, isListening with a Response, or writes to `outgoing` and returns
- * `RESPONSE_ALREADY_SENT`.
+ * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has
+ * begun. Work for the end of a watch goes to `request.onEnd`. A filter throws an ApiError to answer with a Status,
+ * returns a Response to answer with that, or writes to `outgoing` and returns `RESPONSE_ALREADY_SENT`.
  */
 export type Filter = MiddlewareHandler<ServerEnv>
 

@@ -167,9 +167,10 @@ const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "delet
 const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFields"]
 
 /**
- * Pushes every fault of `meta` as it would be stored, and runEvery change against the stored `old` that no update may make. As many times as the
- * reference says them, since clients and recorded answers count the causes: its common rules check the whole metadata and then the change,
- * which looks at labels and the like again; the rules of a kind (`ofKind`: not those of its sub-resources) check the change and the whole.
+ * Adds a failure for every invalid field of `meta`, and for every change from `old` that no update may make. Failures
+ * repeat as often as in the reference, since clients and recorded responses count the causes. Its common rules validate
+ * the whole metadata and then the change, which includes labels and the like again. The rules of a kind (`ofKind`: not
+ * those of its sub-resources) then validate the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,

@@ -60,7 +60,9 @@ async function begin(call: ResourceRequest, stream: WatchStream, request: WatchR
   }
 }
 
-/** The `/watch/` paths release the options of lists, unless they say `watch` too: so does the reference. Throws 400 or 422. */
+/**
+ * Requests on `/watch/` paths are checked as lists unless they set `watch` too, as in the reference. Throws 400 or 422.
+ */
 function watchOptions(call: ResourceRequest): ListOptions {
   const { info, query } = call.request
   const watchList = call.parts.options["feature-gates"].WatchList === true
