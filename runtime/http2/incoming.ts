@@ -6,8 +6,21 @@ import { bodyStream } from "./body-stream.ts"
 import { GatheredBytes } from "./gathered-bytes.ts"
 import { errorCode } from "./protocol.ts"
 import { announcedLength } from "./request-head.ts"
-import type { ServerStream } from "./stream.ts"
 import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
+
+/** What a request asks of its stream. */
+export interface IncomingStream {
+  readonly closed: boolean
+  /** Of its connection. */
+  readonly ends: ConnectionEnds
+  /** Charged with the bytes of the body that wait. */
+  readonly account: ConnectionAccount
+  readonly outgoing: { readonly writableFinished: boolean; once(event: "finish", listener: () => void): unknown }
+  /** The request has read `bytes` of its body: the client may send as many again. */
+  consumed(bytes: number): void
+  /** Ends the stream early. `code` is one of `errorCode`. */
+  reset(code: number): void
+}
 
 const closedConnection: ConnectionEnds = {}
 const noBytes = Buffer.alloc(0)
@@ -37,7 +50,7 @@ export class Http2Incoming extends EventEmitter {
   private waiting: (() => void) | undefined
 
   constructor(
-    private readonly stream: ServerStream,
+    private readonly stream: IncomingStream,
     readonly headers: IncomingHttpHeaders,
   ) {
     super()
@@ -51,11 +64,11 @@ export class Http2Incoming extends EventEmitter {
 
   /** The account of the request's connection. */
   get account(): ConnectionAccount {
-    return this.stream.owner.account
+    return this.stream.account
   }
 
   get socket(): ConnectionEnds {
-    return this.stream.closed ? closedConnection : this.stream.owner.ends
+    return this.stream.closed ? closedConnection : this.stream.ends
   }
 
   get complete(): boolean {
@@ -123,7 +136,7 @@ export class Http2Incoming extends EventEmitter {
     if (this.complete) return told()
     this.waiting = told
     this.emit("resume")
-    this.stream.owner.consumed(this.stream, this.unread.length)
+    this.stream.consumed(this.unread.length)
   }
 
   /** Drops the callback of `whenArrived`. */
@@ -151,7 +164,7 @@ export class Http2Incoming extends EventEmitter {
   }
 
   private stopBody(): void {
-    if (!this.complete) this.stream.owner.reset(this.stream, errorCode.noError)
+    if (!this.complete) this.stream.reset(errorCode.noError)
   }
 
   /** Called by the connection with a part of the body. False if the length is not the announced one. */
@@ -165,7 +178,7 @@ export class Http2Incoming extends EventEmitter {
     if (payload.length > 0) this.keep(payload, isLast)
     if (this.waiting === undefined) this.willEmit()
     else if (this.arrived) this.tellArrived()
-    else this.stream.owner.consumed(this.stream, payload.length)
+    else this.stream.consumed(payload.length)
     return true
   }
 
@@ -179,7 +192,7 @@ export class Http2Incoming extends EventEmitter {
   }
 
   private charge(bytes: number): void {
-    if (bytes !== 0) this.stream.owner.account.charge(bytes)
+    if (bytes !== 0) this.stream.account.charge(bytes)
   }
 
   /** Called by the connection when the stream ends. */
@@ -218,7 +231,7 @@ export class Http2Incoming extends EventEmitter {
       const chunk = this.unread.shift()
       if (chunk === undefined) break
       this.charge(this.unread.keptBytes - before)
-      this.stream.owner.consumed(this.stream, chunk.length)
+      this.stream.consumed(chunk.length)
       this.emit("data", chunk)
     }
     if (!this.isFlowing || !this.arrived || this.readableEnded || this.isDropped) return

@@ -4,7 +4,22 @@ import { httpDate } from "./http-date.ts"
 import { type AnswerHeaders, encodeHead, encodeTrailers } from "./header-encoder.ts"
 import type { FrameOutput } from "./frame-output.ts"
 import { errorCode } from "./protocol.ts"
-import type { ServerStream } from "./stream.ts"
+import type { ConnectionAccount } from "./surroundings.ts"
+
+/** What an answer asks of its stream. */
+export interface OutgoingStream {
+  /** Charged with the bytes of the body that wait. */
+  readonly account: ConnectionAccount
+  readonly incoming: { readonly method: string | undefined }
+  /** The answer has something to send. */
+  ready(): void
+  /** Sends a head that precedes the answer, `100 Continue`. */
+  inform(status: number): void
+  /** Ends the stream early. `code` is one of `errorCode`. */
+  reset(code: number): void
+  /** Closes the connection to new streams; open ones go on. */
+  closeConnection(): void
+}
 
 type Taken = (error: Error | null | undefined) => void
 
@@ -43,7 +58,7 @@ export class Http2Outgoing extends EventEmitter {
   /** Bytes of the first chunk that were taken. */
   private chunkAt = 0
 
-  constructor(private readonly stream: ServerStream) {
+  constructor(private readonly stream: OutgoingStream) {
     super()
   }
 
@@ -65,7 +80,7 @@ export class Http2Outgoing extends EventEmitter {
     this.headersSent = true
     this.headers["date"] ??= httpDate()
     this.isBodiless = statusCode === 204 || statusCode === 304 || this.stream.incoming.method === "HEAD"
-    this.stream.owner.ready(this.stream)
+    this.stream.ready()
   }
 
   flushHeaders(): void {
@@ -73,7 +88,7 @@ export class Http2Outgoing extends EventEmitter {
   }
 
   writeContinue(): void {
-    if (!this.headersSent && !this.destroyed) this.stream.owner.inform(this.stream, 100)
+    if (!this.headersSent && !this.destroyed) this.stream.inform(100)
   }
 
   write(chunk: Uint8Array, taken?: Taken): boolean {
@@ -95,7 +110,7 @@ export class Http2Outgoing extends EventEmitter {
     this.flushHeaders()
     this.writableEnded = true
     if (chunk !== undefined && !this.isBodiless && !this.destroyed) this.add(chunk, undefined)
-    this.stream.owner.ready(this.stream)
+    this.stream.ready()
   }
 
   /** Sends the whole body at once. It goes out in frames, so its progress is visible. */
@@ -111,12 +126,12 @@ export class Http2Outgoing extends EventEmitter {
   /** Breaks the answer off. The client sees that it is incomplete. */
   destroy(): void {
     if (this.destroyed) return
-    this.stream.owner.reset(this.stream, this.writableFinished ? errorCode.noError : errorCode.internalError)
+    this.stream.reset(this.writableFinished ? errorCode.noError : errorCode.internalError)
   }
 
   /** The client opens no more streams on this connection; open streams go on. */
   closeAfterAnswer(): void {
-    this.stream.owner.close()
+    this.stream.closeConnection()
   }
 
   /** Does nothing: frames mark the end of a request. */
@@ -163,11 +178,11 @@ export class Http2Outgoing extends EventEmitter {
       if (end < chunk.bytes.length) break
       chunks.shift()
       released += chunkCostBytes
-      if (this.sharesBytes) this.stream.owner.account.release(chunk.bytes)
+      if (this.sharesBytes) this.stream.account.release(chunk.bytes)
       this.chunkAt = 0
       if (chunk.taken !== undefined) takenUp.push(chunk.taken)
     }
-    this.stream.owner.account.charge(-released)
+    this.stream.account.charge(-released)
     // The frame is complete now, so the callbacks may write again.
     for (const taken of takenUp) taken(null)
     if (!this.needsDrain || this.writableLength > 0) return
@@ -196,7 +211,7 @@ export class Http2Outgoing extends EventEmitter {
   }
 
   private forget(chunks: readonly Chunk[]): void {
-    const { account } = this.stream.owner
+    const { account } = this.stream
     account.charge((this.sharesBytes ? 0 : -this.writableLength) - chunks.length * chunkCostBytes)
     if (this.sharesBytes) for (const { bytes } of chunks) account.release(bytes)
   }
@@ -208,9 +223,9 @@ export class Http2Outgoing extends EventEmitter {
     }
     this.chunks.push({ bytes, taken })
     this.writableLength += bytes.length
-    const { account } = this.stream.owner
+    const { account } = this.stream
     if (this.sharesBytes) account.hold(bytes)
     account.charge((this.sharesBytes ? 0 : bytes.length) + chunkCostBytes)
-    this.stream.owner.ready(this.stream)
+    this.stream.ready()
   }
 }

@@ -1,7 +1,7 @@
 /** One request and its answer on an HTTP/2 connection: RFC 9113 section 5.1. */
 import type { IncomingHttpHeaders } from "node:http2"
-import { Http2Incoming } from "./incoming.ts"
-import { Http2Outgoing } from "./outgoing.ts"
+import { Http2Incoming, type IncomingStream } from "./incoming.ts"
+import { Http2Outgoing, type OutgoingStream } from "./outgoing.ts"
 import type { Stalled } from "./stalled.ts"
 import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
 
@@ -29,7 +29,7 @@ export interface StreamOwner {
  * any state ── RST_STREAM of either, or the end of the connection ──▶ closed
  * ```
  */
-export class ServerStream {
+export class ServerStream implements IncomingStream, OutgoingStream {
   /** The whole request has arrived. */
   remoteEnded = false
   /** The server's END_STREAM is on its way. */
@@ -64,5 +64,33 @@ export class ServerStream {
     this.receiveWindowBytes = begin.receiveWindowBytes
     this.incoming = new Http2Incoming(this, begin.headers)
     this.outgoing = new Http2Outgoing(this)
+  }
+
+  get ends(): ConnectionEnds {
+    return this.owner.ends
+  }
+
+  get account(): ConnectionAccount {
+    return this.owner.account
+  }
+
+  ready(): void {
+    this.owner.ready(this)
+  }
+
+  consumed(bytes: number): void {
+    this.owner.consumed(this, bytes)
+  }
+
+  reset(code: number): void {
+    this.owner.reset(this, code)
+  }
+
+  inform(status: number): void {
+    this.owner.inform(this, status)
+  }
+
+  closeConnection(): void {
+    this.owner.close()
   }
 }
