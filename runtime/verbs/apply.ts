@@ -37,9 +37,9 @@ export async function readApplyPatch(call: ResourceRequest, body: Buffer, scope:
   const applied: ApplyState = { call, config, duplicates, scope, hasWarned: false }
   return {
     strictErrors: [],
-    apply: (live) => {
+    apply: (live, isLarge = false) => {
       checkKind(call, config, scope)
-      return duplicates.length === 0 ? applyingConfiguration(applied, live) : applyingDoubtful(applied, live)
+      return duplicates.length === 0 ? applyingConfiguration(applied, live, isLarge) : applyingDoubtful(applied, live, isLarge)
     },
   }
 }
@@ -54,9 +54,9 @@ interface ApplyState {
   hasWarned: boolean
 }
 
-function* applyingDoubtful(applied: ApplyState, live: ApiObject | undefined): Stages<ApiObject> {
+function* applyingDoubtful(applied: Applied, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
   const { call, duplicates, scope } = applied
-  const object = yield* applyingConfiguration(applied, live)
+  const object = yield* applyingConfiguration(applied, live, isLarge)
   if (scope.fieldValidation !== "Ignore") {
     if (scope.fieldValidation === "Strict")
       throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(duplicates)}`)
@@ -66,9 +66,10 @@ function* applyingDoubtful(applied: ApplyState, live: ApiObject | undefined): St
   return object
 }
 
-function applyingConfiguration({ call, config, scope }: ApplyState, live: ApiObject | undefined): Stages<ApiObject> {
+function applyingConfiguration({ call, config, scope }: Applied, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
   return applyStages({
     config,
+    isLarge,
     versions: scope.versions,
     manager: scope.fieldManager,
     subresource: scope.subresource,

@@ -4,8 +4,11 @@ import type { Stages } from "../base/turns.ts"
 
 /** A patch that was parsed and checked once, and is applied once per attempt. */
 export interface Patch {
-  /** Applies the patch. `object` is undefined for a creation, which only a server-side apply can do. */
-  apply(object: ApiObject | undefined): Stages<JsonObject>
+  /**
+   * Undefined for an object that is to be made; only an applied configuration makes one. `isLarge`: the object or the
+   * patch is large; default false.
+   */
+  apply(object: ApiObject | undefined, isLarge?: boolean): Stages<JsonObject>
   readonly strictErrors: readonly string[]
   /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]

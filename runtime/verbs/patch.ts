@@ -8,8 +8,7 @@ import type { Subresource } from "../schema/kind.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import { updateObject } from "../registry/update.ts"
-import type { Stages } from "../base/turns.ts"
-import type { FieldValidation } from "../wire/decode-object.ts"
+import { type Stages, takesTurns } from "../base/turns.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
@@ -60,7 +59,11 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
     managedFields: applying ? "provided" : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
-      workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, sentWarnings }, { scope, old }), expiry),
+      workOn(
+        bytes,
+        patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old, isLarge: takesTurns(bytes) }),
+        expiry,
+      ),
   })
   await answerWrite(call, { format, result })
 }
@@ -69,9 +72,9 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
 function* patching(
   call: ResourceRequest,
   options: PatchedOptions,
-  { scope, old }: { scope: PatchScope; old: ApiObject | undefined },
+  { scope, old, isLarge }: { scope: PatchScope; old: ApiObject | undefined; isLarge: boolean },
 ): Stages<ApiObject> {
-  const changed = ofSameKind(call, yield* options.patch.apply(old))
+  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
   let patched: ApiObject
   try {
     const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed)

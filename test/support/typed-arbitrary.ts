@@ -39,3 +39,23 @@ export const anyObject: fc.Arbitrary<JsonObject> = fc.record(
   },
   { requiredKeys: [] },
 )
+
+const few = (most: number) => ({ maxLength: most, size: "max" }) as const
+const names = fc.uniqueArray(fc.nat({ max: 400 }).map(String), few(300))
+const wide = fc.dictionary(fc.nat({ max: 400 }).map(String), text, { maxKeys: 300, size: "max" })
+const widePort = fc.record({ port: fc.nat({ max: 300 }), protocol: fc.constantFrom("TCP", "UDP"), text, names }, { requiredKeys: ["port"] })
+
+/** Objects of the shared example type with long lists and wide maps, also within each other. Lists may hold duplicates. */
+export const largeObject: fc.Arbitrary<JsonObject> = fc.record(
+  {
+    text,
+    labels: fc.oneof(wide, labels),
+    names: fc.oneof(fc.array(fc.nat({ max: 400 }).map(String), few(300)), orNull(fc.array(text))),
+    ports: fc.oneof(fc.array(port, few(200)), fc.array(widePort, { maxLength: 4 }), orNull(fc.array(port))),
+    child: fc.record({ text, labels: orNull(wide) }, { requiredKeys: [] }),
+    children: fc.dictionary(fc.constantFrom("k", "l"), fc.record({ labels: wide }, { requiredKeys: [] })),
+    free: fc.oneof(wide, orNull(free)),
+    metadata: fc.record({ managedFields: fc.array(wide, { maxLength: 1 }), labels: wide }, { requiredKeys: [] }),
+  },
+  { requiredKeys: [] },
+)

@@ -8,7 +8,7 @@ import { shortList } from "../../base/bounded-text.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { setField } from "../../encoding/json/text.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
-import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference } from "../ownership/field-set.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
@@ -17,7 +17,7 @@ import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import { identityText } from "./configuration-text.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
-import { type ManagedFieldsEntry, encodeEntries, type Manager, readEntries, sameManager } from "./entry.ts"
+import { type ManagedFieldsEntry, encodeEntries, encodingStages, type Manager, readEntries, sameManager } from "./entry.ts"
 import { allowedByLastApplied, kubectlManager, withLastApplied } from "./last-applied.ts"
 import { pruning } from "./prune.ts"
 import { fewManagers, withoutUnmanaged, entriesAfterUpdate, withoutTouched } from "./track-update.ts"
@@ -37,6 +37,8 @@ export interface ApplyRequest {
   readonly now: string
   /** The annotation in which client-side apply keeps its configuration. */
   readonly lastAppliedAnnotation: string
+  /** Whether the objects are large, so that each walk over them has stages of its own. Default false. */
+  readonly isLarge?: boolean
 }
 
 const beforeFirstApply = "before-first-apply"
@@ -54,7 +56,7 @@ export function applyConfiguration(apply: ApplyRequest): ApiObject {
 export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
   checkConfiguration(apply)
   yield
-  const { versions, config, force } = apply
+  const { versions, config, force, isLarge = false } = apply
   const { current } = versions
   const live = withManagers(apply.live ?? {}, undefined)
   const before = entriesBefore(apply, live)
@@ -77,18 +79,18 @@ export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
   const mine: ManagedFieldsEntry = { ...owner, fields, time: last?.time, stored: last?.stored }
   yield
   const changes = new FieldChanges(versions, live, object)
-  changes.compare()
+  if (isLarge) yield* changes.compareStages()
   yield
   if (!force) checkConflicts(apply, live, conflictsOf(others, changes))
   yield
   // An apply that changes no value keeps the time of its entry.
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
   yield
-  const left = withoutTouched(others, changes)
+  const left = yield* withoutTouched(others, changes, isLarge)
   if (!isEmptySet(fields)) left.push(entry)
   yield
   const complete = apply.manager === kubectlManager ? withLastApplied(object, config, apply.lastAppliedAnnotation) : object
-  return withManagers(complete, encodeEntries(left))
+  return withManagers(complete, isLarge ? yield* encodingStages(left) : encodeEntries(left))
 }
 
 /**
@@ -144,7 +146,7 @@ function conflictsOf(others: readonly ManagedFieldsEntry[], changes: FieldChange
   for (const owner of others) {
     const change = changes.at(owner.apiVersion)
     if (change === undefined) continue
-    const fields = many ? change.valueIndex().sharedWith(owner.fields) : intersection(owner.fields, union(change.modified, change.added))
+    const fields = many ? change.valueIndex().sharedWith(owner.fields) : intersection(owner.fields, change.valued)
     if (!isEmptySet(fields)) conflicts.push({ owner, fields })
   }
   return conflicts

@@ -6,6 +6,8 @@
 import { badRequest } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Stages } from "../../base/turns.ts"
+import { sortedStages } from "../ownership/field-set-stages.ts"
 import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/field-set.ts"
 
 export type ManagerOperation = "Apply" | "Update"
@@ -102,6 +104,18 @@ export function encodeEntries(entries: readonly ManagedFieldsEntry[]): JsonObjec
   if (entries.length === 0) return undefined
   if (entries.length === 1 && entries[0] !== undefined) return [encodeEntry(entries[0])]
   return [...entries].sort(compareEntries).map((entry) => encodeEntry(entry))
+}
+
+/** `encodeEntries` in stages. */
+export function* encodingStages(entries: readonly ManagedFieldsEntry[]): Stages<JsonObject[] | undefined> {
+  if (entries.length === 0) return undefined
+  const encoded: JsonObject[] = []
+  for (const entry of [...entries].sort(compareEntries)) {
+    const { stored, fields } = entry
+    const isSorted = stored !== undefined && stored.fieldsV1 === fields
+    encoded.push(encodeEntry(isSorted ? entry : { ...entry, fields: yield* sortedStages(fields) }, true))
+  }
+  return encoded
 }
 
 /** One entry as stored. `sorted`: its set is already sorted. */

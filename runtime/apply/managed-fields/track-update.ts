@@ -6,10 +6,11 @@ import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import { createdSet, createdSetStages } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
-import { reconciledOnce } from "../ownership/shared-sets.ts"
-import { type ManagedFieldsEntry, encodeEntries, encodeEntry, entriesToKeep, type Manager, sameManager } from "./entry.ts"
+import { differenceStages, unionStages } from "../ownership/field-set-stages.ts"
+import { reconciledOnce, reconciledOnceStages } from "../ownership/shared-sets.ts"
+import { type ManagedFieldsEntry, encodeEntries, encodeEntry, encodingStages, entriesToKeep, type Manager, sameManager } from "./entry.ts"
 import { capUpdaters } from "./cap-managers.ts"
-import { type FieldChange, FieldChanges, emptyObject, type Versions } from "./versions.ts"
+import { type FieldChange, FieldChanges, emptyObject, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface UpdateToTrack {
   readonly versions: Versions
@@ -72,11 +73,10 @@ function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[]
       : undefined
   const changes = new FieldChanges(update.versions, update.old, update.next)
   yield
-  changes.compare()
-  yield
-  const owners = entriesAfterUpdate(update, before, changes)
-  yield
-  return encodeEntries(capUpdaters(owners))
+  if (isLarge) yield* changes.compareStages()
+  const owners = yield* updatedEntries(update, { before, changes }, isLarge)
+  const entries = capUpdaters(owners)
+  return isLarge ? yield* encodingStages(entries) : encodeEntries(entries)
 }
 
 /** The arguments of `createdSet`. */
@@ -94,25 +94,44 @@ function managedFieldsOfNew({ versions, manager, subresource, now }: UpdateToTra
 }
 
 /** `trackUpdate` on entries; apply needs it for objects written before managedFields existed. */
-export function entriesAfterUpdate(
-  update: UpdateToTrack,
-  before: readonly ManagedFieldsEntry[],
-  changes = new FieldChanges(update.versions, update.old, update.next),
-): ManagedFieldsEntry[] {
-  const { versions, manager, subresource, now } = update
+export function entriesAfterUpdate(update: UpdateToTrack, before: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
+  const changes = new FieldChanges(update.versions, update.old, update.next)
+  return atOnce(updatedEntries(update, { before, changes }, false))
+}
+
+function* updatedEntries(
+  { versions, manager, subresource, now }: UpdateToTrack,
+  { before, changes }: { readonly before: readonly ManagedFieldsEntry[]; readonly changes: FieldChanges },
+  isLarge: boolean,
+): Stages<ManagedFieldsEntry[]> {
   const owner: Manager = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
-  const { added, modified, removed, touched } = changes.current
-  const changed = union(added, modified)
-  const taken = withoutUnmanaged(changed)
+  const { removed, valued, touched } = changes.current
+  const taken = withoutUnmanaged(valued)
   const previous = before.find((entry) => sameManager(entry, owner))
   if (previous === undefined || isEmptySet(taken)) {
-    const left = withoutTouched(before, changes)
+    const left = yield* withoutTouched(before, changes, isLarge)
     return isEmptySet(taken) ? left : [...left, { fields: taken, time: now, ...owner }]
   }
   // A manager usually changes fields that it owns already; its set then stays the same object.
-  const kept = difference(reconciledOnce(versions.current.shape, previous.fields), taken === changed ? removed : touched)
-  const others = before.filter((entry) => entry !== previous)
-  return [...withoutTouched(others, changes), { ...previous, fields: union(kept, taken), time: now }]
+  const lost = taken === valued ? removed : touched
+  const kept = yield* setWithout(versions.current, { set: previous.fields, lost }, isLarge)
+  const others = yield* withoutTouched(
+    before.filter((entry) => entry !== previous),
+    changes,
+    isLarge,
+  )
+  const fields = isLarge ? yield* unionStages(kept, taken) : union(kept, taken)
+  return [...others, { ...previous, fields, time: now }]
+}
+
+/** A stored set, reconciled with the version, without lost fields. */
+function* setWithout(
+  { shape }: TypedVersion,
+  { set, lost }: { readonly set: FieldSet; readonly lost: FieldSet },
+  isLarge: boolean,
+): Stages<FieldSet> {
+  if (!isLarge) return difference(reconciledOnce(shape, set), lost)
+  return yield* differenceStages(yield* reconciledOnceStages(shape, set), lost)
 }
 
 /** Removes the fields that have no manager. */
@@ -120,14 +139,21 @@ export function withoutUnmanaged(set: FieldSet): FieldSet {
   return isEmptySet(set) ? set : difference(set, unowned)
 }
 
-/** Removes the changed fields from every entry. Drops entries that become empty or whose version is not served. */
-export function withoutTouched(entries: readonly ManagedFieldsEntry[], changes: FieldChanges): ManagedFieldsEntry[] {
+/**
+ * Removes the changed fields from every entry. Drops entries that become empty or whose version is not served.
+ * `isLarge`: in stages.
+ */
+export function* withoutTouched(
+  entries: readonly ManagedFieldsEntry[],
+  changes: FieldChanges,
+  isLarge: boolean,
+): Stages<ManagedFieldsEntry[]> {
   const left: ManagedFieldsEntry[] = []
   const many = entries.length > fewManagers
   for (const entry of entries) {
     const change = changes.at(entry.apiVersion)
     if (change === undefined) continue
-    const kept = untouched(entry, change, many)
+    const kept = isLarge && !many ? yield* untouchedStages(entry, change) : untouched(entry, change, many)
     if (!isEmptySet(kept.fields)) left.push(kept)
   }
   return left
@@ -136,6 +162,14 @@ export function withoutTouched(entries: readonly ManagedFieldsEntry[], changes: 
 function untouched(entry: ManagedFieldsEntry, change: FieldChange, many: boolean): ManagedFieldsEntry {
   if (many ? change.index().isEmpty : isEmptySet(change.touched)) return entry
   const set = reconciledOnce(change.version.shape, entry.fields)
-  const fields = many ? change.index().takenFrom(set) : difference(set, change.touched)
+  return withFields(entry, many ? change.index().takenFrom(set) : difference(set, change.touched))
+}
+
+function* untouchedStages(entry: ManagedFieldsEntry, change: FieldChange): Stages<ManagedFieldsEntry> {
+  if (isEmptySet(change.touched)) return entry
+  return withFields(entry, yield* setWithout(change.version, { set: entry.fields, lost: change.touched }, true))
+}
+
+function withFields(entry: ManagedFieldsEntry, fields: FieldSet): ManagedFieldsEntry {
   return fields === entry.fields ? entry : { ...entry, fields }
 }

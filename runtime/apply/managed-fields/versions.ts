@@ -7,7 +7,10 @@ import { normalize } from "../../encoding/normalize.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { type Comparison, compareStates } from "../ownership/compare.ts"
+import { comparingStages } from "../ownership/compare-stages.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { unionStages } from "../ownership/field-set-stages.ts"
+import type { Stages } from "../../base/turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 
 /** One served version of a kind, as a sub-resource writes it. */
@@ -39,12 +42,11 @@ export interface FieldChange {
   readonly added: FieldSet
   readonly modified: FieldSet
   readonly removed: FieldSet
+  /** The union of `added` and `modified`: the fields with a new value. */
+  readonly valued: FieldSet
   /** The union of the three. */
   readonly touched: FieldSet
-  /**
-   * Indexes of `touched` and of the fields with a new value (added and modified), for comparison with the sets of many
-   * managers; built on first use.
-   */
+  /** Indexes of `touched` and `valued`, for comparison with the sets of many managers; built on first use. */
   readonly index: () => IndexedSet
   readonly valueIndex: () => IndexedSet
 }
@@ -85,9 +87,14 @@ export class FieldChanges {
     this.old = old ?? emptyObject(versions.current.shape)
   }
 
-  /** Computes the change in the version of the objects. Called where that is a step of its own. */
-  compare(): void {
-    this.current
+  /** Computes `current` in stages. Called first for large objects. */
+  *compareStages(): Stages<void> {
+    const { current } = this.versions
+    const found = yield* comparingStages(current.shape, this.old, this.next)
+    const { added, modified, removed } = withoutReset(current, found)
+    const valued = yield* unionStages(added, modified)
+    const touched = yield* unionStages(valued, removed)
+    this.ofCurrent = indexed({ version: current, added, modified, removed, valued, touched })
   }
 
   /** The change in the version of the objects. */
@@ -118,11 +125,17 @@ export class FieldChanges {
 }
 
 function changeOf(version: TypedVersion, found: Comparison): FieldChange {
-  const { reset } = version
-  const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
-  const [added, modified, removed] = [kept(found.added), kept(found.modified), kept(found.removed)]
+  const { added, modified, removed } = withoutReset(version, found)
   const valued = union(added, modified)
-  const touched = union(valued, removed)
+  return indexed({ version, added, modified, removed, valued, touched: union(valued, removed) })
+}
+
+function withoutReset({ reset }: TypedVersion, { added, modified, removed }: Comparison): Comparison {
+  const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
+  return { added: kept(added), modified: kept(modified), removed: kept(removed) }
+}
+
+function indexed({ version, added, modified, removed, valued, touched }: Omit<FieldChange, "index" | "valueIndex">): FieldChange {
   let index: IndexedSet | undefined
   let valueIndex: IndexedSet | undefined
   return {
@@ -130,6 +143,7 @@ function changeOf(version: TypedVersion, found: Comparison): FieldChange {
     added,
     modified,
     removed,
+    valued,
     touched,
     index: () => (index ??= new IndexedSet(touched)),
     valueIndex: () => (valueIndex ??= new IndexedSet(valued)),

@@ -15,14 +15,19 @@ export function reconciledSet(shape: TypeShape, set: FieldSet): FieldSet {
   return belowOf(rootNode(shape), set)
 }
 
-/** `node` has members below it. */
-function reconciled(type: TypedNode, node: FieldSet): FieldSet {
-  if (type.map !== undefined) return !isUndeclared(type.map) && type.map.atomic ? leaf : belowOf(type, node)
-  if (type.scalar === undefined && type.list?.type === "atomic") return leaf
-  return belowOf(type, node)
+/** `reconciledSet` for a node that has members below it. `type`: of the value at its path. */
+export function reconciledNode(type: TypedNode, node: FieldSet): FieldSet {
+  return isOwnedWhole(type) ? leaf : belowOf(type, node)
 }
 
-function isUndeclared(map: MapForm): boolean {
+/** Whether a value of this type has one owner, so that a set has no members below it. */
+export function isOwnedWhole(type: TypedNode): boolean {
+  if (type.map !== undefined) return !isUndeclared(type.map) && type.map.atomic
+  return type.scalar === undefined && type.list?.type === "atomic"
+}
+
+/** Whether the schema says nothing about the fields of a map. */
+export function isUndeclared(map: MapForm): boolean {
   return map.values === untyped && map.fields().size === 0
 }
 
@@ -31,9 +36,9 @@ function belowOf(type: TypedNode, set: FieldSet): FieldSet {
   let result: FieldSet | undefined
   for (const element in set) {
     const node = element === selfKey ? undefined : nodeAt(set, element)
-    const inner = node === undefined || isLeaf(node) ? undefined : typeOfElement(type, element)
+    const inner = node === undefined || isLeaf(node) ? undefined : innerTypeOf(type, element)
     if (node === undefined || inner === undefined) continue
-    const next = reconciled(inner, node)
+    const next = reconciledNode(inner, node)
     if (next === node) continue
     result ??= { ...set }
     result[element] = next
@@ -41,7 +46,8 @@ function belowOf(type: TypedNode, set: FieldSet): FieldSet {
   return result ?? set
 }
 
-function typeOfElement(type: TypedNode, element: string): TypedNode | undefined {
+/** The type of the value at an element of a value; undefined for one that the type does not allow. */
+export function innerTypeOf(type: TypedNode, element: string): TypedNode | undefined {
   if (type.map !== undefined) return element.startsWith("f:") ? typeAt(type.map, element.slice(2)) : type.map.values
   return type.scalar === undefined ? type.list?.item() : undefined
 }

@@ -37,12 +37,13 @@ export function compareStates(shape: TypeShape, old: JsonObject, next: JsonObjec
 }
 
 /** A field to skip: this one, or one within it. */
-interface Omitted {
+export interface Omitted {
   readonly field: string
   readonly inner?: Omitted
 }
 
-const owners: Omitted = { field: "metadata", inner: { field: "managedFields" } }
+/** The managed fields of a whole object. */
+export const owners: Omitted = { field: "metadata", inner: { field: "managedFields" } }
 
 /**
  * Returns the added or modified fields of a value as the node of its path; undefined for none. Called by walks that
@@ -54,7 +55,7 @@ export function changedNode(node: TypedNode, old: JsonValue, next: JsonValue): F
 }
 
 /** The nodes of one path in the three sets; absent where the set has no member at or below the path. */
-interface NodeChange {
+export interface NodeChange {
   added?: FieldSet
   modified?: FieldSet
   removed?: FieldSet
@@ -63,7 +64,7 @@ interface NodeChange {
 const modifiedLeaf: NodeChange = { modified: leaf }
 
 /** Returns undefined when nothing differs. A value whose form has changed is compared in both forms. */
-function change(node: TypedNode, old: JsonValue, next: JsonValue): NodeChange | undefined {
+export function change(node: TypedNode, old: JsonValue, next: JsonValue): NodeChange | undefined {
   if (old === next) return undefined
   const before = formOf(node, old)
   const after = formOf(node, next)
@@ -96,7 +97,7 @@ function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue):
 }
 
 /** Adds the changes of an element to those of its parent. */
-function put(into: NodeChange | undefined, element: string, changed: NodeChange | undefined): NodeChange | undefined {
+export function put(into: NodeChange | undefined, element: string, changed: NodeChange | undefined): NodeChange | undefined {
   if (changed === undefined) return into
   const result = into ?? {}
   for (const part of parts) {
@@ -128,7 +129,8 @@ function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject, omitted
   return shared === 0 ? result : changeOfLostFields(map, old, next, { found: result, omitted })
 }
 
-function isOmitted({ field, inner }: Omitted, name: string): boolean {
+/** Whether the field itself is skipped, not only one within it. */
+export function isOmitted({ field, inner }: Omitted, name: string): boolean {
   return inner === undefined && field === name
 }
 
@@ -157,7 +159,7 @@ function changeOfLostFields(
 }
 
 /** The node of a value that is only on one side: all its fields and items, and their containers. */
-function whole(node: TypedNode, value: JsonValue): FieldSet {
+export function whole(node: TypedNode, value: JsonValue): FieldSet {
   const form = formOf(node, value)
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
     return itemsOf(node.list, filledList(value) ?? [])
@@ -181,22 +183,25 @@ function itemsOf(list: ListForm, items: readonly JsonValue[]): FieldSet {
 }
 
 /** One item or, where several have the same element, all of them in their order. */
-type SameElementItems = readonly JsonValue[]
+export type SameElementItems = readonly JsonValue[]
 
 function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string, JsonValue[]> {
   const found = new Map<string, JsonValue[]>()
-  for (const item of items) {
-    const element = elementOf(list, item)
-    if (element === undefined) continue
-    const twins = found.get(element)
-    if (twins === undefined) found.set(element, [item])
-    else twins.push(item)
-  }
+  for (const item of items) addByElement(found, list, item)
   return found
 }
 
+/** Adds an item to those of its element; leaves out an item without one. */
+export function addByElement(found: Map<string, JsonValue[]>, list: ListForm, item: JsonValue): void {
+  const element = elementOf(list, item)
+  if (element === undefined) return
+  const twins = found.get(element)
+  if (twins === undefined) found.set(element, [item])
+  else twins.push(item)
+}
+
 /** Items with the same element are owned as one, without their fields. */
-function wholeItem(list: ListForm, twins: SameElementItems): FieldSet {
+export function wholeItem(list: ListForm, twins: SameElementItems): FieldSet {
   const item = twins[0]
   return item === undefined || twins.length > 1 ? leaf : whole(list.item(), item)
 }
@@ -217,7 +222,8 @@ function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): Nod
   return result
 }
 
-function changeOfItem(list: ListForm, old: SameElementItems, next: SameElementItems): NodeChange | undefined {
+/** Compares the items of one element; each list has at least one. */
+export function changeOfItem(list: ListForm, old: SameElementItems, next: SameElementItems): NodeChange | undefined {
   const [before, after] = [old[0], next[0]]
   if (before === undefined || after === undefined) return undefined
   if (old.length === 1 && next.length === 1) return change(list.item(), before, after)

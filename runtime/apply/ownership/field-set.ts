@@ -156,7 +156,11 @@ function changed(set: FieldSet, changes: ReadonlyMap<string, FieldSet | undefine
   return result
 }
 
-function nodeWithout(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet | undefined {
+/**
+ * `difference`, or `recursiveDifference`, of the nodes of one path: the node that is left of `left`; undefined when
+ * nothing is.
+ */
+export function nodeWithout(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet | undefined {
   const removed = isMember(right)
   if (removed && recursive) return undefined
   if (isLeaf(left)) return removed ? undefined : left
@@ -175,7 +179,8 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return result
 }
 
-function sharedNode(left: FieldSet, right: FieldSet): FieldSet | undefined {
+/** `intersection` of the nodes of one path; undefined when they share no member. */
+export function sharedNode(left: FieldSet, right: FieldSet): FieldSet | undefined {
   if (left === right) return left
   return nodeOf(isMember(left) && isMember(right), intersection(left, right))
 }

@@ -4,9 +4,11 @@
  */
 import { isObject } from "../../base/json.ts"
 import { sharedSetCharactersMax, sharedSetsMax } from "../../base/limits.ts"
+import type { Stages } from "../../base/turns.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { reconciledSet } from "./atomic-change.ts"
 import type { FieldSet } from "./field-set.ts"
+import { reconcilingStages } from "./field-set-stages.ts"
 
 /** Cached results about a shared set. */
 interface CachedReconciliation {
@@ -42,4 +44,9 @@ export function reconciledOnce(shape: TypeShape, set: FieldSet): FieldSet {
     before.shape = shape
   }
   return before.reconciled
+}
+
+/** `reconciledOnce` in stages. Shared sets are short: one stage. */
+export function* reconciledOnceStages(shape: TypeShape, set: FieldSet): Stages<FieldSet> {
+  return known.has(set) ? reconciledOnce(shape, set) : yield* reconcilingStages(shape, set)
 }
