@@ -54,7 +54,7 @@ interface ApplyState {
   hasWarned: boolean
 }
 
-function* applyingDoubtful(applied: Applied, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
+function* applyingDoubtful(applied: ApplyState, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
   const { call, duplicates, scope } = applied
   const object = yield* applyingConfiguration(applied, live, isLarge)
   if (scope.fieldValidation !== "Ignore") {
@@ -66,7 +66,7 @@ function* applyingDoubtful(applied: Applied, live: ApiObject | undefined, isLarg
   return object
 }
 
-function applyingConfiguration({ call, config, scope }: Applied, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
+function applyingConfiguration({ call, config, scope }: ApplyState, live: ApiObject | undefined, isLarge: boolean): Stages<ApiObject> {
   return applyStages({
     config,
     isLarge,

@@ -9,6 +9,7 @@ import { decodeUtf8 } from "../base/utf8.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import { updateObject } from "../registry/update.ts"
 import { type Stages, takesTurns } from "../base/turns.ts"
+import type { FieldValidation } from "../wire/decode-object.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
@@ -61,7 +62,7 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
     transform: (old, bytes) =>
       workOn(
         bytes,
-        patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old, isLarge: takesTurns(bytes) }),
+        patching(call, { patch, fieldValidation: options.fieldValidation, sentWarnings }, { scope, old, isLarge: takesTurns(bytes) }),
         expiry,
       ),
   })
