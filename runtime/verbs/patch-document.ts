@@ -5,8 +5,8 @@ import type { Stages } from "../base/turns.ts"
 /** A patch that was parsed and checked once, and is applied once per attempt. */
 export interface Patch {
   /**
-   * Applies the patch. `object` is undefined for a creation, which only a server-side apply can do. `isLarge`: the object
-   * or the patch is large; default false.
+   * Applies the patch. `object` is undefined for a creation, which only a server-side apply can do. `isLarge`: the
+   * object or the patch is large; default false.
    */
   apply(object: ApiObject | undefined, isLarge?: boolean): Stages<JsonObject>
   readonly strictErrors: readonly string[]

@@ -45,7 +45,7 @@ const names = fc.uniqueArray(fc.nat({ max: 400 }).map(String), few(300))
 const wide = fc.dictionary(fc.nat({ max: 400 }).map(String), text, { maxKeys: 300, size: "max" })
 const widePort = fc.record({ port: fc.nat({ max: 300 }), protocol: fc.constantFrom("TCP", "UDP"), text, names }, { requiredKeys: ["port"] })
 
-/** Objects of the shared example type with long lists and wide maps, also within each other. Lists may hold duplicates. */
+/** Objects of the shared example type with long lists and wide maps, also nested. Lists may hold duplicates. */
 export const largeObject: fc.Arbitrary<JsonObject> = fc.record(
   {
     text,

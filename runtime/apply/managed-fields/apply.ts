@@ -9,6 +9,7 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import { setField } from "../../encoding/json/text.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference } from "../ownership/field-set.ts"
+import { intersectionStages } from "../ownership/field-set-stages.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
@@ -81,7 +82,7 @@ export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
   const changes = new FieldChanges(versions, live, object)
   if (isLarge) yield* changes.compareStages()
   yield
-  if (!force) checkConflicts(apply, live, conflictsOf(others, changes))
+  if (!force) checkConflicts(apply, live, yield* conflictsOf(others, changes, isLarge))
   yield
   // An apply that changes no value keeps the time of its entry.
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
@@ -140,13 +141,17 @@ function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
   return isEmptySet(version.reset) ? set : recursiveDifference(set, version.reset)
 }
 
-function conflictsOf(others: readonly ManagedFieldsEntry[], changes: FieldChanges): Conflict[] {
+function* conflictsOf(others: readonly ManagedFieldsEntry[], changes: FieldChanges, isLarge: boolean): Stages<Conflict[]> {
   const conflicts: Conflict[] = []
   const many = others.length > fewManagers
   for (const owner of others) {
     const change = changes.at(owner.apiVersion)
     if (change === undefined) continue
-    const fields = many ? change.valueIndex().sharedWith(owner.fields) : intersection(owner.fields, change.valued)
+    const fields = many
+      ? change.valueIndex().sharedWith(owner.fields)
+      : isLarge
+        ? yield* intersectionStages(owner.fields, change.valued)
+        : intersection(owner.fields, change.valued)
     if (!isEmptySet(fields)) conflicts.push({ owner, fields })
   }
   return conflicts
