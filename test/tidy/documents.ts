@@ -17,7 +17,7 @@ const isElsewhere = /^(dist|node_modules|\.orch|my)\//
 const foreignName = /\.(go|py|rs)$/
 const sourceName = /\.(ts|mjs|md|ya?ml)$/
 
-/** The documents of the repository, except docs/PROGRESS.md: a log, whose entries keep the names of their time. */
+/** The documents of the repository, except docs/PROGRESS.md, which lists work that is not done yet. */
 export function readDocuments(): readonly Document[] {
   const files = ["README.md", "CONTRIBUTING.md"].map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }))
   const folders = textFiles(["docs", "runtime", "test"], /\.md$/).filter(({ path }) => path !== "docs/PROGRESS.md")
