@@ -5,7 +5,7 @@
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
 import { compareText, type Diagnostic, type KnownNames, load } from "./load/index.ts"
-import type { Model } from "./model/model.ts"
+import type { Model } from "../model/model.ts"
 
 export interface GenerateOptions {
   /**

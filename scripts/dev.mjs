@@ -72,7 +72,7 @@ function watchBelow(folder, schemas) {
 requireNode()
 installPackages()
 begin()
-for (const folder of ["schemas", "runtime", "codegen"]) watchFolder(join(repository, folder), folder === "schemas")
+for (const folder of ["schemas", "runtime", "codegen", "model"]) watchFolder(join(repository, folder), folder === "schemas")
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, async () => {
     await end()

@@ -2,7 +2,7 @@
  * `columns.ts`: the Table columns of a kind and the conditions of its rows. A kind without columns shows Name and
  * Created At (specification 2.4).
  */
-import type { ColumnModel, FileModel, KindModel } from "../model/model.ts"
+import type { ColumnModel, FileModel, KindModel } from "../../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
 import type { EmitContext } from "./context.ts"
 import { compileCondition, compileMessage, compileValue, type ExpressionScope } from "./expression.ts"

@@ -2,7 +2,7 @@
  * Shared state of all emitters: the model, the options, and the types that have something to validate or default in or
  * below them.
  */
-import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
 import type { EmitOptions } from "./options.ts"
 
 export interface EmitContext {

@@ -1,5 +1,5 @@
 /** `convert.ts`: conversion to the stored form and back, for a kind that is stored as another kind. */
-import type { FileModel, KindModel } from "../model/model.ts"
+import type { FileModel, KindModel } from "../../model/model.ts"
 import { type Literal, literal } from "../print/literal.ts"
 import type { EmitContext } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"

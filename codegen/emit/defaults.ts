@@ -1,5 +1,5 @@
 /** `defaults.ts`: one function per type that has a default in or below it. Other types are not walked. */
-import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../model/model.ts"
+import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../../model/model.ts"
 import { literal } from "../print/literal.ts"
 import { type EmitContext, isFilled, leafRef, listItem, typeOf } from "./context.ts"
 import { compileCondition, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"

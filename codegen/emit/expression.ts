@@ -5,7 +5,7 @@
  * state. When such a field is used as a value and all its parents certainly exist, an absent field reads as zero ("",
  * 0, false). `has(x)` and `x ?? y` test the field as it was sent.
  */
-import type { ExpressionModel, ExpressionTree, FieldModel, Model, TemplatePart, TypeRefModel } from "../model/model.ts"
+import type { ExpressionModel, ExpressionTree, FieldModel, Model, TemplatePart, TypeRefModel } from "../../model/model.ts"
 import { listItem } from "./context.ts"
 import type { FileBuilder } from "./file-builder.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Collects the imports and declarations of one generated file. Using a name imports it, so there are no unused imports.
  */
-import type { FileModel, TypeModel } from "../model/model.ts"
+import type { FileModel, TypeModel } from "../../model/model.ts"
 import { type Declaration, type PrintedImport, printFile } from "../print/print.ts"
 import type { EmitContext } from "./context.ts"
 import { typeOf } from "./context.ts"

@@ -7,7 +7,7 @@
  *     <file>/columns.ts convert.ts resource.ts                                    for kinds
  *     openapi/v2.json openapi/v3/<path>.json index.ts                             for the whole
  */
-import type { FileModel, Model } from "../model/model.ts"
+import type { FileModel, Model } from "../../model/model.ts"
 import { emitColumns } from "./columns.ts"
 import { emitConstraints } from "./constraints.ts"
 import { type EmitContext, emitContext } from "./context.ts"

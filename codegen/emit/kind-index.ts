@@ -1,5 +1,5 @@
 /** `index.ts` of the out folder: the records of every emitted kind, and the OpenAPI documents. */
-import type { KindModel, TypeModel } from "../model/model.ts"
+import type { KindModel, TypeModel } from "../../model/model.ts"
 import { type ConstantDeclaration, printFile } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { defaultName, shapeName, upperFirst, validateName } from "./names.ts"

@@ -1,6 +1,6 @@
 /** Maps the imports of emitted files: the doorway, behaviours, and types that were generated elsewhere. */
 import { posix } from "node:path"
-import type { Model } from "../model/model.ts"
+import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
 export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" | "columns" | "convert" | "proto" | "resource"

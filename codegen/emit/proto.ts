@@ -1,5 +1,5 @@
 /** `proto.ts`: the messages of a schema file in protobufjs's reflection JSON, and the files whose messages they use. */
-import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"

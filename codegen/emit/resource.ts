@@ -1,5 +1,5 @@
 /** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
-import type { FileModel, KindModel } from "../model/model.ts"
+import type { FileModel, KindModel } from "../../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"

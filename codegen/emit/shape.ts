@@ -1,5 +1,5 @@
 /** `shape.ts`: one TypeShape constant per type, as runtime/schema/shape.ts describes it. */
-import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"

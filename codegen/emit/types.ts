@@ -1,5 +1,5 @@
 /** `types.ts`: one documented interface per type of a schema file and, for a kind, a type guard. */
-import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import type { InterfaceDeclaration } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"

@@ -2,7 +2,7 @@
  * `validate.ts`: one function per type, one call per fact. Types with nothing to validate in or below them have no
  * function.
  */
-import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
 import { hasOwnConstraints } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"

@@ -1,7 +1,7 @@
 /**
  * Checks the names in a parsed expression against the types it is evaluated on, and converts it to the model's form.
  */
-import type { ExpressionModel, ExpressionTree } from "../model/model.ts"
+import type { ExpressionModel, ExpressionTree } from "../../model/model.ts"
 import { checkKnownName } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import { type ExpressionPositions, parseExpression } from "./expression.ts"

@@ -1,7 +1,7 @@
 /** Checks a single field: keywords that fit its type, limits in order, keys that are fields, a valid default, a doc. */
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
-import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
+import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkDoc } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"

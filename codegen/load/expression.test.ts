@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { ExpressionTree } from "../model/model.ts"
+import type { ExpressionTree } from "../../model/model.ts"
 import { parseExpression } from "./expression.ts"
 
 /** Fully parenthesised, so that one line of text shows the whole tree. */

@@ -4,7 +4,7 @@
  * Precedence, lowest first: `?:`, `??`, `||`, `&&`, comparisons and `in`, `+ -`, `* / %`, `! -` (unary), `.x [x] f(x)`.
  * `a ?? b == c` is ambiguous, so `??` beside another binary operator needs parentheses; the error says so.
  */
-import type { ExpressionTree } from "../model/model.ts"
+import type { ExpressionTree } from "../../model/model.ts"
 import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./expression-lexer.ts"
 import { expressionFunctions, isMacro, macros } from "./functions.ts"
 import { nearest } from "../../runtime/base/nearest.ts"

@@ -2,7 +2,7 @@
  * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
  * keywords. check-field.ts checks the meaning of those present.
  */
-import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
+import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"

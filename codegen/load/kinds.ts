@@ -3,7 +3,7 @@
  * views and life-cycle rules.
  */
 import type { Verb } from "../../runtime/schema/kind.ts"
-import type { ColumnModel, ExpressionModel, KindModel } from "../model/model.ts"
+import type { ColumnModel, ExpressionModel, KindModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { checkKnownName, checkPath, checkWords, type KnownNames } from "./checks.ts"

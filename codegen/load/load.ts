@@ -2,7 +2,7 @@
  * From the texts of schema files to the model: parse, declare, resolve, check. One run finds every error of every file;
  * there is a model only when there are none.
  */
-import type { Model, TypeModel } from "../model/model.ts"
+import type { Model, TypeModel } from "../../model/model.ts"
 import { checkForm } from "./check-form.ts"
 import { checkDoc, type KnownNames } from "./checks.ts"
 import { collectTypes, declareFile, type FileDeclaration } from "./declare.ts"

@@ -1,6 +1,6 @@
 /** Sub-resources of a kind: status, scale, those of a behaviour, and those that are forwarded to another machine. */
 import type { Subresource } from "../../runtime/schema/kind.ts"
-import type { TypeRefModel } from "../model/model.ts"
+import type { TypeRefModel } from "../../model/model.ts"
 import { Block } from "./block.ts"
 import { checkKnownName, checkPath } from "./checks.ts"
 import { typeName } from "./declare.ts"

@@ -1,5 +1,5 @@
 /** Texts that contain `{{expression}}`: messages of rules and warnings. */
-import type { TemplatePart } from "../model/model.ts"
+import type { TemplatePart } from "../../model/model.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
 import type { TypeTable } from "./type-table.ts"

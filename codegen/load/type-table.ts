@@ -2,7 +2,7 @@
  * All types with their fields, for the checks: fields by JSON name (including those of inline structs) and the type at
  * a dotted path.
  */
-import type { FieldModel, TypeRefModel } from "../model/model.ts"
+import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { declareFields, type FieldDeclaration } from "./fields.ts"
 import { itemType, shownType } from "./type-text.ts"

@@ -1,6 +1,6 @@
 /** Parses the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type. */
 import type { Scalar } from "../../runtime/schema/shape.ts"
-import type { TypeRefModel } from "../model/model.ts"
+import type { TypeRefModel } from "../../model/model.ts"
 import { findType, scalarNames, type TypeDeclaration } from "./declare.ts"
 
 /** Limit for nested lists and maps in one type text. */

@@ -1,5 +1,5 @@
 /** Converts declared types to type models: checks their fields, rules, defaults and groups. */
-import type { DefaultRuleModel, RuleModel, TypeModel } from "../model/model.ts"
+import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { checkField } from "./check-field.ts"

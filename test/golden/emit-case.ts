@@ -5,7 +5,7 @@
 import { dirname, join, relative } from "node:path"
 import ts from "typescript"
 import { emit, packageOptions } from "../../codegen/emit/index.ts"
-import type { Model } from "../../codegen/model/model.ts"
+import type { Model } from "../../model/model.ts"
 
 const repository = join(import.meta.dirname, "..", "..")
 /** The virtual folder of the emitted files for the compiler; nothing is written there. */

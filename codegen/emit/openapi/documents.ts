@@ -3,7 +3,7 @@
  * document. Names are neutral; the runtime maps `x-orch-`, `io.orch.`, `.orch.io` and `vnd.orch.`.
  */
 import type { JsonObject } from "../../../runtime/base/json.ts"
-import type { KindModel, TypeModel } from "../../model/model.ts"
+import type { KindModel, TypeModel } from "../../../model/model.ts"
 import { header } from "../../print/print.ts"
 import { type EmitContext, typeOf } from "../context.ts"
 import { hasMessage } from "../proto.ts"

@@ -2,7 +2,7 @@
  * Definitions of types for either document version. Only version 3 has defaults, and descriptions beside references.
  */
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
-import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { type EmitContext, listItem } from "../context.ts"
 import { definitionName, patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
 import type { GroupVersionKind } from "./path-facts.ts"

@@ -1,6 +1,6 @@
 /** A small set of schemas that uses every part of the emitters, for their tests. */
 import { load } from "../../load/index.ts"
-import type { Model } from "../../model/model.ts"
+import type { Model } from "../../../model/model.ts"
 
 const objectMeta = `
 group: meta

@@ -2,9 +2,9 @@
  * The input of every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system. All names
  * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
-import type { JsonValue } from "../../runtime/base/json.ts"
-import type { NameRule, Subresource, Verb } from "../../runtime/schema/kind.ts"
-import type { Scalar } from "../../runtime/schema/shape.ts"
+import type { JsonValue } from "../runtime/base/json.ts"
+import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
+import type { Scalar } from "../runtime/schema/shape.ts"
 
 export interface Model {
   /** Sorted by group, version, kind. */
