@@ -8,6 +8,7 @@ import type { ApiObject } from "../base/json.ts"
 import { Failures } from "../base/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
+import { keepStoredOnly } from "./keep-stored-only.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -74,6 +75,8 @@ export async function commitPut(
     key: string
     expected: number
     object: ApiObject
+    /** The stored object, in the stored version. Absent: there is none, or the handle's version is the stored one. */
+    storedOld?: ApiObject
     /** Approximate size of the object. Large objects are encoded in turns. Absent: small. */
     bytes?: number
     ops: TransactionOps
@@ -81,9 +84,11 @@ export async function commitPut(
     created: boolean
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, bytes = 0, ops, created } = options
-  if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const stored = releasingOnError(ops, () => handle.toStored(object))
+  const { key, expected, bytes = 0, ops, created } = options
+  if (options.dryRun) return { ok: true, result: { object: dryRunVersion(options.object, expected), created, removed: false } }
+  const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
+  if (recording !== undefined) await shapeRecorded(recording, ops)
+  const { object, stored } = releasingOnError(ops, () => storedObjectOf(handle, options.object, options.storedOld))
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
@@ -97,6 +102,31 @@ export async function commitPut(
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
   return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }
+}
+
+/** The object in the stored version, with what only that version has of the object before; and as clients see it then. */
+function storedObjectOf(
+  handle: KindHandle,
+  object: ApiObject,
+  storedOld: ApiObject | undefined,
+): { readonly object: ApiObject; readonly stored: ApiObject } {
+  const next = handle.toStored(object)
+  if (storedOld === undefined) return { object, stored: next }
+  const returned = handle.toStored(handle.fromStored(storedOld))
+  const kept = keepStoredOnly(handle.storedShape, { old: storedOld, returned, next })
+  if (kept === next) return { object, stored: next }
+  const stored = handle.ofStored(kept)
+  return { object: handle.fromStored(stored), stored }
+}
+
+/** Waits for the record of the kind's shape, which precedes its first object. */
+async function shapeRecorded(recording: Promise<void>, ops: TransactionOps): Promise<void> {
+  try {
+    await recording
+  } catch (error) {
+    ops.release()
+    throw error instanceof StoreError ? storeFailure(error) : error
+  }
 }
 
 /**

@@ -63,8 +63,9 @@ async function attemptDelete(
   const { key, current } = state
   const { attributes } = request
   const { dryRun } = attributes
-  const old = readable(handle, request, current)
-  if (old === undefined) return removeUnread(registry, handle, request, state)
+  const storedOld = readable(request, current)
+  if (storedOld === undefined) return removeUnread(registry, handle, request, state)
+  const old = handle.fromStored(storedOld)
   checkPreconditions(handle, request, old)
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
@@ -73,17 +74,21 @@ async function attemptDelete(
     return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false })
+  const put = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false }
+  return commitPut(registry, handle, handle.kind === handle.stored ? put : { ...put, storedOld })
 }
 
 function nameOf({ name, attributes }: DeleteRequest): string {
   return name ?? attributes.name
 }
 
-/** Returns undefined for an undecodable object if the request ignores that. Otherwise throws UndecodableError. */
-function readable(handle: KindHandle, { ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
+/**
+ * The stored object, in the stored version. Returns undefined for an undecodable object if the request ignores that.
+ * Otherwise throws UndecodableError.
+ */
+function readable({ ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
   try {
-    return handle.fromStored(parseObject(current.json()))
+    return parseObject(current.json())
   } catch (error) {
     if (error instanceof UndecodableError && ignoreReadError === true) return undefined
     throw error

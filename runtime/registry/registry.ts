@@ -5,8 +5,9 @@
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
-import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import type { ApiObject } from "../base/json.ts"
+import { codecOfKind, createProtobufCodec, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
+import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -17,7 +18,8 @@ import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
-import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
+import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
+import type { StoredShapes } from "./stored-shapes.ts"
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -34,6 +36,8 @@ export interface RegistryDeps {
   readonly ttlSeconds: Readonly<Record<string, number>>
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
+  /** Remembers the shapes that wrote the store. Absent: nothing does, as for a store that ends with the process. */
+  readonly shapes?: StoredShapes
   /** A garbage collector removes the finalizers that propagation policies add. Absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
@@ -58,6 +62,9 @@ export interface KindHandle {
   key(namespace: string, name: string): string
   /** Store prefix of a namespace, or of all namespaces for "". Ends with "/". */
   prefix(namespace: string): string
+  readonly storedShape: TypeShape
+  /** Brings an object in the stored version into the order and form of its shape. */
+  ofStored(object: JsonObject): ApiObject
   /** Converts from the stored form to this version; the identity if both are the same. */
   fromStored(object: ApiObject): ApiObject
   toStored(object: ApiObject): ApiObject
@@ -124,22 +131,17 @@ export class Registry {
       kind,
       parts,
       stored,
+      storedShape,
+      ofStored: (object) => normalize(storedShape, object).object,
       codec,
       cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
-      compact: await codecOfKind(parts),
+      compact: await compactCodecOf(kind, parts),
       behaviours: kind.behaviours.map((name) => this.behaviour(name)),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
-      fromStored:
-        parts.fromStored === undefined
-          ? (object) => object
-          : reversioned(parts.fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
-      toStored:
-        parts.toStored === undefined
-          ? (object) => object
-          : reversioned(parts.toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
+      ...conversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
   }
 
@@ -158,15 +160,60 @@ export class Registry {
     const { kinds, vendor, storageFormat } = this.deps
     const parts = await kinds.load(stored)
     const sharing = kinds.all().filter((kind) => kind.storage.path === stored.storage.path)
+    const earlier = await this.earlierVersions(stored, parts.shape, sharing)
     return createObjectCodec({
-      format: storageFormat,
+      format: stored.storage.format ?? storageFormat,
       apiVersion: vendor.apiVersion(apiVersionOf(stored)),
       kind: stored.kind,
-      compact: await codecOfKind(parts),
+      compact: await compactCodecOf(stored, parts),
       shape: parts.shape,
       normalizeStored: (object) => normalize(parts.shape, object).object,
       selectable: sharing.flatMap((kind) => kind.selectable),
+      ...(earlier !== undefined && { earlier }),
     })
+  }
+
+  /** The versions that share the storage of `stored`: one of them may have been the storage version before. */
+  private async earlierVersions(stored: Kind, storedShape: TypeShape, sharing: readonly Kind[]): Promise<EarlierVersions | undefined> {
+    const { kinds, vendor } = this.deps
+    const versions = new Map<string, { read: (raw: Uint8Array) => ApiObject; toStored: (object: ApiObject) => ApiObject }>()
+    for (const kind of sharing) {
+      if (kind === stored || kind.postsTo !== undefined) continue
+      const parts = await kinds.load(kind)
+      const apiVersion = vendor.apiVersion(apiVersionOf(kind))
+      const compact = await compactCodecOf(kind, parts)
+      versions.set(apiVersion, {
+        read: (raw) => normalize(parts.shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
+        toStored: conversionsOf(vendor, { kind, parts }, { stored, storedShape }).toStored,
+      })
+    }
+    if (versions.size === 0) return undefined
+    return {
+      convert: (object) => versions.get(object.apiVersion ?? "")?.toStored(object),
+      decode(apiVersion, raw) {
+        const version = versions.get(apiVersion)
+        return version?.toStored(version.read(raw))
+      },
+    }
+  }
+}
+
+/** The codec of the messages of a kind. Only what was stored before the kind became one that JSON holds needs it there. */
+function compactCodecOf(kind: Kind, parts: KindParts): ProtobufCodec | Promise<ProtobufCodec> {
+  return kind.storage.format === "json" ? createProtobufCodec(descriptorOfShape(parts.shape), parts.shape) : codecOfKind(parts)
+}
+
+/** Conversions between a version and the stored one, with the fields that the target always writes. */
+function conversionsOf(
+  vendor: Vendor,
+  { kind, parts }: { readonly kind: Kind; readonly parts: KindParts },
+  { stored, storedShape }: { readonly stored: Kind; readonly storedShape: TypeShape },
+): Pick<KindHandle, "fromStored" | "toStored"> {
+  const { fromStored, toStored } = parts
+  if (fromStored === undefined || toStored === undefined) return { fromStored: (object) => object, toStored: (object) => object }
+  return {
+    fromStored: reversioned(fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
+    toStored: reversioned(toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
   }
 }
 

@@ -98,12 +98,13 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const json = current.json()
   const bytes = Math.max(json.length, request.bytes ?? 0)
-  const old = handle.fromStored(takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
+  const storedOld = takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json)
+  const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const next = await request.transform(old, bytes)
   checkUid(handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
-  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
+  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, storedOld, next, bytes }), pinned }
 }
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
@@ -174,6 +175,8 @@ interface UpdateState {
   readonly key: string
   readonly revision: number
   readonly old: ApiObject
+  /** `old` in the stored version. */
+  readonly storedOld: ApiObject
   readonly next: ApiObject
   /** Size of the stored object or of the request body, whichever is larger. */
   readonly bytes: number
@@ -245,7 +248,9 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const same = ops.writes.length === 0 && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
+  const before = handle.kind === handle.stored ? undefined : state.storedOld
+  const put = { key, expected: revision, object: next, bytes, ops, dryRun, created: false }
+  return commitPut(registry, handle, before === undefined ? put : { ...put, storedOld: before })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
