@@ -20,6 +20,7 @@ import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
+import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -138,11 +139,37 @@ export class Registry {
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: await compactCodecOf(kind, parts),
-      behaviours: kind.behaviours.map((name) => this.behaviour(name)),
+      behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
       ...conversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
+  }
+
+  /**
+   * The behaviours that the kind names, then those that only other versions of its storage name, which see the object
+   * in their version. Each runs once.
+   */
+  private async behavioursOf(own: LoadedKind, target: { stored: Kind; storedShape: TypeShape }): Promise<readonly Behaviour[]> {
+    const { kinds, vendor } = this.deps
+    const { kind, parts } = own
+    const found = kind.behaviours.map((name) => this.behaviour(name))
+    const named = new Set(kind.behaviours)
+    for (const other of kinds.all()) {
+      if (other === kind || other.storage.path !== kind.storage.path) continue
+      const missing = other.behaviours.filter((name) => !named.has(name))
+      if (missing.length === 0) continue
+      const here = conversionsOf(vendor, own, target)
+      const there = conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target)
+      const pair = {
+        shape: parts.shape,
+        there: (object: ApiObject) => there.fromStored(here.toStored(object)),
+        back: (object: ApiObject) => here.fromStored(there.toStored(object)),
+      }
+      for (const name of missing) found.push(behaviourOfVersion(this.behaviour(name), pair))
+      for (const name of missing) named.add(name)
+    }
+    return found
   }
 
   /** One codec and one cache per storage path, with the selectable fields of every version that shares the path. */
@@ -203,10 +230,15 @@ function compactCodecOf(kind: Kind, parts: KindParts): ProtobufCodec | Promise<P
   return kind.storage.format === "json" ? createProtobufCodec(descriptorOfShape(parts.shape), parts.shape) : codecOfKind(parts)
 }
 
-/** Conversions between a version and the stored one, with the fields that the target always writes. */
-function conversionsOf(
+interface LoadedKind {
+  readonly kind: Kind
+  readonly parts: KindParts
+}
+
+/** Called for each version. Conversions between it and the stored one, with the fields that the target always writes. */
+export function conversionsOf(
   vendor: Vendor,
-  { kind, parts }: { readonly kind: Kind; readonly parts: KindParts },
+  { kind, parts }: LoadedKind,
   { stored, storedShape }: { readonly stored: Kind; readonly storedShape: TypeShape },
 ): Pick<KindHandle, "fromStored" | "toStored"> {
   const { fromStored, toStored } = parts
