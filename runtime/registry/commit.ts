@@ -8,9 +8,9 @@ import type { ApiObject } from "../base/json.ts"
 import { Failures } from "../base/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
-import { keepStoredOnly } from "./keep-stored-only.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { fullStored, rememberedStored } from "./stored-state.ts"
 
 /** What a write returns for the response. */
 export interface WriteResult {
@@ -75,8 +75,6 @@ export async function commitPut(
     key: string
     expected: number
     object: ApiObject
-    /** The stored object, in the stored version. Absent: there is none, or the handle's version is the stored one. */
-    storedOld?: ApiObject
     /** Approximate size of the object. Large objects are encoded in turns. Absent: small. */
     bytes?: number
     ops: TransactionOps
@@ -88,7 +86,7 @@ export async function commitPut(
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(options.object, expected), created, removed: false } }
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
-  const { object, stored } = releasingOnError(ops, () => storedObjectOf(handle, options.object, options.storedOld))
+  const { object, stored } = releasingOnError(ops, () => storedObjectOf(handle, options.object))
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
@@ -105,17 +103,9 @@ export async function commitPut(
 }
 
 /** The object in the stored version, with what only that version has of the object before; and as clients see it then. */
-function storedObjectOf(
-  handle: KindHandle,
-  object: ApiObject,
-  storedOld: ApiObject | undefined,
-): { readonly object: ApiObject; readonly stored: ApiObject } {
-  const next = handle.toStored(object)
-  if (storedOld === undefined) return { object, stored: next }
-  const returned = handle.toStored(handle.fromStored(storedOld))
-  const kept = keepStoredOnly(handle.storedShape, { old: storedOld, returned, next })
-  if (kept === next) return { object, stored: next }
-  const stored = handle.ofStored(kept)
+function storedObjectOf(handle: KindHandle, object: ApiObject): { readonly object: ApiObject; readonly stored: ApiObject } {
+  if (rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
+  const stored = fullStored(handle, object)
   return { object: handle.fromStored(stored), stored }
 }
 

@@ -12,6 +12,7 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalOps } from "./removal.ts"
+import { rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface DeleteRequest extends DeletionPolicy {
@@ -66,6 +67,7 @@ async function attemptDelete(
   const storedOld = readable(request, current)
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
+  if (handle.kind !== handle.stored) rememberStored(old, storedOld)
   checkPreconditions(handle, request, old)
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
@@ -74,8 +76,7 @@ async function attemptDelete(
     return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  const put = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false }
-  return commitPut(registry, handle, handle.kind === handle.stored ? put : { ...put, storedOld })
+  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false })
 }
 
 function nameOf({ name, attributes }: DeleteRequest): string {

@@ -159,12 +159,15 @@ export class Registry {
       if (other === kind || other.storage.path !== kind.storage.path) continue
       const missing = other.behaviours.filter((name) => !named.has(name))
       if (missing.length === 0) continue
-      const here = conversionsOf(vendor, own, target)
-      const there = conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target)
+      const { storedShape } = target
       const pair = {
         shape: parts.shape,
-        there: (object: ApiObject) => there.fromStored(here.toStored(object)),
-        back: (object: ApiObject) => here.fromStored(there.toStored(object)),
+        own: {
+          ...conversionsOf(vendor, own, target),
+          storedShape,
+          ofStored: (object: JsonObject) => normalize(storedShape, object).object,
+        },
+        other: conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target),
       }
       for (const name of missing) found.push(behaviourOfVersion(this.behaviour(name), pair))
       for (const name of missing) named.add(name)

@@ -24,6 +24,7 @@ import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
+import { copyRemembered, rememberedStored, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface UpdateRequest {
@@ -221,6 +222,11 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
   const sent = request.fresh === true ? state.next : ownCopy(state.next)
+  const isConverted = handle.kind !== handle.stored
+  if (isConverted) {
+    rememberStored(old, state.storedOld)
+    rememberStored(sent, state.storedOld)
+  }
   if (takesTurns(bytes)) await nextTurn()
   afterDecoding(handle, request, sent)
   const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
@@ -228,6 +234,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
   const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, managedFields }) : sent
+  if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
@@ -245,12 +252,11 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, scope)
   if (takesTurns(bytes)) await nextTurn()
-  const same = ops.writes.length === 0 && unchanged(next, old)
+  const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
+  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
-  const before = handle.kind === handle.stored ? undefined : state.storedOld
-  const put = { key, expected: revision, object: next, bytes, ops, dryRun, created: false }
-  return commitPut(registry, handle, before === undefined ? put : { ...put, storedOld: before })
+  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */

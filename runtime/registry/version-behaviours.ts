@@ -8,13 +8,15 @@ import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Behaviour } from "../schema/behaviour.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { keepStoredOnly } from "./keep-stored-only.ts"
+import type { KindHandle } from "./registry.ts"
+import { fullStored, rememberStored } from "./stored-state.ts"
 
-/** How the version of the request and the version that names the behaviours convert into each other. Pure. */
+/** The version of the request, and conversions between the stored version and the one that names the behaviours. */
 export interface VersionPair {
   /** The shape of the request's version. */
   readonly shape: TypeShape
-  readonly there: (object: ApiObject) => ApiObject
-  readonly back: (object: ApiObject) => ApiObject
+  readonly own: Pick<KindHandle, "fromStored" | "ofStored" | "storedShape" | "toStored">
+  readonly other: Pick<KindHandle, "fromStored" | "toStored">
 }
 
 /**
@@ -22,7 +24,7 @@ export interface VersionPair {
  * Paths of failures are those of the version that names the behaviour. Called once per behaviour and version.
  */
 export function behaviourOfVersion(behaviour: Behaviour, pair: VersionPair): Behaviour {
-  const { there } = pair
+  const there = (object: ApiObject): ApiObject => pair.other.fromStored(fullStored(pair.own, object))
   const { companion, deletesInSteps } = behaviour
   const wrapped: { -readonly [Name in keyof Behaviour]: Behaviour[Name] } = {}
   if (deletesInSteps !== undefined) wrapped.deletesInSteps = deletesInSteps
@@ -41,27 +43,42 @@ export function behaviourOfVersion(behaviour: Behaviour, pair: VersionPair): Beh
     wrapped.commit = async ({ object, old }, context) => {
       const before = old === undefined ? {} : { old: there(old) }
       if (object === undefined) return behaviour.commit?.(before, context)
-      const other = deepClone(there(object))
-      const unchanged = deepClone(other)
-      const ops = await behaviour.commit?.({ object: other, ...before }, context)
-      takeBack(pair, object, { other, unchanged })
+      const view = viewOf(pair, object)
+      const ops = await behaviour.commit?.({ object: view.other, ...before }, context)
+      takeBack(pair, object, view)
       return ops
     }
   return wrapped
 }
 
 function changed(pair: VersionPair, object: ApiObject, change: (other: ApiObject) => void): void {
-  const other = deepClone(pair.there(object))
-  const unchanged = deepClone(other)
-  change(other)
-  takeBack(pair, object, { other, unchanged })
+  const view = viewOf(pair, object)
+  change(view.other)
+  takeBack(pair, object, view)
 }
 
-/** Makes in `object` the changes between `unchanged` and `other`. */
-function takeBack(pair: VersionPair, object: ApiObject, { other, unchanged }: { other: ApiObject; unchanged: ApiObject }): void {
-  if (deepEqual(other, unchanged)) return
-  const kept = keepStoredOnly(pair.shape, { old: object, returned: pair.back(unchanged), next: pair.back(other) })
-  const next: JsonObject = normalize(pair.shape, kept).object
+/** An object as a behaviour of the other version sees it. */
+interface OtherView {
+  /** What the behaviour changes. */
+  readonly other: ApiObject
+  readonly unchanged: ApiObject
+  readonly stored: ApiObject
+}
+
+function viewOf(pair: VersionPair, object: ApiObject): OtherView {
+  const stored = fullStored(pair.own, object)
+  const unchanged = pair.other.fromStored(stored)
+  return { other: deepClone(unchanged), unchanged: deepClone(unchanged), stored }
+}
+
+/** Makes the changes of the behaviour in `object`, and in the stored object that is remembered beside it. */
+function takeBack({ shape, own, other }: VersionPair, object: ApiObject, view: OtherView): void {
+  if (deepEqual(view.other, view.unchanged)) return
+  const states = { old: view.stored, returned: other.toStored(view.unchanged), next: other.toStored(view.other) }
+  const stored = own.ofStored(keepStoredOnly(own.storedShape, states))
+  const kept = keepStoredOnly(shape, { old: object, returned: own.fromStored(view.stored), next: own.fromStored(stored) })
+  const next: JsonObject = normalize(shape, kept).object
   for (const name of Object.keys(object)) if (!Object.hasOwn(next, name)) delete object[name]
   Object.assign(object, next)
+  rememberStored(object, stored)
 }
