@@ -32,7 +32,7 @@ export interface Life {
   readonly refused: readonly StoredShapeFault[]
   /** Sends an object as a client does, and returns the JSON of the answer. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<string>
-  /** Everything that is stored. */
+  /** Everything that is stored, but for refused kinds. */
   served(): Promise<ServedObjects>
   stop(): Promise<void>
 }
@@ -73,7 +73,7 @@ export async function startLife({ store, kinds, format, unchecked }: LifeOptions
     },
     async served() {
       const found = new Map<string, string>()
-      for (const kind of table.all()) {
+      for (const kind of table.all().filter((one) => !refused.some((fault) => fault.kind === one))) {
         const handle = await registry.handle(kind)
         await awaitFreshness(registry, handle, { mode: "most-recent" })
         for (const entry of handle.cache.snapshot().entries({ prefix: handle.prefix("") }))
