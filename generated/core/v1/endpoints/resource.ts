@@ -13,7 +13,7 @@ export const endpoints: Kind = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "services/endpoints", group: "", version: "v1", kind: "Endpoints" },
+  storage: { path: "services/endpoints", group: "", version: "v1", kind: "Endpoints", shape: "4c5a22679d8e6c61" },
   selectable: [],
   rules: {
     createDrops: [],
