@@ -102,7 +102,7 @@ export async function commitPut(
   return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }
 }
 
-/** The object in the stored version, with what only that version has of the object before; and as clients see it then. */
+/** The object in the stored version, with what only that version has of it, and as clients see it then. */
 function storedObjectOf(handle: KindHandle, object: ApiObject): { readonly object: ApiObject; readonly stored: ApiObject } {
   if (rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
   const stored = fullStored(handle, object)

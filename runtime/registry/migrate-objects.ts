@@ -61,8 +61,8 @@ export interface Migration {
 }
 
 /**
- * Called for each storage path with a record. Returns undefined when nothing has to be rewritten. Throws StoreError when
- * a version that wrote objects is not served, or when an unfinished migration was begun for another schema.
+ * Called for each storage path with a record. Returns undefined when nothing has to be rewritten. Throws StoreError
+ * when a version that wrote objects is not served, or when an unfinished migration was begun for another schema.
  */
 export async function openMigration(options: MigrationOptions, stored: Kind, kept: KeptRecord): Promise<Migration | undefined> {
   const parts = await options.kinds.load(stored)
@@ -277,7 +277,7 @@ class Counts implements MigrationCounts {
   readonly dropped = new Map<string, number>()
 
   drop(paths: readonly string[]): void {
-    const names = new Set(paths.map((path) => path.replaceAll(/\[[^\]]*\]/g, "[]")))
+    const names = new Set(paths.map((path) => path.replaceAll(/\[[^[\]]*\]/g, "[]")))
     for (const name of names) this.dropped.set(name, (this.dropped.get(name) ?? 0) + 1)
   }
 

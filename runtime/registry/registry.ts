@@ -20,6 +20,7 @@ import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
+import type { StoredConversions } from "./stored-state.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
@@ -48,7 +49,7 @@ export interface RegistryDeps {
 }
 
 /** What the operations need of one kind in one version. */
-export interface KindHandle {
+export interface KindHandle extends StoredConversions {
   readonly kind: Kind
   readonly parts: KindParts
   readonly stored: Kind
@@ -63,12 +64,6 @@ export interface KindHandle {
   key(namespace: string, name: string): string
   /** Store prefix of a namespace, or of all namespaces for "". Ends with "/". */
   prefix(namespace: string): string
-  readonly storedShape: TypeShape
-  /** Brings an object in the stored version into the order and form of its shape. */
-  ofStored(object: JsonObject): ApiObject
-  /** Converts from the stored form to this version; the identity if both are the same. */
-  fromStored(object: ApiObject): ApiObject
-  toStored(object: ApiObject): ApiObject
 }
 
 interface StoredResource {
@@ -228,7 +223,7 @@ export class Registry {
   }
 }
 
-/** The codec of the messages of a kind. Only what was stored before the kind became one that JSON holds needs it there. */
+/** The codec of the messages of a kind. Kinds that are stored as JSON need it for values from before. */
 function compactCodecOf(kind: Kind, parts: KindParts): ProtobufCodec | Promise<ProtobufCodec> {
   return kind.storage.format === "json" ? createProtobufCodec(descriptorOfShape(parts.shape), parts.shape) : codecOfKind(parts)
 }

@@ -3,8 +3,18 @@
  * does not have travel beside the object until the commit puts both together.
  */
 import type { ApiObject } from "../base/json.ts"
+import type { JsonObject } from "../base/json.ts"
+import type { TypeShape } from "../schema/shape.ts"
 import { keepStoredOnly } from "./keep-stored-only.ts"
-import type { KindHandle } from "./registry.ts"
+
+/** Conversions between one version of a kind and the stored one; identities if both are the same. Pure. */
+export interface StoredConversions {
+  readonly storedShape: TypeShape
+  /** Brings an object in the stored version into the order and form of its shape. */
+  ofStored(object: JsonObject): ApiObject
+  fromStored(object: ApiObject): ApiObject
+  toStored(object: ApiObject): ApiObject
+}
 
 const storedStates = new WeakMap<ApiObject, ApiObject>()
 
@@ -28,7 +38,7 @@ export function copyRemembered(from: ApiObject, to: ApiObject): void {
  * The object in the stored version, with what only that version has. Called before the commit, and for behaviours of
  * other versions. For an object that was not stored before, this is the conversion alone.
  */
-export function fullStored(handle: Pick<KindHandle, "fromStored" | "ofStored" | "storedShape" | "toStored">, object: ApiObject): ApiObject {
+export function fullStored(handle: StoredConversions, object: ApiObject): ApiObject {
   const next = handle.toStored(object)
   const old = storedStates.get(object)
   if (old === undefined) return next

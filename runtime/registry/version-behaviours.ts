@@ -8,15 +8,14 @@ import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Behaviour } from "../schema/behaviour.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { keepStoredOnly } from "./keep-stored-only.ts"
-import type { KindHandle } from "./registry.ts"
-import { fullStored, rememberStored } from "./stored-state.ts"
+import { fullStored, rememberStored, type StoredConversions } from "./stored-state.ts"
 
 /** The version of the request, and conversions between the stored version and the one that names the behaviours. */
 export interface VersionPair {
   /** The shape of the request's version. */
   readonly shape: TypeShape
-  readonly own: Pick<KindHandle, "fromStored" | "ofStored" | "storedShape" | "toStored">
-  readonly other: Pick<KindHandle, "fromStored" | "toStored">
+  readonly own: StoredConversions
+  readonly other: Pick<StoredConversions, "fromStored" | "toStored">
 }
 
 /**

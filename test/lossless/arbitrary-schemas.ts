@@ -6,6 +6,8 @@ import type { Scalar } from "../../runtime/schema/shape.ts"
 /** Which things schemas may have. Absent: all. */
 export interface SchemaOptions {
   readonly defaults?: boolean
+  /** Scalars that may have a default have one. */
+  readonly onlyDefaults?: boolean
   readonly preserveUnknown?: boolean
   /** Fields without a number, and types that have no compact form. */
   readonly unnumbered?: boolean
@@ -93,7 +95,7 @@ function arbitraryField(index: number, count: number, options: SchemaOptions): f
   }
   const plain = scalar.chain((type) => {
     const values = options.defaults === false ? undefined : defaults[type]
-    const value = values === undefined ? fc.constant(undefined) : fc.option(fc.constantFrom(...values), { nil: undefined })
+    const value = values === undefined ? fc.constant(undefined) : fc.option(fc.constantFrom(...values), { nil: undefined, freq: options.onlyDefaults === true ? 1000 : 5 })
     return fc.tuple(fc.record({ ...flags, type: fc.constant<string>(type) }), value).map(withDefault)
   })
   const any = fc.oneof(

@@ -44,11 +44,12 @@ export const plantedMistakes: Readonly<Record<string, Planted>> = {
   "a default in a form that decoding changes": {
     planted: {
       doorway: {
+        replaceZero: (self: JsonObject, name: string, value: JsonValue) => setDefault(self, name, asWritten(value), true),
         setDefault: (self: JsonObject, name: string, value: JsonValue, pointer?: boolean) =>
           setDefault(self, name, asWritten(value), pointer),
       },
     },
-    options: { unnumbered: false, preserveUnknown: false },
+    options: { unnumbered: false, preserveUnknown: false, onlyDefaults: true },
     finds: "restart",
   },
 }
