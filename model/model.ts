@@ -101,6 +101,8 @@ export interface TypeModel {
   readonly file: string
   readonly doc: string
   readonly fields: readonly FieldModel[]
+  /** Protobuf numbers of fields that are gone: no field may have one. */
+  readonly reserved?: readonly number[]
   readonly preserveUnknown: boolean
   readonly structType?: "atomic" | "granular"
   readonly rules: readonly RuleModel[]

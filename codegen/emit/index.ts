@@ -2,9 +2,10 @@
  * Emits the text of every generated file from the model. Pure: the same model and options give the same texts, in the
  * same order.
  *
- *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts proto.ts for every schema file; empty ones are
+ *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts for every schema file; empty ones are
  *     omitted
  *     <file>/columns.ts convert.ts resource.ts                                    for kinds
+ *     proto/<package path>/<name>.proto                                           for every group and version
  *     openapi/v2.json openapi/v3/<path>.json index.ts                             for the whole
  */
 import type { FileModel, Model } from "../../model/model.ts"
@@ -37,13 +38,13 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
       if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
   }
   const documents = emitOpenApi(context)
-  for (const [path, text] of documents) texts.set(path, text)
+  for (const [path, text] of [...documents, ...emitProto(context)]) texts.set(path, text)
   texts.set("index.ts", emitIndex(context, documentPaths(documents)))
   return new Map([...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 function parts(context: EmitContext, file: FileModel): FileBuilder[] {
-  const shared = [emitTypes, emitShape, emitDefaults, emitConstraints, emitValidate, emitProto].map((part) => part(context, file))
+  const shared = [emitTypes, emitShape, emitDefaults, emitConstraints, emitValidate].map((part) => part(context, file))
   const kind = context.model.kinds.find((one) => one.file === file.path)
   if (kind === undefined) return shared
   return [

@@ -6,7 +6,6 @@ import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName, lowerFirst, shapeName, validateName } from "./names.ts"
-import { hasMessage } from "./proto.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
@@ -96,7 +95,6 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     ...(kind.completed.length > 0 ? ["rowConditions"] : []),
-    `descriptor: ${hasMessage(type) ? `async () => ${builder.runtime("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]

@@ -136,7 +136,8 @@ function writeDoc(writer: CodeBlockWriter, doc: string | undefined, indent = "")
   else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`].join("\n"))
 }
 
-function wrap(text: string, limit: number): string[] {
+/** Breaks a text into lines of at most `limit` characters where its words allow that. */
+export function wrap(text: string, limit: number): string[] {
   const lines: string[] = []
   let line = ""
   for (const word of text.trim().split(/\s+/)) {

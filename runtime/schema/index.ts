@@ -15,7 +15,6 @@ export {
 } from "./cells.ts"
 export { converted, type FieldMove } from "./convert.ts"
 export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
-export { type DescriptorPart, mergeDescriptors } from "./descriptor.ts"
 export {
   add,
   all,

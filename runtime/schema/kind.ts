@@ -117,11 +117,6 @@ export interface KindParts {
   /** Absent: the rows of the kind's Tables have no conditions. */
   readonly rowConditions?: RowConditions
   /**
-   * Loads protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all that it
-   * references.
-   */
-  readonly descriptor: () => Promise<JsonObject>
-  /**
    * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
    * argument.
    */

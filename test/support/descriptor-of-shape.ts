@@ -1,25 +1,22 @@
-/** Derives a protobuf descriptor from a shape, for the few types that no schema file declares. */
-import { scalarMessages } from "../../schema/descriptor.ts"
-import { isObject, type JsonObject } from "../../base/json.ts"
-import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
+/**
+ * The protobuf descriptor of a type, in the reflection JSON of protobufjs, derived from its shape. Tests compare it with
+ * the emitted `.proto` files, and let protobufjs read what the server writes.
+ */
+import { isObject, type JsonObject } from "../../runtime/base/json.ts"
+import { isMessageScalar, scalarMessages } from "../../runtime/schema/scalar-messages.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/schema/shape.ts"
 
-const plainScalars: Partial<Readonly<Record<Scalar, string>>> = {
-  string: "string",
-  boolean: "bool",
-  int32: "int32",
-  int64: "int64",
-  double: "double",
-  bytes: "bytes",
-}
+/** Scalars with another name in protobuf. */
+const scalarNames: Partial<Readonly<Record<Scalar, string>>> = { boolean: "bool" }
 
 /**
- * Returns the layout of `mergeDescriptors`: packages follow the dots of type names, fields are named `protoName ??
- * name`.
+ * Packages follow the dots of type names. Fields are named `protoName ?? name`. Every message is proto2: present zero
+ * values are written and lists are not packed.
  */
 export function descriptorOfShape(shape: TypeShape): JsonObject {
   const messages = new Map<string, JsonObject>()
   addMessage(messages, shape)
-  const root: JsonObject = { nested: { ...scalarMessages } }
+  const root: JsonObject = { nested: {} }
   for (const [name, fields] of messages) place(root, name.split("."), fields)
   return root
 }
@@ -62,6 +59,7 @@ function typeName(messages: Map<string, JsonObject>, type: TypeRef): string {
     messages.set(name, { items: { rule: "repeated", type: item, id: 1 } })
     return name
   }
-  if (!("scalar" in type)) throw new Error("the compact encoding has no lists of lists or maps of lists without a name")
-  return plainScalars[type.scalar] ?? (type.scalar === "any" ? "Json" : type.scalar)
+  if (!("scalar" in type)) throw new Error("protobuf has no lists of lists or maps of lists without a name")
+  if (isMessageScalar(type.scalar)) return addMessage(messages, scalarMessages[type.scalar])
+  return scalarNames[type.scalar] ?? type.scalar
 }

@@ -1,6 +1,5 @@
 import { expect, it, test } from "vitest"
 import { documentValuesMax } from "../../base/limits.ts"
-import { descriptorOfShape } from "./descriptor-of-shape.ts"
 import { ProtobufWriter } from "./writer.ts"
 import { createProtobufCodec, unwrapUnknown, wrapUnknown } from "./codec.ts"
 import { atOnce } from "../../base/turns.ts"
@@ -26,7 +25,7 @@ const shape: TypeShape = {
     { name: "spouts", type: { list: { ref: () => spout } }, number: 6 },
   ],
 }
-const codec = createProtobufCodec(descriptorOfShape(shape), shape)
+const codec = createProtobufCodec(shape)
 
 const tooMany = expect.objectContaining({ code: 413, message: expect.stringContaining(`more than ${documentValuesMax} values`) })
 
