@@ -1,4 +1,4 @@
-/** What the model says of protobuf: which types have a message, and the packages and files of `.proto` that hold them. */
+/** Protobuf by the model of kinds: which types have a message, and the packages and `.proto` files that hold them. */
 import type { TypeModel } from "./model.ts"
 
 /** Whether the type has a protobuf message: it has a numbered field, or no fields at all (`emptyDir: {}`). */

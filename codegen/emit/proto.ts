@@ -1,6 +1,6 @@
 /**
  * `proto/<package path>/<name>.proto`: the messages of a group and version, for clients in any language. Proto2, since
- * the wire form tells an absent field from a zero one; docs/decisions/0018 explains it.
+ * an absent field and a zero one differ on the wire; docs/decisions/0018 explains it.
  */
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { hasMessage, protobufFile, protobufPackage, runtimePackage } from "../../model/protobuf.ts"

@@ -20,7 +20,7 @@ export function emitCase(model: Model, own: ReadonlyMap<string, string>): Readon
   return emit(model, packageOptions(emitted, "schemas"))
 }
 
-/** Keywords that affect the structure of a type. Types, shapes and descriptors do not show any other field keyword. */
+/** Keywords that affect the structure of a type. Types, shapes and messages do not show any other field keyword. */
 const structural = new Set(
   "doc types kind-fields preserveUnknown structType field-type number protoName inline pointer keepEmpty deprecated listType mapKeys mapType patchStrategy mergeKey field-required default yaml".split(" "),
 )
@@ -29,8 +29,10 @@ const structural = new Set(
 export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
   const isColumn = id.startsWith("column") || id === "completed" || id === "as" || id === "priority" || id === "functions"
-  const parts = isColumn ? ["columns"] : isKind ? ["resource", "convert"] : structural.has(id) ? ["types", "shape", "proto", "defaults", "constraints", "validate"] : ["defaults", "constraints", "validate"]
-  return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
+  const parts = isColumn ? ["columns"] : isKind ? ["resource", "convert"] : structural.has(id) ? ["types", "shape", "defaults", "constraints", "validate"] : ["defaults", "constraints", "validate"]
+  const isShown = (path: string): boolean =>
+    parts.some((part) => path.endsWith(`/${part}.ts`)) || (path.endsWith(".proto") && parts.includes("shape"))
+  return new Map([...files].filter(([path]) => isShown(path)))
 }
 
 /**

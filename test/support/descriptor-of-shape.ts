@@ -1,6 +1,6 @@
 /**
- * The protobuf descriptor of a type, in the reflection JSON of protobufjs, derived from its shape. Tests compare it with
- * the emitted `.proto` files, and let protobufjs read what the server writes.
+ * The protobuf descriptor of a type, in the reflection JSON of protobufjs, derived from its shape: tests let protobufjs
+ * read and write what the server does.
  */
 import { isObject, type JsonObject } from "../../runtime/base/json.ts"
 import { isMessageScalar, scalarMessages } from "../../runtime/schema/scalar-messages.ts"
