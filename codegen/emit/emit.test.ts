@@ -217,6 +217,15 @@ describe("proto files", () => {
     ])
   })
 
+  test("leaves out a field that protobuf cannot hold", () => {
+    const spec = model.types.get("kitchen.example.com.v1.KettleSpec")
+    const [field] = spec?.fields ?? []
+    if (spec === undefined || field === undefined) throw new Error("the model has changed")
+    const matrix = { ...field, name: "matrix", number: 91, type: { list: { list: { scalar: "int32" as const } } } }
+    const types = new Map([...model.types, [spec.name, { ...spec, fields: [...spec.fields, matrix] }]])
+    expect(emit({ ...model, types }, repositoryOptions(model)).get(own)).not.toContain("matrix")
+  })
+
   test("packages that refer to each other use bytes, which are the same on the wire", () => {
     const owner = [...model.types.values()].find(({ name }) => name === "meta.v1.ObjectMeta")
     const field = model.types.get("kitchen.example.com.v1.KettleSpec")?.fields[0]

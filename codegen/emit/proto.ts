@@ -123,7 +123,9 @@ class PackageText {
   }
 
   private message(type: TypeModel): ProtoMessage {
-    const fields = type.fields.flatMap((field) => (field.number === undefined ? [] : [this.field(field, field.number)]))
+    const fields = type.fields.flatMap((field) =>
+      field.number === undefined || !isExpressible(field.type) ? [] : [this.field(field, field.number)],
+    )
     return {
       name: type.localName,
       doc: type.doc,
@@ -205,6 +207,12 @@ class PackageText {
       },
     ]
   }
+}
+
+/** Protobuf has no lists of lists and no maps of lists without a name. Kinds with such a field are stored as JSON. */
+function isExpressible(type: TypeRefModel): boolean {
+  const item = "list" in type ? type.list : "map" in type ? type.map : type
+  return !("list" in item || "map" in item)
 }
 
 function wrapperName(field: FieldModel): string {
