@@ -5,7 +5,6 @@ import {
   get,
   isFormat,
   less,
-  mergeDescriptors,
   orElse,
   present,
   size,
@@ -58,7 +57,6 @@ export const replicationController: Kind = {
         { when: (!present(context.old) && less(0, size(get(object, "metadata", "name") ?? ""))) && !isFormat("dns-label", get(object, "metadata", "name") ?? ""), text: "metadata.name: the name becomes part of the names and host names of pods, for which only a DNS label without dots works everywhere" },
       ]),
       columns,
-      descriptor: async () => mergeDescriptors((await import("./proto.ts")).descriptor),
     }
   },
 }
