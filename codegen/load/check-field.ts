@@ -10,6 +10,7 @@ import { checkPattern } from "./pattern.ts"
 import type { SourceFile } from "./source.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
 import { isScalar, itemType, shownType } from "./type-text.ts"
+import { fitsCompact } from "./wire-types.ts"
 
 interface Context {
   readonly block: Block
@@ -117,8 +118,7 @@ function checkOrder(model: FieldModel, context: Context): void {
 function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
-  const inner = "map" in type && "wrappedList" in type.map ? type.map.wrappedList : "map" in type ? type.map : (itemType(type) ?? type)
-  if ("scalar" in inner || "ref" in inner) return
+  if (fitsCompact(type)) return
   source.report(block.start("type"), {
     found: `the type ${shownType(type)} with a field number`,
     expected: 'one level of list or map (in a map "wrapped<[]T>" names a list), or no number',

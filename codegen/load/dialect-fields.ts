@@ -50,8 +50,8 @@ const structure: readonly Keyword[] = [
   {
     word: "number",
     places: ["field"],
-    value: { form: "integer", minimum: 1, maximum: maxFieldNumber },
-    doc: "Field number of the protobuf encoding; without it the field is not in protobuf.",
+    value: { form: "either", of: [{ form: "integer", minimum: 1, maximum: maxFieldNumber }, word("none")] },
+    doc: "Field number of the protobuf encoding. Without it gen takes the number in numbers.lock.yaml, or a free one. none: the field is only JSON.",
     example: "phase: {type: string, number: 1, doc: Where the pod is in its life.}",
   },
   {

@@ -28,7 +28,6 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
   checkUnknown(fields, context)
-  checkNumbers(fields, context)
   checkProtobufNames(fields, context)
   for (const field of fields) checkField(field, type.source, table)
   return {
@@ -84,25 +83,6 @@ function checkUnknown(fields: readonly FieldDeclaration[], { table, type, source
       found: `the inline type ${model.type.ref}, which preserves unknown fields, in ${type.localName}, which does not`,
       expected: `preserveUnknown: true in ${type.localName}, too`,
     })
-  }
-}
-
-function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Context): void {
-  const owners = new Map<number, string>()
-  for (const { model, block } of fields) {
-    if (model.number === undefined) continue
-    const owner = owners.get(model.number)
-    if (owner !== undefined)
-      source.report(block.start("number"), {
-        found: `the field number ${model.number} a second time in ${type.localName}`,
-        expected: `another number: ${owner} has it`,
-      })
-    if (model.number >= 19_000 && model.number <= 19_999)
-      source.report(block.start("number"), {
-        found: `the field number ${model.number}`,
-        expected: "a number outside 19000 to 19999, which the compact encoding reserves",
-      })
-    owners.set(model.number, model.name)
   }
 }
 
