@@ -38,8 +38,7 @@ export interface Generated {
  */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
   const loaded = load(files, options)
-  if ("diagnostics" in loaded)
-    return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0 }
+  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0 }
   const { model, notes, warnings, numbers } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))

@@ -79,7 +79,10 @@ const nothing: Resolved = { model: { kinds: [], types: new Map(), files: [] }, n
 
 function onceOnly<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
-  return () => (made ??= { value: make() }).value
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 function read(files: readonly (readonly [string, string])[], own: boolean): { source: SourceFile; own: boolean }[] {

@@ -52,9 +52,13 @@ function typeLines({ fields, removed, accepted }: LockedType): string[] {
   const lines: string[] = []
   const sorted = (list: readonly LockedField[]): LockedField[] => list.toSorted((left, right) => left.number - right.number)
   if (fields.length > 0) lines.push("    fields:", ...sorted(fields).map(({ name, number, wire }) => `      ${name}: ${number} ${wire}`))
-  if (removed.length > 0) lines.push("    removed:", ...sorted(removed).map(({ name, number, wire }) => `      - ${number} ${name} ${wire}`))
+  if (removed.length > 0)
+    lines.push("    removed:", ...sorted(removed).map(({ name, number, wire }) => `      - ${number} ${name} ${wire}`))
   if (accepted.length > 0)
-    lines.push("    accepted:", ...accepted.map((one) => `      - {change: ${JSON.stringify(one.change)}, reason: ${JSON.stringify(one.reason)}}`))
+    lines.push(
+      "    accepted:",
+      ...accepted.map((one) => `      - {change: ${JSON.stringify(one.change)}, reason: ${JSON.stringify(one.reason)}}`),
+    )
   return lines
 }
 

@@ -29,8 +29,8 @@ interface Numbering {
   readonly fields: readonly FieldDeclaration[]
   readonly before: LockedType
   readonly numbers: Map<string, number>
-  /** Every number that the type has now or had before. */
-  readonly taken: Set<number>
+  /** Returns the lowest number that the type neither has nor had, and takes it. */
+  readonly freeNumber: () => number
   readonly accepted: Acceptance[]
 }
 
@@ -51,7 +51,7 @@ export function numberFields(table: TypeTable, locks: Locks): NumberLock {
     },
     after: (name) => {
       const declared = byName.get(name)
-      return declared && lockedFields(declared)
+      return declared && [...lockedFields(declared), ...removedFields(declared)]
     },
   }
   for (const one of all) {
@@ -92,18 +92,17 @@ function numbering(type: TypeDeclaration, { table, locks, renamed, messages }: K
     if (number !== undefined) numbers.set(model.name, number)
   }
   const stated = new Set(numbers.values())
-  const taken = new Set([...stated, ...before.fields.map(({ number }) => number), ...before.removed.map(({ number }) => number)])
+  const freeNumber = freeNumbers([...stated, ...[...before.fields, ...before.removed].map(({ number }) => number)])
   for (const field of fields) {
     const { model } = field
     if (numbers.has(model.name) || !isNumbered(type, field, messages)) continue
     const wire = shownType(model.type)
     const held =
-      before.fields.find(({ name }) => name === model.name) ?? before.removed.findLast((field) => field.name === model.name && field.wire === wire)
-    const number = held === undefined || stated.has(held.number) ? freeNumber(taken) : held.number
-    numbers.set(model.name, number)
-    taken.add(number)
+      before.fields.find(({ name }) => name === model.name) ??
+      before.removed.findLast((field) => field.name === model.name && field.wire === wire)
+    numbers.set(model.name, held === undefined || stated.has(held.number) ? freeNumber() : held.number)
   }
-  return { type, fields, before, numbers, taken, accepted: [...(lock.get(type.name)?.accepted ?? [])] }
+  return { type, fields, before, numbers, freeNumber, accepted: [...(lock.get(type.name)?.accepted ?? [])] }
 }
 
 /** Every stored object has its metadata under number 1, which the server reads without decoding the rest. */
@@ -138,10 +137,14 @@ function refersToMessage(model: FieldModel, messages: ReadonlySet<string>): bool
   return leaf === undefined || messages.has(leaf)
 }
 
-function freeNumber(taken: ReadonlySet<number>): number {
-  let number = 1
-  while (taken.has(number)) number = number + 1 === protobufOwn.first ? protobufOwn.last + 1 : number + 1
-  return number
+function freeNumbers(numbers: readonly number[]): () => number {
+  const taken = new Set(numbers)
+  let next = 1
+  return () => {
+    while (taken.has(next) || next === protobufOwn.first) next = next === protobufOwn.first ? protobufOwn.last + 1 : next + 1
+    taken.add(next)
+    return next
+  }
 }
 
 function lockedFields({ fields, numbers }: Numbering): LockedField[] {
@@ -149,6 +152,11 @@ function lockedFields({ fields, numbers }: Numbering): LockedField[] {
     const number = numbers.get(model.name)
     return number === undefined ? [] : [{ name: model.name, number, wire: shownType(model.type) }]
   })
+}
+
+function removedFields({ before, numbers }: Numbering): LockedField[] {
+  const used = new Set(numbers.values())
+  return [...before.fields, ...before.removed].filter(({ number }) => !used.has(number))
 }
 
 /**
@@ -200,14 +208,21 @@ function checkNumber(one: Numbering, field: FieldDeclaration, options: CheckOpti
     })
   if (owner !== undefined && owner.name !== name)
     return refuse(one, place, options.accept, {
-      found: `the number ${number} for ${name} of ${one.type.localName}, which ${lockFile} keeps for ${before.fields.includes(owner) ? "" : "the removed "}${owner.name}`,
+      found: `the number ${number} for ${name} of ${one.type.localName}, which ${lockFile} keeps for ${ownerTitle(one, owner)}`,
       expected: `no number, so that gen takes a free one, or ${wayOut}`,
       change: `${name}: number ${number}, which was ${owner.name} ${owner.wire}`,
     })
   if (owner !== undefined) checkWire(one, field, owner, options)
 }
 
-function noNumber(one: Numbering, { field, held, accept }: { field: FieldDeclaration; held: LockedField; accept: string | undefined }): void {
+function ownerTitle({ fields }: Numbering, owner: LockedField): string {
+  return fields.some(({ model }) => model.name === owner.name) ? owner.name : `the removed ${owner.name}`
+}
+
+function noNumber(
+  one: Numbering,
+  { field, held, accept }: { field: FieldDeclaration; held: LockedField; accept: string | undefined },
+): void {
   refuse(one, field.block.start("type"), accept, {
     found: `${field.model.name} of ${one.type.localName} without a number, which has ${held.number} ${held.wire} in ${lockFile}`,
     expected: `a type that the compact encoding holds, such as ${held.wire}, a new field, or ${wayOut}`,
@@ -225,12 +240,15 @@ function checkWire(one: Numbering, field: FieldDeclaration, owner: LockedField, 
     change: `${name}: ${owner.number} ${owner.wire} became ${wire}`,
   })
   if (accept === undefined || field.model.number !== undefined) return
-  const number = freeNumber(one.taken)
-  one.taken.add(number)
-  one.numbers.set(name, number)
+  one.numbers.set(name, one.freeNumber())
 }
 
-function refuse(one: Numbering, start: number, accept: string | undefined, { change, ...fault }: Fault & { readonly change: string }): void {
+function refuse(
+  one: Numbering,
+  start: number,
+  accept: string | undefined,
+  { change, ...fault }: Fault & { readonly change: string },
+): void {
   if (accept === undefined) one.type.source.report(start, fault)
   else one.accepted.push({ change, reason: accept })
 }
@@ -272,10 +290,7 @@ function lockOf(all: readonly Numbering[], before: NumberLock): NumberLock {
   for (const [name, { fields, removed, accepted }] of before) lock.set(name, { fields: [], removed: [...fields, ...removed], accepted })
   for (const one of all) {
     if (!one.type.own) continue
-    const fields = lockedFields(one)
-    const used = new Set(fields.map(({ number }) => number))
-    const removed = [...one.before.fields, ...one.before.removed].filter(({ number }) => !used.has(number))
-    lock.set(one.type.name, { fields, removed, accepted: one.accepted })
+    lock.set(one.type.name, { fields: lockedFields(one), removed: removedFields(one), accepted: one.accepted })
   }
   return lock
 }

@@ -6,7 +6,10 @@ import type { TypeRefModel } from "../../model/model.ts"
 import { scalarNames } from "./declare.ts"
 import type { LockedField } from "./numbers-lock.ts"
 
-/** Fields of a type by its unique name: before or after the change. Absent for a type that is not known. */
+/**
+ * Fields of a type by its unique name, with those that are gone: before or after the change. Absent for a type that is
+ * not known.
+ */
 export type FieldsOf = (type: string) => readonly LockedField[] | undefined
 
 /** Both sides of a change. */
@@ -40,7 +43,8 @@ const widening: ReadonlyMap<string, string> = new Map([
 
 /**
  * Whether values written as `old` read the same as `now`. Named types with different names are compared field by field,
- * since a message carries no name.
+ * since a message carries no name: the new type must know every number that the old one ever had, so that none of them
+ * is free in it.
  */
 export function isReadable(old: string, now: string, change: WireChange, seen: ReadonlySet<string> = new Set()): boolean {
   if (old === now || widening.get(old) === now) return true
@@ -53,10 +57,10 @@ export function isReadable(old: string, now: string, change: WireChange, seen: R
   if (seen.has(pair)) return true
   const [before, after] = [change.before(old), change.after(now)]
   if (before === undefined || after === undefined) return false
-  const byNumber = new Map(before.map((field) => [field.number, field]))
-  return after.every((field) => {
-    const was = byNumber.get(field.number)
-    return was === undefined || (was.name === field.name && isReadable(was.wire, field.wire, change, new Set([...seen, pair])))
+  const byNumber = new Map(after.map((field) => [field.number, field]))
+  return before.every((was) => {
+    const field = byNumber.get(was.number)
+    return field?.name === was.name && isReadable(was.wire, field.wire, change, new Set([...seen, pair]))
   })
 }
 
