@@ -3,6 +3,8 @@
  * below them.
  */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
+import { shapesOf } from "../../model/shapes.ts"
 import type { EmitOptions } from "./options.ts"
 
 export interface EmitContext {
@@ -13,21 +15,24 @@ export interface EmitContext {
   /** Types whose defaults function is not empty. */
   readonly defaulted: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
+  readonly shapeOf: ShapeOf
 }
 
 /** Called once per run, before the emitters. */
 export function emitContext(model: Model, options: EmitOptions): EmitContext {
+  const shapeOf = shapesOf((name) => typeOf({ model }, name))
   return {
     model,
     options,
     validated: reaching(model, validatesItself),
-    defaulted: reaching(model, defaultsItself),
+    defaulted: reaching(model, (type) => defaultsItself(type, shapeOf)),
     files: new Map(model.files.map((file) => [file.path, file])),
+    shapeOf,
   }
 }
 
 /** Returns the type with that unique name. Throws when it does not exist, which the loader has ruled out. */
-export function typeOf(context: EmitContext, name: string): TypeModel {
+export function typeOf(context: Pick<EmitContext, "model">, name: string): TypeModel {
   const type = context.model.types.get(name)
   if (type === undefined) throw new Error(`the model has no type ${name}`)
   return type
@@ -89,11 +94,6 @@ export function hasConstraints(field: FieldModel): boolean {
   )
 }
 
-function defaultsItself(type: TypeModel): boolean {
-  return type.defaults.length > 0 || type.fields.some(isFilled)
-}
-
-/** Whether a field's default is applied. The empty value of a field that is omitted when empty is only published. */
-export function isFilled({ default: value, pointer, keepEmpty }: FieldModel): boolean {
-  return value !== undefined && (pointer || keepEmpty || (value !== "" && value !== 0 && value !== false))
+function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {
+  return type.defaults.length > 0 || type.fields.some((field) => appliedDefault(field, shapeOf) !== undefined)
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
 import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
+import { checkDefault } from "./check-default.ts"
 import { checkDoc } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { FieldDeclaration } from "./fields.ts"
@@ -160,11 +161,15 @@ function checkKey(name: string | undefined, start: number, word: string, item: T
 function checkConstants(model: FieldModel, context: Context): void {
   const { block, source, table } = context
   checkEnum(model, model.type, context)
-  if (model.default === undefined) return
+  if (model.default === undefined) return checkDefault(model, context)
   const start = block.start("default")
   const fault = mismatch(model.default, model.type, table)
-  if (fault !== undefined) source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
-  else if (model.enum !== undefined && !model.enum.includes(model.default)) {
+  if (fault !== undefined) {
+    source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
+    return
+  }
+  checkDefault(model, context)
+  if (model.enum !== undefined && !model.enum.includes(model.default)) {
     source.report(start, {
       found: `the default ${shown(model.default)}, which enum does not list`,
       ...expectedWord(String(model.default), model.enum.map(String)),

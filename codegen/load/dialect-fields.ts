@@ -121,6 +121,13 @@ const values: readonly Keyword[] = [
     example: "protocol: {type: string, number: 4, default: TCP, doc: Protocol of the port.}",
   },
   {
+    word: "zero",
+    places: ["field"],
+    value: word("absent"),
+    doc: "absent: on a field that is not a pointer the default is meant to replace 0 as well; gen does not warn.",
+    example: "seconds: {type: int32, default: 10, zero: absent, doc: Seconds between checks.}",
+  },
+  {
     word: "immutable",
     places: ["field"],
     value: word(true, "once-set"),

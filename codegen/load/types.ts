@@ -2,6 +2,7 @@
 import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
+import { withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
 import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
 import type { TypeDeclaration } from "./declare.ts"
@@ -37,7 +38,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     version: type.version,
     file: type.file,
     doc: type.block.text("doc") ?? "",
-    fields: fields.map((field) => field.model),
+    fields: fields.map((field) => withCanonicalDefault(field.model, table)),
     preserveUnknown: type.block.flag("preserveUnknown") ?? false,
     ...present({ structType: type.block.word("structType", ["atomic", "granular"]) }),
     rules: type.block.blocks("rules").flatMap((block) => ruleModel(block, context)),

@@ -14,7 +14,16 @@ export {
   timeCell,
 } from "./cells.ts"
 export { converted, type FieldMove } from "./convert.ts"
-export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
+export {
+  assign,
+  defaultField,
+  type DefaultingContext,
+  defaultItems,
+  defaultNested,
+  replaceZero,
+  setDefault,
+  type TypeDefaults,
+} from "./defaults.ts"
 export {
   add,
   all,
