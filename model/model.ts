@@ -155,6 +155,8 @@ export interface FieldModel {
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
+  /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
+  readonly distinct?: readonly string[]
   readonly listType?: "atomic" | "set" | "map"
   readonly mapKeys?: readonly string[]
   readonly mapType?: "atomic" | "granular"

@@ -82,7 +82,13 @@ function validatesItself(type: TypeModel): boolean {
 
 /** Whether a field has anything that a value may violate. */
 function isConstrained(field: FieldModel): boolean {
-  return hasConstraints(field) || field.unique.length > 0 || field.immutable !== false || field.requiredOn !== undefined
+  return (
+    hasConstraints(field) ||
+    field.unique.length > 0 ||
+    field.distinct !== undefined ||
+    field.immutable !== false ||
+    field.requiredOn !== undefined
+  )
 }
 
 /** Whether a field has constraints that the compiled check covers. */

@@ -49,6 +49,7 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }
   for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)})`)
+  if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)})`)
   if (field.immutable !== false)
     lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
   if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)

@@ -134,6 +134,11 @@ function checkKeys(model: FieldModel, context: Context): void {
     source.report(block.start("listType"), { found: "listType map without mapKeys", expected: "mapKeys: the fields that tell items apart" })
   if (model.mapKeys !== undefined && model.listType !== "map")
     source.report(block.start("mapKeys"), { found: "mapKeys without listType map", expected: "listType: map" })
+  if (block.has("duplicates") && model.listType !== "map" && model.listType !== "set")
+    source.report(block.start("duplicates"), {
+      found: "duplicates without listType set or map",
+      expected: "listType: set or map, or no duplicates",
+    })
   if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
     source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
   if (model.structType !== undefined && !("ref" in model.type)) return

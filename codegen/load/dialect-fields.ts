@@ -249,8 +249,16 @@ const merging: readonly Keyword[] = [
     word: "listType",
     places: ["field"],
     value: word("atomic", "set", "map"),
-    doc: "How server-side apply merges a list.",
+    doc: "How server-side apply merges a list. Items of a set are distinct, those of a map list in their mapKeys: a repeated one is FieldValueDuplicate.",
     example: 'ports: {type: "[]Port", number: 1, listType: map, mapKeys: [port], doc: Ports to open.}',
+  },
+  {
+    word: "duplicates",
+    places: ["field"],
+    value: word("allowed"),
+    doc: "allowed: items of a set, or with equal keys in a map list, may repeat; without it they are FieldValueDuplicate.",
+    example:
+      'env: {type: "[]EnvVar", number: 7, listType: map, mapKeys: [name], duplicates: allowed, doc: Variables; the last one counts.}',
   },
   {
     word: "mapKeys",

@@ -6,7 +6,7 @@ import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts
 import { Block, textOf } from "./block.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"
-import { parseTypeText } from "./type-text.ts"
+import { itemType, parseTypeText } from "./type-text.ts"
 
 /** A field and its position in the file; emitters receive `model`. */
 export interface FieldDeclaration {
@@ -51,7 +51,17 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     ...nested(block),
     unique: uniqueOf(block),
     ...merging(block),
+    ...distinctOf(type, block),
   }
+}
+
+/** Absent where a rule of `unique` says the same. */
+function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinct"> {
+  const listType = block.word("listType", ["set", "map"])
+  if (listType === undefined || itemType(type) === undefined || block.has("duplicates")) return {}
+  const keys = listType === "set" ? [] : block.texts("mapKeys")
+  const stated = uniqueOf(block).some((fields) => fields.length === keys.length && fields.every((field) => keys.includes(field)))
+  return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
 function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {

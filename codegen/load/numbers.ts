@@ -223,10 +223,12 @@ function noNumber(
   one: Numbering,
   { field, held, accept }: { field: FieldDeclaration; held: LockedField; accept: string | undefined },
 ): void {
-  refuse(one, field.block.start("type"), accept, {
-    found: `${field.model.name} of ${one.type.localName} without a number, which has ${held.number} ${held.wire} in ${lockFile}`,
-    expected: `a type that the compact encoding holds, such as ${held.wire}, a new field, or ${wayOut}`,
-    change: `${field.model.name}: number ${held.number} ${held.wire} went`,
+  const { block, model } = field
+  const stated = block.text("number") === "none"
+  refuse(one, block.start(stated ? "number" : "type"), accept, {
+    found: `${model.name} of ${one.type.localName} without a number, which has ${held.number} ${held.wire} in ${lockFile}`,
+    expected: stated ? `no number: none, or ${wayOut}` : `${held.wire}, a new field for the new type, or ${wayOut}`,
+    change: `${model.name}: number ${held.number} ${held.wire} went`,
   })
 }
 

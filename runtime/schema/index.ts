@@ -94,6 +94,7 @@ export type {
   ValidationContext,
   Verb,
 } from "./kind.ts"
+export { distinct } from "./list-types.ts"
 export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
