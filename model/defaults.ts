@@ -13,9 +13,9 @@ import { fieldShape } from "./shapes.ts"
 export type ShapeOf = (name: string) => TypeShape
 
 /**
- * Returns `value`, a constant of the field's type, in canonical form: `1h` becomes `1h0m0s`, and a struct gets the fields
- * that are always written. Undefined when decoding reads it as absent (the zero time). Throws DecodeFault when it does
- * not fit.
+ * Returns `value`, a constant of the field's type, in canonical form: `1h` becomes `1h0m0s`, and a struct gets the
+ * fields that are always written. Undefined when decoding reads it as absent (the zero time). Throws DecodeFault when
+ * it does not fit.
  */
 export function canonicalConstant(field: FieldModel, value: JsonValue, shapeOf: ShapeOf): JsonValue | undefined {
   return decoded({ ...field, pointer: true }, value, shapeOf)

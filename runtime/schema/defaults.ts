@@ -25,8 +25,8 @@ export function setDefault(self: JsonObject, name: string, value: JsonValue, poi
 }
 
 /**
- * Applies a constant default to a field that is not a pointer and that decoding writes as `zero` when it is absent: `0s`
- * for a Duration, `0` for a Quantity, a struct with the fields that are always written.
+ * Applies a constant default to a field that is not a pointer and that decoding writes as `zero` when it is absent:
+ * `0s` for a Duration, `0` for a Quantity, a struct with the fields that are always written.
  */
 export function replaceZero(self: JsonObject, name: string, value: JsonValue, zero: JsonValue): void {
   const old = self[name]
@@ -96,8 +96,8 @@ function canonical(scalar: CanonicalScalar, value: JsonValue | undefined): JsonV
 /**
  * Applies a computed default: sets the field at `path` to `value` when it is absent (or empty and not a pointer); with
  * `force`, always. Does not create absent parents. An absent `value` sets nothing; null with `force` removes the field.
- * The value is copied, so no two fields share one. `as`: the scalar of the field, whose canonical text is written; a text
- * that is not one sets nothing.
+ * The value is copied, so no two fields share one. `as`: the scalar of the field, whose canonical text is written; a
+ * text that is not one sets nothing.
  */
 export function assign(
   self: JsonObject,

@@ -1,7 +1,7 @@
 /**
  * The promise of `listType: set` and `listType: map`: no item twice, no two items with the same keys. Server-side apply
- * identifies items by it. Definitions of the reference's custom resources keep it the same way (apiextensions-apiserver,
- * listtype).
+ * identifies items by it. The reference keeps it in the same way for custom resources (apiextensions-apiserver,
+ * pkg/apiserver/schema/listtype).
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { CheckContext } from "./validate.ts"
