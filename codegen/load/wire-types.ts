@@ -30,7 +30,7 @@ export function fitsCompact(type: TypeRefModel): boolean {
 
 /** The named type in a type text: `core.v1.Container` in `[]core.v1.Container`; absent for scalars. */
 export function leafName(wire: string): string | undefined {
-  const leaf = wire.replace(/^(?:\[\]|map<|wrapped<)+/, "").replace(/>+$/, "")
+  const [leaf = ""] = wire.replace(/^(?:\[\]|map<|wrapped<)+/, "").split(">", 1)
   return scalars.has(leaf) ? undefined : leaf
 }
 
