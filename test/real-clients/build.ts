@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { cp, mkdtemp, rm } from "node:fs/promises"
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -43,8 +43,11 @@ function buildGo(folder: string): void {
 async function installBuf(folder: string): Promise<void> {
   const installed = join(folder, "buf")
   await cp(join(here, "buf"), installed, { recursive: true })
-  run("npm", ["ci", "--silent", "--no-audit", "--no-fund"], installed)
-  process.env.ORCH_BUF = join(installed, "node_modules", ".bin", "buf")
+  run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], installed)
+  // Each platform has its own package, and npm installs the one that fits.
+  const platform = (await readdir(join(installed, "node_modules", "@bufbuild")).catch(() => []))[0]
+  if (platform === undefined) return reportMissing(`buf is not there for ${process.platform} on ${process.arch}`)
+  process.env.ORCH_BUF = join(installed, "node_modules", "@bufbuild", platform, "bin", "buf")
 }
 
 function installPython(folder: string): void {
