@@ -27,6 +27,11 @@ export function defaultName(localName: string): string {
   return `default${localName}`
 }
 
+/** The type that clients may send, where it differs from what the server returns. */
+export function inputName(localName: string): string {
+  return `${localName}Input`
+}
+
 /** `pod status` → `PodStatus`. */
 export function upperFirst(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
