@@ -36,3 +36,8 @@ export function inputName(localName: string): string {
 export function upperFirst(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
+
+/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
+}

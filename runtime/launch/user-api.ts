@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"
-import { dirname, join, relative, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
 import { type Documents, documentsIn } from "./openapi-files.ts"
@@ -22,6 +22,9 @@ export interface ApiFolder {
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
 }
+
+/** The bundle in memory: no file of this name exists. */
+const bundledName = "(bundled)"
 
 const packageName = "orch-apiserver"
 
@@ -70,6 +73,9 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
       write: false,
       format: "cjs",
       platform: "node",
+      sourcemap: "inline",
+      sourcesContent: false,
+      outfile: join(folder, bundledName),
       target: "node20",
       logLevel: "silent",
       logOverride: { "import-is-undefined": "silent" },
@@ -108,7 +114,7 @@ function evaluate(code: string, folder: string, given: string): Readonly<Record<
   const load = createRequire(join(folder, "index.ts"))
   const module: { exports: Record<string, unknown> } = { exports: {} }
   try {
-    const run = compileFunction(code, ["require", "module", "exports"], { filename: `${relative(process.cwd(), folder) || "."}/(bundled)` })
+    const run = compileFunction(code, ["require", "module", "exports"], { filename: join(folder, bundledName) })
     run((name: string): unknown => (name === `${packageName}/schema` ? doorway : load(name)), module, module.exports)
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not run: ${error instanceof Error ? error.message : String(error)}`)
