@@ -5,6 +5,7 @@
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
 import { compareText, type Diagnostic, load, type LoadOptions } from "./load/index.ts"
+import { type NamedFile, namedFiles } from "./named-files.ts"
 import type { Model } from "../model/model.ts"
 
 export interface GenerateOptions extends LoadOptions {
@@ -30,6 +31,8 @@ export interface Generated {
   /** The text of `numbers.lock.yaml`; empty when there are diagnostics. */
   readonly numbers: string
   readonly kinds: number
+  /** The TypeScript files that the schemas name. */
+  readonly named: readonly NamedFile[]
 }
 
 /**
@@ -38,12 +41,15 @@ export interface Generated {
  */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
   const loaded = load(files, options)
-  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0 }
+  if ("diagnostics" in loaded) {
+    return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0, named: [] }
+  }
   const { model, notes, warnings, numbers } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
   const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
-  return { files: new Map(sorted), diagnostics: [], notes, warnings, numbers, kinds }
+  const named = namedFiles(model, new Set([...files.keys()].map((path) => path.replace(/\.ya?ml$/, ""))))
+  return { files: new Map(sorted), diagnostics: [], notes, warnings, numbers, kinds, named }
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {

@@ -13,7 +13,21 @@ export {
   selectorString,
   timeCell,
 } from "./cells.ts"
-export { converted, type FieldMove } from "./convert.ts"
+export type {
+  Behaviour,
+  BehaviourDeps,
+  BehaviourFactory,
+  BehaviourOptions,
+  ChangeContext,
+  CommitOps,
+  Deletion,
+  ObjectAccess,
+  ObjectPlace,
+  SubresourceAction,
+  SubresourceBehaviour,
+  SubresourceBehaviourFactory,
+} from "./behaviour.ts"
+export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
 export {
   assign,
   defaultField,
@@ -77,6 +91,16 @@ export {
   vendorText,
   within,
 } from "./expression.ts"
+export {
+  defineBehaviour,
+  defineCell,
+  defineCheck,
+  defineConversion,
+  defineHandlers,
+  defineSubresource,
+  defineWarning,
+} from "./define.ts"
+export { ApiError } from "../base/errors.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatFaults, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
@@ -95,6 +119,7 @@ export type {
   Verb,
 } from "./kind.ts"
 export { distinct } from "./list-types.ts"
+export { isOfKind } from "./guards.ts"
 export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
@@ -106,6 +131,8 @@ export {
   field,
   immutable,
   items,
+  named,
+  namedWarnings,
   nested,
   oneOf,
   requiredOn,
@@ -113,5 +140,6 @@ export {
   type RuleFault,
   type TypeValidator,
   unique,
+  type Warning,
   warningTexts,
 } from "./validate.ts"
