@@ -3,7 +3,7 @@ import { posix } from "node:path"
 import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
-export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" | "columns" | "convert" | "proto" | "resource"
+export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "proto" | "resource"
 
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */

@@ -2,7 +2,8 @@
  * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
  * keywords. check-field.ts checks the meaning of those present.
  */
-import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
+import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
+import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"
@@ -46,9 +47,7 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     doc: block.text("doc") ?? "",
     ...structure(block),
     ...valueKeywords(block),
-    ...constraintsOf(block),
-    ...sizes(block),
-    ...nested(block),
+    ...limitsOf(block),
     unique: uniqueOf(block),
     ...merging(block),
   }
@@ -73,34 +72,24 @@ function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" |
   }
 }
 
-function constraintsOf(block: Block): Constraints {
-  const limits = {
-    format: block.text("format"),
-    pattern: block.text("pattern"),
-    minimum: block.number("minimum"),
-    maximum: block.number("maximum"),
-    minLength: block.number("minLength"),
-    maxLength: block.number("maxLength"),
+/** The limits of a value and of its parts, by the words of the table of constraints. */
+function limitsOf(block: Block): Limits {
+  const limits: { -readonly [Word in keyof Limits]: Limits[Word] } = {}
+  for (const word of numberWords) {
+    const limit = block.number(word)
+    if (limit !== undefined) limits[word] = limit
+  }
+  for (const word of ["format", "pattern"] as const) {
+    const limit = block.text(word)
+    if (limit !== undefined) limits[word] = limit
   }
   const values = block.constant("enum")
-  return { ...(Array.isArray(values) && { enum: values }), ...present(limits) }
-}
-
-function sizes(block: Block): Pick<FieldModel, "minItems" | "maxItems" | "minProperties" | "maxProperties"> {
-  return present({
-    minItems: block.number("minItems"),
-    maxItems: block.number("maxItems"),
-    minProperties: block.number("minProperties"),
-    maxProperties: block.number("maxProperties"),
-  })
-}
-
-function nested(block: Block): Pick<FieldModel, "items" | "values" | "keys"> {
-  const limits = (word: string): Constraints | undefined => {
+  if (Array.isArray(values)) limits.enum = values
+  for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
-    return inner && constraintsOf(inner)
+    if (inner !== undefined) limits[word] = limitsOf(inner)
   }
-  return present({ items: limits("items"), values: limits("values"), keys: limits("keys") })
+  return limits
 }
 
 /** `true` is one rule over whole items (no fields); a list of lists is several rules. */

@@ -13,6 +13,8 @@ export {
   selectorString,
   timeCell,
 } from "./cells.ts"
+export { constraints, FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
+export type { Limits } from "./constraints.ts"
 export { converted, type FieldMove } from "./convert.ts"
 export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
 export { type DescriptorPart, mergeDescriptors } from "./descriptor.ts"
@@ -21,8 +23,6 @@ export {
   all,
   Amount,
   atMost,
-  characterCount,
-  compilePattern,
   contains,
   divide,
   double,
@@ -70,7 +70,7 @@ export {
   within,
 } from "./expression.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
-export { checkFormat, formatFaults, formatNames } from "./formats.ts"
+export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
 export type {
   RequestBodyType,
@@ -90,9 +90,6 @@ export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
   CheckContext,
-  type ConstraintCheck,
-  type ConstraintError,
-  constraints,
   entries,
   field,
   immutable,
