@@ -40,6 +40,10 @@ export interface KindModel {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+  /** Clients cannot use this version; objects stored in it are still read. */
+  readonly served?: false
+  /** Every answer of this version carries a warning; a text of the author's, or one that names the version to use. */
+  readonly deprecated?: { readonly warning?: string }
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
   readonly type: string

@@ -33,7 +33,8 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
     if (!options.emitted.has(file.path)) continue
     for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print())
   }
-  const documents = emitOpenApi(context)
+  const served = model.kinds.filter((kind) => kind.served !== false)
+  const documents = emitOpenApi({ ...context, model: { ...model, kinds: served } })
   for (const [path, text] of documents) texts.set(path, text)
   texts.set("index.ts", emitIndex(context, documentPaths(documents)))
   return new Map([...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)))

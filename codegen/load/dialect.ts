@@ -13,6 +13,7 @@ export const placeTitles: Readonly<Record<KeywordPlace, string>> = {
   shared: "a file of shared types",
   names: "names",
   storage: "storage",
+  deprecation: "deprecated",
   conversion: "conversion",
   selectable: "an item of selectable",
   column: "a column",

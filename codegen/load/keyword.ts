@@ -6,6 +6,7 @@ export type KeywordPlace =
   | "shared"
   | "names"
   | "storage"
+  | "deprecation"
   | "conversion"
   | "selectable"
   | "column"
