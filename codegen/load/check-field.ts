@@ -33,11 +33,27 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   const context: Context = { block, source, table }
   checkDoc(block, nameStart, `the field ${model.name}`, source)
   if (block.has("type") && "scalar" in model.type && model.type.scalar === "any" && block.text("type") !== "any") return
+  checkOwnType(model, context)
   checkFitting(model.type, context)
   checkLimits(model, model.type, context)
   checkProtobuf(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
+}
+
+/** Keywords of a type that a field declares. */
+const ofTypes = ["preserveUnknown", "rules", "defaults", "checks", "oneOf"]
+
+/** A field with `fields` has the type that they declare, or a list or map of it. */
+function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
+  if (!block.has("fields")) {
+    for (const word of ofTypes.filter((one) => block.has(one)))
+      source.report(block.start(word), { found: `${word} on the field ${name}`, expected: `fields beside it, or ${word} in the type` })
+  } else if (block.has("type") && !/\bfields\b/.test(block.text("type") ?? "fields"))
+    source.report(block.start("type"), {
+      found: `the type ${block.text("type")} beside fields`,
+      expected: 'no type, or one that names them: "[]fields" or map<fields>',
+    })
 }
 
 /** The types that a keyword applies to, besides the constraints; keywords that are not listed apply to all. */

@@ -20,14 +20,14 @@ const maxFieldNumber = 536_870_911
 const structure: readonly Keyword[] = [
   {
     word: "fields",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: { form: "map", of: { form: "block", place: "field" } },
-    doc: "The fields, in the order in which JSON is written. In a kind file kind, apiVersion and metadata are implied.",
+    doc: 'The fields, in the order in which JSON is written. In a kind file kind, apiVersion and metadata are implied. On a field: those of a type of its own, whose name is that of the outer type and the field (KettleSpec of spec of Kettle); without type the field has that type, and in type the word fields names it: "[]fields", map<fields>.',
     example: "fields:\n  spec: {type: KettleSpec, number: 2, doc: What the kettle should do.}",
   },
   {
     word: "preserveUnknown",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: boolean,
     doc: "true: fields that the schema does not name are kept as they were sent.",
     example: "types:\n  Free: {doc: Anything at all., preserveUnknown: true}",
@@ -43,7 +43,7 @@ const structure: readonly Keyword[] = [
     word: "type",
     places: ["field"],
     value: { form: "type" },
-    required: true,
+    required: { unless: "fields" },
     doc: 'A scalar (string boolean int32 int64 double bytes Time MicroTime Duration Quantity IntOrString RawExtension FieldsV1 any), "[]T" (in quotes), map<T>, "wrapped<[]T>", or the name of a type.',
     example: 'ports: {type: "[]ContainerPort", number: 6, doc: Ports to expose.}',
   },
@@ -305,7 +305,7 @@ const reasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "D
 export const checksAndUnions: readonly Keyword[] = [
   {
     word: "rules",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: { form: "list", of: { form: "block", place: "rule" } },
     doc: "Conditions that must be true.",
     example: 'rules:\n  - {rule: minimum <= maximum, at: minimum, message: "must not be more than maximum"}',
@@ -356,7 +356,7 @@ export const checksAndUnions: readonly Keyword[] = [
   },
   {
     word: "defaults",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: { form: "list", of: { form: "block", place: "defaultRule" } },
     doc: "Defaults that depend on other fields, evaluated in order after nested defaults.",
     example: "defaults:\n  - {set: targetPort, to: port}",
@@ -386,14 +386,14 @@ export const checksAndUnions: readonly Keyword[] = [
   },
   {
     word: "checks",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: { form: "list", of: { form: "identifier" } },
     doc: "Validators of runtime/behaviours/checks/, for what no expression can say.",
     example: "checks: [certificateRequest]",
   },
   {
     word: "oneOf",
-    places: ["kind", "type"],
+    places: ["kind", "type", "field"],
     value: { form: "list", of: { form: "block", place: "oneOf" } },
     doc: "Groups of fields of which at most one is set; a second one is FieldValueForbidden.",
     example: "oneOf: [{fields: [exec, httpGet], required: true}]",

@@ -5,7 +5,7 @@
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
-import type { TypeDeclaration } from "./declare.ts"
+import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"
 import { parseTypeText } from "./type-text.ts"
 
@@ -35,9 +35,15 @@ function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap
     })
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
-  const text = block.text("type")
+  const text = typeText(block, type, entry.key)
   const ref = text === undefined ? undefined : parseTypeText(text, type, types, block.start("type"))
   return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart }]
+}
+
+/** The text of `type`, in which the word `fields` is the type that the field's `fields` declare. */
+function typeText(block: Block, outer: TypeDeclaration, field: string): string | undefined {
+  const written = block.text("type")
+  return block.has("fields") ? (written ?? "fields").replace(/\bfields\b/, fieldTypeName(outer.localName, field)) : written
 }
 
 function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel {

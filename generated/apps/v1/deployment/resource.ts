@@ -33,7 +33,6 @@ export const deployment: Kind = {
     generation: ["spec", "metadata.annotations"],
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {

@@ -22,7 +22,6 @@ export const lease: Kind = {
     unconditionalUpdate: false,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

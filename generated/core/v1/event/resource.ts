@@ -13,7 +13,7 @@ export const event: Kind = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "path-segment",
-  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl", uncached: true },
+  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl" },
   selectable: [
     { name: "involvedObject.kind", value: (stored) => text(get(stored, "involvedObject", "kind") ?? "") },
     { name: "involvedObject.namespace", value: (stored) => text(get(stored, "involvedObject", "namespace") ?? "") },
@@ -34,7 +34,6 @@ export const event: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "unsupported",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

@@ -22,7 +22,6 @@ export const namespace: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     { name: "finalize", type: "behaviour", verbs: ["update"], behaviour: "namespaceFinalize" },

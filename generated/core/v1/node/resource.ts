@@ -32,7 +32,6 @@ export const node: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {

@@ -38,7 +38,6 @@ export const pod: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [
     {

@@ -22,7 +22,6 @@ export const secret: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: ["secretStringData"],

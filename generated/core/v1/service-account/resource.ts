@@ -22,7 +22,6 @@ export const serviceAccount: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [],
   behaviours: ["serviceAccountSecrets"],

@@ -38,7 +38,6 @@ export const service: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [
     {

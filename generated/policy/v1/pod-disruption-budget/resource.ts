@@ -23,7 +23,6 @@ export const podDisruptionBudget: Kind = {
     generation: ["spec"],
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
   behaviours: [],
