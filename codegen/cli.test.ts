@@ -256,6 +256,6 @@ describe("npm run gen", () => {
     expect(await runGenerator(["--explain", "oneOf"], context())).toBe(0)
     expect(await runGenerator(["--explain", "oneOff"], context())).toBe(1)
     expect(await runGenerator(["--help"], context())).toBe(0)
-    expect(printed.join("\n")).toMatch(/^oneOf: in a kind file, a type\n[^]*--check/)
+    expect(printed.join("\n")).toMatch(/^oneOf: in a kind file, a type, a field\n[^]*--check/)
   })
 })

@@ -5,6 +5,7 @@
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
 import { shapesOf } from "../../model/shapes.ts"
+import { constraintTable, limitOf, type Limits } from "../../runtime/schema/constraints.ts"
 import type { EmitOptions } from "./options.ts"
 import { differsItself } from "./presence.ts"
 
@@ -100,13 +101,15 @@ function isConstrained(field: FieldModel): boolean {
   )
 }
 
-/** Whether a field has constraints that the compiled check covers. */
+/** Whether a field has limits, or must be present. */
 export function hasConstraints(field: FieldModel): boolean {
-  const { enum: values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = field
-  const limits = [values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties]
-  return (
-    field.required === true || field.nonEmpty || [...limits, field.items, field.values, field.keys].some((limit) => limit !== undefined)
-  )
+  return field.required === true || field.nonEmpty || hasLimits(field)
+}
+
+/** Whether there are limits of the value, its items, its keys or its values. */
+export function hasLimits(limits: Limits): boolean {
+  const parts = [limits.items, limits.values, limits.keys]
+  return constraintTable.some((row) => limitOf(row, limits) !== undefined) || parts.some((part) => part !== undefined)
 }
 
 function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {

@@ -28,7 +28,7 @@ test("the same model gives the same texts, sorted, each marked on line 1", () =>
 
 test("omits empty files", () => {
   const meta = [...files.keys()].filter((path) => path.startsWith("meta/"))
-  expect(meta).toEqual(["constraints", "shape", "types", "validate"].map((part) => `meta/v1/object-meta/${part}.ts`))
+  expect(meta).toEqual(["shape", "types", "validate"].map((part) => `meta/v1/object-meta/${part}.ts`))
   expect(files.has("kitchen.example.com/v1/kettle/convert.ts")).toBe(false)
 })
 

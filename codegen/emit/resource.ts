@@ -46,6 +46,8 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     shortNames,
     categories,
     namespaced,
+    served: kind.served,
+    deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
     storage: { ...storage },
@@ -58,7 +60,6 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       generation: kind.update.generation,
       defaultPropagation: kind.delete.propagation,
       deleteReturns: kind.delete.returns,
-      immutable: [],
     },
     subresources: subresources.map((one) => ({
       ...one,

@@ -33,7 +33,8 @@ function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
     else checkValue(file, entry.value, keyword.value, entry.key)
   }
   for (const keyword of keywords.values()) {
-    if (keyword.required !== true || map.entries.some((entry) => entry.key === keyword.word)) continue
+    const { required = false } = keyword
+    if (required === false || map.entries.some(({ key }) => key === keyword.word || (required !== true && key === required.unless))) continue
     file.report(map.start, {
       found: `no "${keyword.word}" in ${placeTitles[place]}`,
       expected: `${keyword.word}: ${formTitle(keyword.value)}`,

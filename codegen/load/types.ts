@@ -26,7 +26,8 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   const self: KnownType = { ref: type.name }
   const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
   const fields = table.fields.get(type.name) ?? []
-  checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
+  // A type that a field declares has the field's doc.
+  if (type.ofField === undefined) checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkProtobufNames(fields, context)

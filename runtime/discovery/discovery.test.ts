@@ -28,7 +28,6 @@ function kind(fields: Partial<Kind> & Pick<Kind, "group" | "version" | "kind" | 
       unconditionalUpdate: true,
       defaultPropagation: "background",
       deleteReturns: "Status",
-      immutable: [],
     },
     subresources: [],
     behaviours: [],

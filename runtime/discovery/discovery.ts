@@ -67,7 +67,7 @@ export class Discovery {
     const { kinds } = this.parts
     if (this.revision !== kinds.revision) {
       this.revision = kinds.revision
-      this.groups = servedGroups(kinds.all())
+      this.groups = servedGroups(kinds.served())
       this.documents = new Map()
     }
     return this.groups

@@ -27,6 +27,8 @@ export type {
   SubresourceBehaviour,
   SubresourceBehaviourFactory,
 } from "./behaviour.ts"
+export { constraints, FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
+export type { Limits } from "./constraints.ts"
 export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
 export {
   assign,
@@ -43,8 +45,6 @@ export {
   all,
   Amount,
   atMost,
-  characterCount,
-  compilePattern,
   contains,
   divide,
   double,
@@ -102,7 +102,7 @@ export {
 } from "./define.ts"
 export { ApiError } from "../base/errors.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
-export { checkFormat, formatFaults, formatNames } from "./formats.ts"
+export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
 export type {
   RequestBodyType,
@@ -124,9 +124,6 @@ export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
   CheckContext,
-  type ConstraintCheck,
-  type ConstraintError,
-  constraints,
   entries,
   field,
   immutable,

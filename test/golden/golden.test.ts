@@ -16,8 +16,8 @@ import { emitCase, interesting, typeFaults } from "./emit-case.ts"
 const folder = import.meta.dirname
 const record = process.env["RECORD"] === "1"
 const library = readSchemas(join(folder, "library"))
-/** Cases that are not keywords: YAML itself, and every function of expressions. */
-const further = ["yaml", "functions"]
+/** Cases that are not keywords: YAML itself, every function of expressions, and types that fields declare. */
+const further = ["yaml", "functions", "field-fields"]
 const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
 /** The TypeScript files that the cases may refer to. */
 const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"], warnings: ["kettleCare"] }

@@ -24,7 +24,6 @@ export const deployment: Kind<Deployment, DeploymentInput> = {
     generation: ["spec", "metadata.annotations"],
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {

@@ -23,7 +23,6 @@ export const lease: Kind<Lease, LeaseInput> = {
     unconditionalUpdate: false,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

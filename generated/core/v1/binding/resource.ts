@@ -23,7 +23,6 @@ export const binding: Kind<Binding, BindingInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

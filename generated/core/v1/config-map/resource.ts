@@ -23,7 +23,6 @@ export const configMap: Kind<ConfigMap, ConfigMapInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

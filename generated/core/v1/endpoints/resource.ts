@@ -23,7 +23,6 @@ export const endpoints: Kind<Endpoints, EndpointsInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: ["endpointsCanonical"],

@@ -23,7 +23,6 @@ export const namespace: Kind<Namespace, NamespaceInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     { name: "finalize", type: "behaviour", verbs: ["update"], behaviour: "namespaceFinalize" },

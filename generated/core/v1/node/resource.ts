@@ -23,7 +23,6 @@ export const node: Kind<Node, NodeInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {

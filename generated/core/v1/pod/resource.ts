@@ -39,7 +39,6 @@ export const pod: Kind<Pod, PodInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [
     {

@@ -35,7 +35,6 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
     generation: ["spec"],
     defaultPropagation: "orphan",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {

@@ -23,7 +23,6 @@ export const secret: Kind<Secret, SecretInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: ["secretStringData"],

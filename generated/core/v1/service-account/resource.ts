@@ -23,7 +23,6 @@ export const serviceAccount: Kind<ServiceAccount, ServiceAccountInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [],
   behaviours: ["serviceAccountSecrets"],

@@ -38,7 +38,6 @@ export const service: Kind<Service, ServiceInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [
     {

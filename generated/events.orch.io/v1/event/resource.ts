@@ -14,7 +14,7 @@ export const event: Kind<Event, EventInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "path-segment",
-  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl", uncached: true },
+  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl" },
   selectable: [
     { name: "regarding.kind", value: (stored) => text(get(stored, "involvedObject", "kind") ?? "") },
     { name: "regarding.namespace", value: (stored) => text(get(stored, "involvedObject", "namespace") ?? "") },
@@ -35,7 +35,6 @@ export const event: Kind<Event, EventInput> = {
     unconditionalUpdate: true,
     defaultPropagation: "unsupported",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [],
   behaviours: [],

@@ -24,7 +24,6 @@ export const podDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetI
     generation: ["spec"],
     defaultPropagation: "background",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
   behaviours: [],
