@@ -17,9 +17,9 @@ export function validateName(localName: string): string {
   return `validate${localName}`
 }
 
-/** The compiled constraint check of a type. */
-export function constraintsName(localName: string): string {
-  return `check${localName}`
+/** The constant with the limits of a type's own fields. */
+export function limitsName(localName: string): string {
+  return `${lowerFirst(localName)}Limits`
 }
 
 /** The function that applies a type's defaults. */
@@ -27,7 +27,17 @@ export function defaultName(localName: string): string {
   return `default${localName}`
 }
 
+/** The type that clients may send, where it differs from what the server returns. */
+export function inputName(localName: string): string {
+  return `${localName}Input`
+}
+
 /** `pod status` → `PodStatus`. */
 export function upperFirst(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
 }

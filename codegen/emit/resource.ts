@@ -1,6 +1,5 @@
 /** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../../model/model.ts"
-import { shapeOfType } from "../../model/shape-of-type.ts"
 import { compactFault } from "../../runtime/schema/compact-form.ts"
 import { storedForm } from "../../runtime/schema/stored-shape.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
@@ -8,8 +7,8 @@ import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { defaultName, lowerFirst, shapeName, validateName } from "./names.ts"
-import { hasMessage } from "./proto.ts"
+import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
+import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
@@ -23,11 +22,17 @@ export function emitResource(context: EmitContext, file: FileModel, kind: KindMo
   builder.declare({
     declare: "constant",
     name: resourceName(kind),
-    type: builder.runtimeType("Kind"),
+    type: `${builder.runtimeType("Kind")}<${kindTypes(builder, kind)}>`,
     exported: true,
     value: literal(record(builder, kind)),
   })
   return builder
+}
+
+/** The types of the kind's objects and, where it is another one, of what clients may send. */
+function kindTypes(builder: FileBuilder, kind: KindModel): string {
+  const object = builder.ofType(kind.type, "types", (name) => name, true)
+  return hasInput(builder.context, kind.type) ? `${object}, ${builder.ofType(kind.type, "types", inputName, true)}` : object
 }
 
 function record(builder: FileBuilder, kind: KindModel): Literal {
@@ -43,6 +48,8 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     shortNames,
     categories,
     namespaced,
+    served: kind.served,
+    deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
     storage: { ...storage, ...storageFacts(builder, kind) },
@@ -55,7 +62,6 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       generation: kind.update.generation,
       defaultPropagation: kind.delete.propagation,
       deleteReturns: kind.delete.returns,
-      immutable: [],
     },
     subresources: subresources.map((one) => ({
       ...one,
@@ -72,7 +78,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
 /** How objects of the kind are stored: `KindStorage.format` and `shape`. */
 function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
   if (kind.postsTo !== undefined) return {}
-  const shape = shapeOfType(builder.context.model, kind.type)
+  const shape = builder.context.shapeOf(kind.type)
   const format = compactFault(shape) === undefined ? undefined : "json"
   return { format, shape: storedForm(kind, shape, "compact").shape }
 }
@@ -107,13 +113,13 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     ...(kind.completed.length > 0 ? ["rowConditions"] : []),
-    `descriptor: ${hasMessage(type) ? `async () => ${builder.runtime("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
-  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(
-    ", ",
-  )
+  const patterns = [
+    ...parts.map(([, exported]) => `{ ${exported.join(", ")} }`),
+    ...found.map((name) => `{ ${name}: ${name}Warnings }`),
+  ].join(", ")
   const modules = [
     ...parts.map(([part]) => `./${part}.ts`),
     ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`)),
@@ -144,7 +150,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
             .split(".")
             .map((step) => JSON.stringify(step))
             .join(", ")}))`
-    return `${name}Warnings(${value}, ${JSON.stringify(at)}, object, context)`
+    return `${builder.runtime("namedWarnings")}(${name}Warnings, ${value}, ${JSON.stringify(at)}, object, context)`
   })
   const parts = [...stated, ...found]
   const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"

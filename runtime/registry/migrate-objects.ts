@@ -4,7 +4,6 @@
  * page of objects and the record of the progress are one commit: a migration that ends early goes on where it ended.
  */
 import { codecOfKind, createProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { isEnvelope } from "../encoding/protobuf/envelope.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
@@ -96,7 +95,7 @@ async function codecOf({ format, vendor }: MigrationOptions, stored: Kind, parts
     format: stored.storage.format ?? format,
     apiVersion: vendor.apiVersion(apiVersionOf(stored)),
     kind: stored.kind,
-    compact: stored.storage.format === "json" ? createProtobufCodec(descriptorOfShape(parts.shape), parts.shape) : await codecOfKind(parts),
+    compact: codecOfKind(parts),
     shape: parts.shape,
     normalizeStored: (object) => normalize(parts.shape, object).object,
     selectable: [],
@@ -127,7 +126,7 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
   const parts = await kinds.load(kind)
   const { messages } = form
   const shape = messages === undefined ? parts.shape : shapeOfForm({ ...form, messages })
-  const compact = createProtobufCodec(descriptorOfShape(shape), shape)
+  const compact = createProtobufCodec(shape)
   const apiVersion = vendor.apiVersion(apiVersionOf(form))
   const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape: (await kinds.load(stored)).shape })
   return {

@@ -5,8 +5,7 @@
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
-import { codecOfKind, createProtobufCodec, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
@@ -133,7 +132,7 @@ export class Registry {
       cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
-      compact: await compactCodecOf(kind, parts),
+      compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
@@ -190,7 +189,7 @@ export class Registry {
       format: stored.storage.format ?? storageFormat,
       apiVersion: vendor.apiVersion(apiVersionOf(stored)),
       kind: stored.kind,
-      compact: await compactCodecOf(stored, parts),
+      compact: codecOfKind(parts),
       shape: parts.shape,
       normalizeStored: (object) => normalize(parts.shape, object).object,
       selectable: sharing.flatMap((kind) => kind.selectable),
@@ -206,7 +205,7 @@ export class Registry {
       if (kind === stored || kind.postsTo !== undefined) continue
       const parts = await kinds.load(kind)
       const apiVersion = vendor.apiVersion(apiVersionOf(kind))
-      const compact = await compactCodecOf(kind, parts)
+      const compact = codecOfKind(parts)
       versions.set(apiVersion, {
         read: (raw) => normalize(parts.shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
         toStored: conversionsOf(vendor, { kind, parts }, { stored, storedShape }).toStored,
@@ -221,11 +220,6 @@ export class Registry {
       },
     }
   }
-}
-
-/** The codec of the messages of a kind. Kinds that are stored as JSON need it for values from before. */
-function compactCodecOf(kind: Kind, parts: KindParts): ProtobufCodec | Promise<ProtobufCodec> {
-  return kind.storage.format === "json" ? createProtobufCodec(descriptorOfShape(parts.shape), parts.shape) : codecOfKind(parts)
 }
 
 interface LoadedKind {

@@ -95,7 +95,10 @@ function arbitraryField(index: number, count: number, options: SchemaOptions): f
   }
   const plain = scalar.chain((type) => {
     const values = options.defaults === false ? undefined : defaults[type]
-    const value = values === undefined ? fc.constant(undefined) : fc.option(fc.constantFrom(...values), { nil: undefined, freq: options.onlyDefaults === true ? 1000 : 5 })
+    const value =
+      values === undefined
+        ? fc.constant(undefined)
+        : fc.option(fc.constantFrom(...values), { nil: undefined, freq: options.onlyDefaults === true ? 1000 : 5 })
     return fc.tuple(fc.record({ ...flags, type: fc.constant<string>(type) }), value).map(withDefault)
   })
   const any = fc.oneof(

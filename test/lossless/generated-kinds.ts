@@ -1,12 +1,14 @@
 /** Runs the real loader and generator on schema texts, and evaluates what they emit, in memory. */
 import { dirname, join } from "node:path"
 import { transformSync } from "esbuild"
+import { typeOf } from "../../codegen/emit/context.ts"
 import { emit, packageOptions } from "../../codegen/emit/index.ts"
 import { readSchemas } from "../../codegen/folder.ts"
 import { formatDiagnostic, load } from "../../codegen/load/index.ts"
-import * as objectMetaProto from "../../generated/meta/v1/object-meta/proto.ts"
 import * as objectMetaShape from "../../generated/meta/v1/object-meta/shape.ts"
+import type { ShapeOf } from "../../model/defaults.ts"
 import type { Model } from "../../model/model.ts"
+import { shapesOf } from "../../model/shapes.ts"
 import * as doorway from "../../runtime/schema/index.ts"
 import type { Kind } from "../../runtime/schema/kind.ts"
 
@@ -26,12 +28,13 @@ const library = new Map([...readSchemas(join(import.meta.dirname, "..", "..", "s
 
 const packageModules: Readonly<Record<string, unknown>> = {
   "orch-apiserver/generated/meta/v1/object-meta/shape": objectMetaShape,
-  "orch-apiserver/generated/meta/v1/object-meta/proto": objectMetaProto,
 }
 
 /** What the generator knows, and what it emitted. */
 export interface GeneratedKinds {
   readonly model: Model
+  /** From the unique name of a type to its shape. */
+  readonly shapeOf: ShapeOf
   readonly kinds: readonly Kind[]
 }
 
@@ -44,7 +47,7 @@ export function generatedKinds(files: readonly (readonly [string, string])[], pl
   const paths = files.map(([path]) => path.replace(/\.yaml$/, ""))
   const texts = emit(model, packageOptions(new Set(paths), "schemas"))
   const kinds = evaluate(texts, { ...doorway, ...planted.doorway })
-  return { model, kinds: kinds.map((kind) => planted.kind?.(kind) ?? kind) }
+  return { model, shapeOf: shapesOf((name) => typeOf({ model }, name)), kinds: kinds.map((kind) => planted.kind?.(kind) ?? kind) }
 }
 
 function evaluate(texts: ReadonlyMap<string, string>, schema: Readonly<Record<string, unknown>>): readonly Kind[] {

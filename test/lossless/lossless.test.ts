@@ -7,7 +7,6 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../runtime/base/json.ts"
 import { parseJson, stringify } from "../../runtime/encoding/json/text.ts"
-import { shapeOfType } from "../../model/shape-of-type.ts"
 import type { StorageFormat } from "../../runtime/registry/object-codec.ts"
 import { isObject } from "../../runtime/base/json.ts"
 import { arbitraryDocument } from "../support/arbitrary-objects.ts"
@@ -39,7 +38,7 @@ function cases(options: SchemaOptions, planted: PlantedMistake): fc.Arbitrary<Lo
         planted,
       )
       const objects = schemas.map((_schema, index) =>
-        fc.array(arbitraryDocument(shapeOfType(generated.model, `kitchen.example.com.v1.Cup${index}T0`)), {
+        fc.array(arbitraryDocument(generated.shapeOf(`kitchen.example.com.v1.Cup${index}T0`)), {
           minLength: 1,
           maxLength: objectsOfKind,
         }),
@@ -139,7 +138,7 @@ async function showsDefaults(one: LosslessCase, planted: PlantedMistake = {}): P
   for (const [index] of one.schemas.entries()) {
     const served = parseJson(written.get(`Cup${index} o0`) ?? "").value
     const spec = isObject(served) && isObject(served.spec) ? served.spec : {}
-    for (const field of shapeOfType(one.generated.model, `kitchen.example.com.v1.Cup${index}T0`).fields) {
+    for (const field of one.generated.model.types.get(`kitchen.example.com.v1.Cup${index}T0`)?.fields ?? []) {
       if (field.default === undefined || field.default === "") continue
       const canonical =
         field.default === "1h" ? "1h0m0s" : field.default === "90m" ? "1h30m0s" : field.default === "1000m" ? "1" : field.default
