@@ -92,20 +92,19 @@ export class SourceFile {
   }
 
   /**
-   * Finds the character with number `offset` of a scalar's value in the file. Walks value and source side by side to
-   * skip quotes, escapes and line folding.
+   * Finds the character with number `offset` of a scalar's value in the file. Quotes, escapes, the head of a block and
+   * the folding of lines are skipped; characters that are no blanks correspond one to one.
    */
   offsetInside(node: SourceNode, offset: number): number {
     if (node.node !== "scalar" || typeof node.value !== "string") return node.start
-    let position = node.start
-    for (let index = 0; index <= offset && index < node.value.length; index++) {
-      const character = node.value[index]
-      if (character === undefined || /\s/.test(character)) continue
-      while (position < node.end && this.text[position] !== character) position += 1
-      if (index === offset) return Math.min(position, node.end)
-      position += 1
+    let place = firstPlace(this.text, node)
+    for (let index = 0; index < node.value.length; index++) {
+      if (/\s/.test(node.value[index] ?? "")) continue
+      place = skipBlanks(this.text, place, node.end)
+      if (index >= offset) return Math.min(place.at, node.end)
+      place = { ...place, at: place.at + writtenLength(this.text, place) }
     }
-    return Math.min(position, node.end)
+    return Math.min(place.at, node.end)
   }
 
   private convert(node: Node): SourceNode {
@@ -152,6 +151,40 @@ export class SourceFile {
     if (isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)) return this.convert(value)
     return { node: "scalar", value: null, start, end: start }
   }
+}
+
+/** A position in the source of a scalar; `quote` is its style: `"`, `'`, or none. */
+interface Place {
+  readonly at: number
+  readonly quote: string
+}
+
+function firstPlace(text: string, { start, end }: ScalarNode): Place {
+  const first = text[start] ?? ""
+  if (first === '"' || first === "'") return { at: start + 1, quote: first }
+  if (first !== "|" && first !== ">") return { at: start, quote: "" }
+  const line = text.indexOf("\n", start)
+  return { at: line < 0 ? end : line + 1, quote: "" }
+}
+
+/** Blanks, and in double quotes the escapes that stand for blanks or for the end of a line. */
+function skipBlanks(text: string, { at, quote }: Place, end: number): Place {
+  let next = at
+  while (next < end) {
+    const blank = /\s/.test(text[next] ?? "") ? 1 : quote === '"' && /^\\[ntrvf_NLP \t\n\r]/.test(text.slice(next, next + 2)) ? 2 : 0
+    if (blank === 0) break
+    next += blank
+  }
+  return { at: next, quote }
+}
+
+const escapeLengths: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
+
+/** How many characters of the source write one character of the value. */
+function writtenLength(text: string, { at, quote }: Place): number {
+  if (quote === "'" && text[at] === "'") return 2
+  if (quote !== '"' || text[at] !== "\\") return 1
+  return escapeLengths[text[at + 1] ?? ""] ?? 2
 }
 
 function plain(value: unknown): ScalarNode["value"] {

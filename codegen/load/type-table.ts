@@ -82,6 +82,14 @@ export class TypeTable {
     }
     return { type: current }
   }
+
+  /** The field at a dotted path through structs; undefined for an entry of a map, and for paths that do not exist. */
+  fieldAt(type: KnownType, path: string): FieldModel | undefined {
+    const dot = path.lastIndexOf(".")
+    const parent = this.follow(type, dot < 0 ? "" : path.slice(0, dot))
+    if (!("type" in parent) || parent.type === undefined || !("ref" in parent.type)) return undefined
+    return this.fieldsByName(parent.type.ref).get(path.slice(dot + 1))
+  }
 }
 
 function pathSegments(path: string): { name: string; index: boolean }[] {

@@ -5,10 +5,8 @@ export {
   type Cell,
   cellOf,
   completedConditions,
-  durationText,
   formatLabels,
   formatSelector,
-  humanDuration,
   lbAddresses,
   selectorString,
   timeCell,
@@ -19,13 +17,14 @@ export { type DescriptorPart, mergeDescriptors } from "./descriptor.ts"
 export {
   add,
   all,
-  Amount,
   atMost,
   characterCount,
   compilePattern,
   contains,
   divide,
   double,
+  duration,
+  each,
   endsWith,
   equals,
   exists,
@@ -54,6 +53,7 @@ export {
   orElse,
   present,
   quantity,
+  quotient,
   remainder,
   size,
   split,
@@ -69,6 +69,8 @@ export {
   vendorText,
   within,
 } from "./expression.ts"
+export { humanDuration } from "./human-duration.ts"
+export { Amount, microTimeText, timeText } from "./measures.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatFaults, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"

@@ -2,7 +2,7 @@
  * The Ready, Status, Restarts and Readiness Gates cells of a pod, computed together from its containers (catalog
  * tables.yaml, podStatus).
  */
-import { humanDuration } from "../../schema/cells.ts"
+import { humanDuration } from "../../schema/human-duration.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { CellContext } from "../../schema/kind.ts"
 import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
