@@ -3,6 +3,7 @@ import type { JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
 import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
+import { checkMeaning } from "./check-meaning.ts"
 import { checkDoc } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { FieldDeclaration } from "./fields.ts"
@@ -20,10 +21,10 @@ interface Context {
 /** Called once per field. Reports in the field's file. */
 export function checkField(field: FieldDeclaration, source: SourceFile, table: TypeTable): void {
   const { model, block, nameStart } = field
-  if (block.node.entries.length === 0 && model.doc !== "") return
+  if (block.node.entries.length === 0) return
   const context: Context = { block, source, table }
   checkDoc(block, nameStart, `the field ${model.name}`, source)
-  if (block.has("type") && "scalar" in model.type && model.type.scalar === "any" && block.text("type") !== "any") return
+  if (!field.known) return
   checkFitting(model, context)
   checkLimits(model, model.type, context)
   for (const word of ["items", "values", "keys"] as const) checkNested(model, word, context)
@@ -31,6 +32,7 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkProtobuf(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
+  checkMeaning(model, block, source)
 }
 
 /** The types that a keyword applies to; keywords that are not listed apply to all. */
@@ -56,7 +58,8 @@ function checkFitting(model: FieldModel, context: Context): void {
   for (const { words, fits, title } of fitting) {
     if (fits(model.type)) continue
     for (const word of words) {
-      if (context.block.has(word))
+      const misread = ["items", "values", "keys"].includes(word) && context.block.block(word) === undefined
+      if (context.block.has(word) && !misread)
         context.source.report(context.block.start(word), {
           found: `${word} on a field of type ${shownType(model.type)}`,
           expected: `a field that is ${title}`,
@@ -133,11 +136,12 @@ function checkKeys(model: FieldModel, context: Context): void {
     source.report(block.start("listType"), { found: "listType map without mapKeys", expected: "mapKeys: the fields that tell items apart" })
   if (model.mapKeys !== undefined && model.listType !== "map")
     source.report(block.start("mapKeys"), { found: "mapKeys without listType map", expected: "listType: map" })
-  if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
+  const stated = model.patch !== undefined || !block.has("patchStrategy")
+  if (stated && model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
     source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
   if (model.structType !== undefined && !("ref" in model.type)) return
   if (item === undefined) return
-  for (const node of block.items("mapKeys")) checkKey(textOf(node), node.start, "mapKeys", item, context)
+  if (model.listType === "map") for (const node of block.items("mapKeys")) checkKey(textOf(node), node.start, "mapKeys", item, context)
   const mergeKey = block.get("mergeKey")
   if (mergeKey !== undefined) checkKey(textOf(mergeKey), mergeKey.start, "mergeKey", item, context)
   for (const node of block.items("unique")) {
@@ -161,10 +165,12 @@ function checkConstants(model: FieldModel, context: Context): void {
   const { block, source, table } = context
   checkEnum(model, model.type, context)
   if (model.default === undefined) return
+  if (model.default === null) return
   const start = block.start("default")
   const fault = mismatch(model.default, model.type, table)
   if (fault !== undefined) source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
-  else if (model.enum !== undefined && !model.enum.includes(model.default)) {
+  else if (model.enum !== undefined && model.enum.length > 0 && !model.enum.includes(model.default)) {
+    if (model.enum.some((value) => mismatch(value, model.type, table) !== undefined)) return
     source.report(start, {
       found: `the default ${shown(model.default)}, which enum does not list`,
       ...expectedWord(String(model.default), model.enum.map(String)),
@@ -174,10 +180,13 @@ function checkConstants(model: FieldModel, context: Context): void {
 
 function checkDefaultLimits(model: FieldModel, value: JsonValue, start: number, source: SourceFile): void {
   const { minimum, maximum, minLength, maxLength } = model
-  const size = typeof value === "number" ? value : undefined
+  const finite = [minimum, maximum].every((bound) => bound === undefined || Number.isFinite(bound))
+  const size = typeof value === "number" && finite ? value : undefined
   const length = typeof value === "string" ? [...value].length : undefined
   const outside = (measure: number | undefined, low: number | undefined, high: number | undefined): boolean =>
-    measure !== undefined && ((low !== undefined && measure < low) || (high !== undefined && measure > high))
+    measure !== undefined &&
+    !(low !== undefined && high !== undefined && low > high) &&
+    ((low !== undefined && measure < low) || (high !== undefined && measure > high))
   if (outside(size, minimum, maximum))
     source.report(start, { found: `the default ${shown(value)}`, expected: `a number from ${minimum ?? "any"} to ${maximum ?? "any"}` })
   if (outside(length, minLength, maxLength))

@@ -98,6 +98,9 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
   }
   const { block } = file
   checkConversion(context, target)
+  checkHeadings(context)
+  if (block.get("verbs")?.node === "list" && block.items("verbs").length === 0)
+    file.source.report(block.start("verbs"), { found: "no verbs", expected: "one verb or more, or no such key for all eight" })
   return {
     file: file.path,
     group: file.group,
@@ -164,6 +167,17 @@ function checkResourceName(node: SourceNode | undefined, word: string, source: S
   const name = textOf(node)
   if (node !== undefined && name !== undefined && !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
     source.report(node.start, { found: `the text "${name}" for ${word}`, expected: "small letters, digits and dashes: kettles" })
+  }
+}
+
+/** Columns are told apart by their headings. */
+function checkHeadings({ file, source }: KindContext): void {
+  const seen = new Set<string>()
+  for (const column of file.block.blocks("columns")) {
+    const name = column.text("name")
+    if (name === undefined) continue
+    if (seen.has(name)) source.report(column.start("name"), { found: `the column ${name} a second time`, expected: "every heading once" })
+    seen.add(name)
   }
 }
 
@@ -280,7 +294,7 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
     const block = item.node === "map" ? new Block(item) : undefined
     const name = block?.text("name") ?? textOf(item)
     const nameNode = block?.get("name") ?? item
-    if (name === undefined) return []
+    if (name === undefined || name.startsWith(".")) return []
     if (seen.has(name))
       context.source.report(nameNode.start, {
         found: `the selectable field ${name} a second time`,

@@ -32,9 +32,11 @@ export interface MapNode extends Extent {
 }
 
 export interface MapEntry {
-  readonly key: string
+  /** As written; a key that is nearly one of the dialect becomes that one once it is reported. */
+  key: string
   readonly keyStart: number
-  readonly value: SourceNode
+  /** Nothing, once it is reported as the value of another language. */
+  value: SourceNode
 }
 
 /** One schema file: its text, its tree and its errors so far. */
@@ -65,6 +67,10 @@ export class SourceFile {
     })
     const [error] = document.errors
     if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
+    const second = /\S[^]*?\n(---(?=\s|$))/.exec(text)
+    if (error === undefined && second !== null)
+      this.report(second.index + second[0].length - 3, { found: "a second document", expected: "one document in each file" })
+    const more = second !== null
     const root = document.contents === null ? undefined : this.convert(document.contents)
     if (root?.node !== "map" && error === undefined) {
       this.report(root?.start ?? 0, {
@@ -72,7 +78,7 @@ export class SourceFile {
         expected: 'a map that begins with "kind:" or "types:"',
       })
     }
-    this.readable = error === undefined && root?.node === "map"
+    this.readable = error === undefined && !more && root?.node === "map"
     this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
   }
 
@@ -199,6 +205,17 @@ function syntaxFault(message: string, text: string, offset: number): { found: st
   const listType = /(?:[\w.]*<)?\[\][\w.<>]+/.exec(line)?.[0]
   if (listType !== undefined && !line.includes(`"${listType}"`) && !line.includes(`'${listType}'`))
     return { found: `the type ${listType} without quotes`, expected: `"${listType}"` }
+  if (message.includes("Tabs are not allowed")) return { found: "a tab", expected: "blanks: YAML does not indent with tabs" }
+  if (message.includes("same column"))
+    return { found: "a key that begins in another column than those beside it", expected: "the same number of blanks in front of both" }
+  const reserved = /cannot start with (?:reserved character|directive indicator character) (\S)/.exec(message)?.[1]
+  if (reserved !== undefined) return { found: `a text that begins with ${reserved}`, expected: "quotes around it" }
+  if (message.includes("Missing closing")) return { found: "a quote without its end", expected: "a closing quote" }
+  if (line.includes("{{")) return { found: "{{ in a text without quotes", expected: "quotes around the text" }
+  const brackets = /([\w.]+)\[\]/.exec(line)?.[1]
+  if (brackets !== undefined) return { found: `the type ${brackets}[]`, expected: `"[]${brackets}", in quotes` }
+  if (message.includes("Flow map")) return { found: "a brace without its end", expected: "a closing }" }
+  if (message.includes("Flow sequence")) return { found: "a bracket without its end", expected: "a closing ]" }
   if (message.includes("Nested mappings"))
     return { found: "a second colon in an unquoted text", expected: 'quotes around a text that holds ": "' }
   return { found: `text that is not YAML: ${message.replace(/ at line \d+, column \d+:?.*$/s, "")}`, expected: "" }

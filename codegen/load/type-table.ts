@@ -14,10 +14,16 @@ export type SelectResult = { readonly type: KnownType } | { readonly fault: { re
 
 export class TypeTable {
   readonly fields = new Map<string, readonly FieldDeclaration[]>()
+  /** Fields whose type could not be read, which is reported: they may be anything. */
+  private readonly unread = new Set<FieldModel>()
   private readonly byName = new Map<string, ReadonlyMap<string, FieldModel>>()
 
   constructor(readonly declarations: ReadonlyMap<string, TypeDeclaration>) {
-    for (const [name, declaration] of declarations) this.fields.set(name, declareFields(declaration, declarations))
+    for (const [name, declaration] of declarations) {
+      const fields = declareFields(declaration, declarations)
+      this.fields.set(name, fields)
+      for (const { model, known } of fields) if (!known) this.unread.add(model)
+    }
   }
 
   /** JSON names of a struct: its own and those of its inline structs. Stops at cycles of inline structs. */
@@ -53,7 +59,7 @@ export class TypeTable {
     if ("ref" in type) {
       const names = this.fieldsByName(type.ref)
       const field = names.get(name)
-      if (field !== undefined) return { type: field.type }
+      if (field !== undefined) return { type: this.unread.has(field) ? undefined : field.type }
       if (this.preservesUnknown(type.ref)) return { type: undefined }
       return { fault: { found: `unknown field "${name}" of ${type.ref}`, names: [...names.keys()] } }
     }

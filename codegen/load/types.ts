@@ -14,6 +14,7 @@ import type { SourceFile } from "./source.ts"
 import { rootOf } from "./structs.ts"
 import { parseTemplate } from "./template.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
+import { shownType } from "./type-text.ts"
 
 interface Context {
   readonly type: TypeDeclaration
@@ -30,6 +31,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   const context: Context = { type, source: type.source, table, known, self, root: rootOf(type.name, table) }
   const fields = table.fields.get(type.name) ?? []
   checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
+  checkImplied(fields, context)
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkNumbers(fields, context)
@@ -49,6 +51,20 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     defaults: type.block.blocks("defaults").flatMap((block) => defaultModel(block, context)),
     checks: checkWords(type.block, "checks", known.checks, type.source),
     oneOf: type.block.blocks("oneOf").map((block) => ({ fields: groupFields(block, context), required: block.flag("required") ?? false })),
+  }
+}
+
+/** Fields that every kind has may be stated again, with the same type. */
+function checkImplied(fields: readonly FieldDeclaration[], { type, source }: Context): void {
+  if (!type.isKind) return
+  const implied: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "meta.v1.ObjectMeta" }
+  for (const { model, block, known } of fields) {
+    const right = Object.hasOwn(implied, model.name) ? implied[model.name] : undefined
+    if (right === undefined || !known || !block.has("type") || shownType(model.type) === right) continue
+    source.report(block.start("type"), {
+      found: `${model.name} of type ${shownType(model.type)} in a kind`,
+      expected: `type: ${right}, or no such field: every kind has it`,
+    })
   }
 }
 

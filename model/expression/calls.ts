@@ -127,7 +127,8 @@ function reportMismatch(
   const value = given[wrong]
   if (at === undefined || value === undefined) {
     const types = given.map(({ type }) => typeText(type)).join(", ")
-    checker.report(tree, { found: `${known.name}(${types})`, expected: signatureTexts(known).join(", ") })
+    const expected = known.overloads.length > 4 ? "arguments of one type" : signatureTexts(known).join(", ")
+    checker.report(tree, { found: `${known.name}(${types})`, expected })
     return
   }
   const wanted = [...new Set(known.overloads.flatMap((overload) => parameterAt(overload, wrong) ?? []).map(typeText))]
@@ -143,10 +144,11 @@ function reportMismatch(
 function argumentHint(name: string, type: ExpressionType, text: string, wanted: readonly string[]): string {
   if ("list" in type && name === "contains") return `: an item of a list is found with item in ${text}`
   if ("map" in type && name === "contains") return `: a key of a map is found with key in ${text}`
-  if ("list" in type && wanted.includes("string")) return `: ${text}.exists(item, ...) asks each item`
+  if (isNumber(type) && name === "size") return `: ${text} is a number already`
+  if ("list" in type && "struct" in type.list) return `, such as ${text}.map(item, item.name)`
+  if ("list" in type && wanted.length === 1 && wanted[0] === "string") return `: ${text}.exists(item, ...) asks each item`
   if (wanted.includes("string") && isSimple(type, "int", "double", "bool", "timestamp", "duration", "quantity")) return `: string(${text})`
   if (wanted.includes("timestamp") && isSimple(type, "string")) return `: time(${text})`
-  if (isNumber(type) && name === "size") return `: ${text} is a number already`
   return ""
 }
 

@@ -14,11 +14,24 @@ import {
   unknown,
   type ValueInfo,
 } from "./checked.ts"
-import { constantHabit, sizeHabit } from "./habits.ts"
+import { callHabit, constantHabit, sizeHabit } from "./habits.ts"
 import { checkBinary, checkCondition, checkConditional, checkUnary } from "./operators.ts"
 import type { ExpressionPositions } from "./parser.ts"
 import { shown } from "./trees.ts"
-import { bool, double, dyn, type ExpressionType, int, isSimple, joined, nothing, string, typePhrase } from "./types.ts"
+import {
+  bool,
+  double,
+  dyn,
+  type ExpressionType,
+  int,
+  isScalarType,
+  isSimple,
+  joined,
+  nothing,
+  string,
+  typePhrase,
+  typeText,
+} from "./types.ts"
 import { oneOf } from "./words.ts"
 
 /**
@@ -49,12 +62,12 @@ class TreeChecker implements Checker {
     this.faults.push({ offset: this.positions.get(at) ?? 0, ...fault })
   }
 
-  check(tree: ExpressionTree): Checked {
+  check(tree: ExpressionTree, beside?: Checked): Checked {
     switch (tree.node) {
       case "literal":
         return computed(tree, literalType(tree), tree.value === "" ? "empty" : tree.value === null ? "absent" : "never")
       case "name":
-        return this.name(tree)
+        return this.name(tree, beside)
       case "select":
         return this.select(tree, tree.field, this.check(tree.of), (of) => ({ ...tree, of }))
       case "index":
@@ -76,7 +89,7 @@ class TreeChecker implements Checker {
     }
   }
 
-  private name(tree: ExpressionTree & { node: "name" }): Checked {
+  private name(tree: ExpressionTree & { node: "name" }, beside: Checked | undefined): Checked {
     const { scope } = this
     const variable = this.variables.get(tree.name)
     if (variable !== undefined) return { ...variable, tree }
@@ -89,7 +102,10 @@ class TreeChecker implements Checker {
     if (this.structs.open(scope.self.struct)) return unknown(tree)
     const old = scope.old === "never" ? [] : ["oldSelf", "oldRoot"]
     const words = [...this.structs.names(scope.self.struct), ...this.variables.keys(), "self", "root", ...old]
-    const expected = constantHabit(tree.name) ?? this.elsewhere(tree.name) ?? oneOf(tree.name, words)
+    const near = oneOf(tree.name, words)
+    const text = beside !== undefined && isSimple(beside.type, "string") && near.nearest === undefined
+    const quoted = text ? { expected: `"${tree.name}" in quotes, or ${near.expected}`, nearest: `"${tree.name}"` } : undefined
+    const expected = constantHabit(tree.name) ?? this.elsewhere(tree.name) ?? quoted ?? callHabit(tree.name, false) ?? near
     this.report(tree, { found: `unknown name "${tree.name}"`, ...expected })
     return unknown(tree)
   }
@@ -122,12 +138,12 @@ class TreeChecker implements Checker {
     if (isSimple(type, "dyn")) return unknown(made)
     if ("map" in type) return { tree: made, type: type.map, absence: "absent", stored: of.stored, words: of.itemWords }
     if ("struct" in type) return this.field(tree, type.struct, field, made)
-    const habit = sizeHabit(field)
-    if (habit !== undefined && ("list" in type || isSimple(type, "string"))) {
+    const habit = sizeHabit(field) ?? callHabit(field, true)
+    if (habit !== undefined && ("list" in type || isScalarType(type))) {
       this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, ...habit })
     } else if ("list" in type) {
       const item = "struct" in type.list && this.structs.field(type.list.struct, field) !== undefined
-      const each = item ? `, such as .exists(item, item.${field} ...)` : " such as .exists(item, ...)"
+      const each = item ? ` such as .exists(item, item.${field} ...)` : " such as .exists(item, ...)"
       this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, expected: `an index such as [0], or a macro${each}` })
     } else this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, expected: "a value that has fields" })
     return unknown(tree)
@@ -136,8 +152,9 @@ class TreeChecker implements Checker {
   private field(tree: ExpressionTree, struct: string, field: string, made: ExpressionTree): Checked {
     const info = this.structs.field(struct, field)
     if (info !== undefined) return { ...info, tree: made, stored: true }
-    if (!this.structs.open(struct))
-      this.report(tree, { found: `unknown field "${field}" of ${struct}`, ...oneOf(field, this.structs.names(struct)) })
+    if (this.structs.open(struct)) return unknown(made)
+    const alone = ["self", "root", "oldSelf", "oldRoot"].includes(field) ? { expected: `${field} alone`, nearest: field } : undefined
+    this.report(tree, { found: `unknown field "${field}" of ${struct}`, ...(alone ?? oneOf(field, this.structs.names(struct))) })
     return unknown(made)
   }
 
@@ -195,7 +212,7 @@ class TreeChecker implements Checker {
       const at = tree.items[index]
       if (next === undefined && at !== undefined) {
         this.report(at, {
-          found: `${shown(at)}, ${typePhrase(item.type)}, in a list of ${typePhrase(type)}`,
+          found: `${shown(at)}, ${typePhrase(item.type)}, in a list(${typeText(type)})`,
           expected: "items of one type",
         })
         return computed({ ...tree, items: items.map((one) => one.tree) }, { list: dyn })

@@ -65,7 +65,8 @@ export interface Checked extends ValueInfo {
 export interface Checker {
   readonly structs: StructSource
   readonly scope: ExpressionScope
-  check(tree: ExpressionTree): Checked
+  /** `beside`: the value that it is compared with, for hints. */
+  check(tree: ExpressionTree, beside?: Checked): Checked
   /** Reports an error at a tree of the text. Returns a value of any type, so that one error causes no second one. */
   report(at: ExpressionTree, fault: Omit<CheckFault, "offset">): void
 }

@@ -28,6 +28,8 @@ export type Expectation =
 export function checkResult(value: Checked, at: ExpressionTree, expectation: Expectation, checker: Checker): ExpressionTree {
   switch (expectation.want) {
     case "condition":
+      if (at.node === "literal" && typeof at.value === "boolean")
+        checker.report(at, { found: `${shown(at)} as ${expectation.what}`, expected: "a condition on the object" })
       checkCondition(value, at, checker, expectation.what)
       return value.tree
     case "cell":

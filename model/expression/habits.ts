@@ -1,6 +1,6 @@
 /** What authors write who know CEL, JavaScript, Python or JSONPath, and what it is called here. */
 import { nearest } from "../../runtime/base/nearest.ts"
-import { expressionFunctions, macros } from "./functions.ts"
+import { expressionFunctions, macros, usage } from "./functions.ts"
 import type { Token } from "./lexer.ts"
 
 interface Habit {
@@ -52,6 +52,9 @@ const names: Readonly<Record<string, Habit>> = {
   Null: { expected: "null, or has(x) for presence", nearest: "null" },
   None: { expected: "null, or has(x) for presence", nearest: "null" },
   nil: { expected: "null, or has(x) for presence", nearest: "null" },
+  this: { expected: "self, or the field's name alone", nearest: "self" },
+  object: { expected: "self for the value of the type, root for the whole object", nearest: "root" },
+  $: { expected: "the path alone: spec.size", nearest: "self" },
   undefined: { expected: "null, or has(x) for presence", nearest: "null" },
 }
 
@@ -65,6 +68,7 @@ export function nameHabit(word: string, next: Token | undefined): Habit | undefi
   if (next !== undefined && (next.kind === "end" || (next.kind === "symbol" && next.text !== "("))) return undefined
   if (word === "not") return { expected: "!", nearest: "!" }
   if (word === "if") return { expected: "condition ? value : otherwise" }
+  if (word === "for" && next?.kind === "name") return operators["for"]
   if (declarations.has(word) && (next === undefined || next.kind === "name")) return { expected: "one expression, without statements" }
   return undefined
 }
@@ -77,6 +81,15 @@ export function memberHabit(word: string, called: boolean): Habit | undefined {
   if (!called || !optionals.includes(word)) return undefined
   if (word === "hasValue") return { expected: "has(x)", nearest: "has" }
   return word === "value" ? { expected: "the field itself: absent is a value" } : { expected: "x ?? otherwise", nearest: "??" }
+}
+
+/** A function or macro whose name stands alone. `method`: after a dot. */
+export function callHabit(word: string, method: boolean): Habit | undefined {
+  if (macros.some((macro) => macro === word)) return { expected: usage(word), nearest: usage(word) }
+  const known = expressionFunctions.get(word)
+  if (known === undefined) return undefined
+  const call = method ? `x.${word}(${known.maximum > 0 && known.form === "method" ? "..." : ""})` : usage(word)
+  return { expected: call, nearest: call }
 }
 
 /** Fields that do not exist on texts, lists and maps, but in other languages. */

@@ -67,13 +67,13 @@ const slips: readonly (readonly [written: string, meant: string, expected?: stri
   ["=<", "<="],
   ["=>", ">=", "a comma between a variable and its condition, all(item, condition), or a comparison"],
   ["=~", "matches", 'text.matches("pattern")'],
+  ["~=", "matches", 'text.matches("pattern")'],
   [":=", "=="],
   ["**", "*", "a product: there are no powers"],
   ["++", "+"],
   ["?.", ".", "a dot: selecting from absent gives absent, without an error"],
   ["??=", "??"],
   ["{{", "", "no braces: the whole text is the expression. {{...}} belongs in messages"],
-  ["${", "", "the field's name alone, such as spec.size"],
   ["=", "=="],
   ["&", "&&"],
   ["|", "||"],
@@ -112,6 +112,7 @@ export function tokenize(text: string): Token[] {
 }
 
 function tokenAt(text: string, offset: number): { token: Token; length: number } {
+  if (text.startsWith("${", offset)) throw new ExpressionError({ offset, found: "${", expected: "the field's name alone: spec.size" })
   const rawText = /^[rR](?=["'])/.test(text.slice(offset, offset + 2))
   const name = rawText ? undefined : match(namePattern, text, offset)
   if (name !== undefined) return { token: { kind: "name", text: name, offset }, length: name.length }

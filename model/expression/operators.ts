@@ -10,7 +10,7 @@ type Binary = ExpressionTree & { node: "binary" }
 /** Called for every operator with two operands. */
 export function checkBinary(tree: Binary, checker: Checker): Checked {
   const left = checker.check(tree.left)
-  const right = checker.check(tree.right)
+  const right = checker.check(tree.right, left)
   switch (tree.operator) {
     case "&&":
     case "||":
@@ -53,10 +53,16 @@ export function checkUnary(tree: ExpressionTree & { node: "unary" }, checker: Ch
 /** Reports a value that is used as a condition and is no truth value. */
 export function checkCondition(value: Checked, at: ExpressionTree, checker: Checker, what: string): void {
   if (isSimple(value.type, "dyn", "bool")) return
+  const named = at.node === "name" || at.node === "select" || at.node === "index"
   checker.report(at, {
-    found: `${shown(at)}, ${typePhrase(value.type)}, as ${what}`,
-    expected: `true or false${conditionHint(value.type, shown(at))}`,
+    found: `${described(at, value.type)} as ${what}`,
+    expected: `true or false${named ? conditionHint(value.type, shown(at)) : ""}`,
   })
+}
+
+/** `size, an int,` or `null`. */
+function described(tree: ExpressionTree, type: ExpressionType): string {
+  return isSimple(type, "null") ? "null" : `${shown(tree)}, ${typePhrase(type)},`
 }
 
 function conditionHint(type: ExpressionType, text: string): string {
@@ -122,9 +128,23 @@ function checkEquality(tree: Binary, left: Checked, right: Checked, checker: Che
     checker.report(tree, comparisonFault(tree, left, right))
     return computed(tree, bool)
   }
+  const never = neverEqual(left, tree.right) ?? neverEqual(right, tree.left)
+  if (never !== undefined) checker.report(tree, never)
   checkMembers(checker, left, tree.right)
   checkMembers(checker, right, tree.left)
   return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
+}
+
+/** Literals that no value of the other side equals, although their types compare. */
+function neverEqual(value: Checked, literal: ExpressionTree): { found: string; expected: string } | undefined {
+  const text = shown(value.tree)
+  if (isSimple(value.type, "int") && literal.node === "literal" && typeof literal.value === "number" && !Number.isInteger(literal.value))
+    return { found: `${text}, an int, compared with ${shown(literal)}`, expected: "a whole number: an int has no fraction" }
+  const empty = (literal.node === "list" && literal.items.length === 0) || (literal.node === "literal" && typeof literal.value === "object")
+  if (!empty || value.absence !== "absent" || literal === value.tree) return undefined
+  const expected =
+    "struct" in value.type ? `has(${text}) or !has(${text})` : `size(${text}) == 0: an absent list or map is not an empty one`
+  return isSimple(value.type, "dyn") ? undefined : { found: `${text} compared with ${shown(literal)}`, expected }
 }
 
 /** Null is absent: to ask a value that always reads as something is a mistake. */
@@ -157,8 +177,9 @@ function comparisonFault(tree: Binary, left: Checked, right: Checked): { found: 
       : `${shown(list.one)} in ${shown(list.list)}`
     return { found, expected: counted }
   }
+  const struct = [left, right].find(({ type }) => "struct" in type)
   const hint = literalHint(left, right, tree.right) || literalHint(right, left, tree.left)
-  return { found, expected: `values of one type${hint}` }
+  return { found, expected: `values of one type${hint}${struct === undefined ? "" : `, such as a field of ${shown(struct.tree)}`}` }
 }
 
 const special: readonly SimpleType[] = ["quantity", "duration", "timestamp"]
@@ -169,6 +190,8 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
   const literal = at.node === "literal" ? at.value : undefined
   if ("simple" in value.type && special.includes(value.type.simple) && isSimple(other.type, "string"))
     return `: ${value.type.simple === "timestamp" ? "time" : value.type.simple}(${text})`
+  if (isSimple(value.type, "duration", "timestamp") && isNumber(other.type))
+    return typeof literal === "number" ? `: duration("${literal}s")` : isSimple(value.type, "duration") ? `: int(${shown(value.tree)})` : ""
   if (isSimple(value.type, "string")) {
     if (typeof literal === "number" || typeof literal === "boolean") return `: "${String(literal)}"`
     if (isSimple(other.type, "int", "double", "bool", "quantity", "duration", "timestamp")) return `: string(${text})`
@@ -178,6 +201,7 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
     return literal.trim() !== "" && Number.isFinite(Number(literal)) ? `: ${literal}` : ""
   }
   if (isSimple(value.type, "bool") && (literal === "true" || literal === "false")) return `: ${literal}`
+  if (isNumber(value.type) && isSimple(other.type, "intOrString")) return `: int(${text})`
   if (isNumber(value.type) && ("list" in other.type || "map" in other.type)) return `: size(${text})`
   return ""
 }

@@ -182,12 +182,14 @@ class Parser {
 
   private index(of: ExpressionTree): ExpressionTree {
     const { offset } = this.advance()
+    if (this.isSymbol("]")) this.fail("an index such as [0], or a macro such as .all(item, ...), .map(item, ...)")
     const index = this.expression()
     this.require("]", "after the index")
     return this.at(offset, { node: "index", of, index })
   }
 
   private member(of: ExpressionTree): ExpressionTree {
+    if (this.isSymbol(".") && of.node === "literal") this.fail("two comparisons for a range: 1 <= a && a <= 5")
     if (this.token.kind !== "name") this.fail("a field or function name after the dot")
     const name = this.advance()
     const habit = memberHabit(name.text, this.isSymbol("("))
@@ -203,6 +205,7 @@ class Parser {
     const variable = this.advance().text
     this.require(",", `between a variable and what it does: list.${name.text}(item, ...)`)
     const body = this.expression()
+    if (this.isSymbol(",")) this.fail("one variable and one expression: over a map the variable is the key, and map[key] its value")
     this.require(")", `after the body of ${name.text}`)
     if (!isMacro(name.text)) return this.fail(`one of ${macros.join(", ")}`)
     return this.at(name.offset, { node: "macro", macro: name.text, of, variable, body })
@@ -253,16 +256,19 @@ class Parser {
     if (token.kind === "name" && token.text !== "in") return this.name()
     if (this.accept("(")) {
       const tree = this.expression()
+      if (this.isSymbol(",")) this.fail('")" to close the parenthesis; a list is written in brackets: [a, b]')
       this.require(")", "to close the parenthesis")
       this.enclosed.add(tree)
       return tree
     }
     if (this.accept("[")) return this.at(token.offset, { node: "list", items: this.items("]", "to close the list") })
     if (this.accept("{")) {
+      if (this.isSymbol(".")) this.fail("the path without braces and a dot in front: spec.size")
       this.require("}", "right after it: {} is the empty object, and the only one that can be written")
       return this.at(token.offset, { node: "literal", value: {} })
     }
     if (this.isSymbol(".")) return this.fail("the path without a dot in front: spec.size")
+    if (this.isSymbol("/")) return this.fail('a value; patterns are texts: name.matches("^a")')
     if (this.isSymbol("*")) return this.fail("an index such as [0], or a macro such as .all(item, ...), .map(item, ...)")
     return this.fail("a name, a literal, a list or a parenthesis")
   }

@@ -47,7 +47,7 @@ export function typeText(type: ExpressionType): string {
 /** The type with its article: `an int`, `a list(string)`, `null`. */
 export function typePhrase(type: ExpressionType): string {
   const text = typeText(type)
-  if (text === "null") return "null"
+  if (text === "null" || text === "bytes") return text
   if (text === "dyn") return "a value of any type"
   return `${/^[aeiou]/.test(text) ? "an" : "a"} ${text}`
 }
