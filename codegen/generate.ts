@@ -4,7 +4,8 @@
  */
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
-import { compareText, type Diagnostic, type KnownNames, load } from "./load/index.ts"
+import { neededLibrary } from "./library.ts"
+import { compareText, type Diagnostic, type KnownNames, load, type Loaded } from "./load/index.ts"
 import type { Model } from "../model/model.ts"
 
 export interface GenerateOptions {
@@ -34,14 +35,22 @@ export interface Generated {
  * never throws them.
  */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
-  const { library, known } = options
-  const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })
+  const loaded = loadNeeded(files, options)
   if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], kinds: 0 }
   const { model, notes } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
   const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
   return { files: new Map(sorted), diagnostics: [], notes, kinds }
+}
+
+/** Faults are reported with all built-in types in view, which their nearest words come from. */
+function loadNeeded(files: ReadonlyMap<string, string>, { library, known }: GenerateOptions): Loaded {
+  const names = { ...(known !== undefined && { known }) }
+  if (library === undefined) return load(files, names)
+  const needed = neededLibrary(files, library)
+  const loaded = load(files, { library: needed, ...names })
+  return "diagnostics" in loaded && needed.size < library.size ? load(files, { library, ...names }) : loaded
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {
