@@ -227,7 +227,7 @@ interface LoadedKind {
   readonly parts: KindParts
 }
 
-/** Called for each version. Conversions between it and the stored one, with the fields that the target always writes. */
+/** The conversions between a version and the stored one, with the fields that the target always writes. */
 export function conversionsOf(
   vendor: Vendor,
   { kind, parts }: LoadedKind,
