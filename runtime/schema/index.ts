@@ -69,6 +69,41 @@ export {
   vendorText,
   within,
 } from "./expression.ts"
+export {
+  type Changes,
+  type ClusterHandlers,
+  clusterHandlers,
+  type ClusterSubresource,
+  clusterSubresource,
+  type Configuration,
+  type Input,
+  type NamespacedHandlers,
+  namespacedHandlers,
+  type NamespacedSubresource,
+  namespacedSubresource,
+  onDemand,
+  type Patch,
+  type PostHandlers,
+  postHandlers,
+} from "./handlers.ts"
+export type {
+  ApplyOptions,
+  CallOptions,
+  CollectionPlace,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  HandledKind,
+  JsonPatchOperation,
+  ListOptions,
+  ObjectClient,
+  ObjectList,
+  PatchOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./object-client.ts"
+export type { ObjectPlace } from "./behaviour.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatFaults, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
