@@ -109,7 +109,11 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   }
   const { generate } = await import("./generate.ts")
   const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
-  const generated = await generate(files, { known, ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas) }) })
+  const ownBehaviour = ownBehaviours(join(dirname(out), "behaviours"))
+  const generated = await generate(files, {
+    known,
+    ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas), ownBehaviour }),
+  })
   const { diagnostics, notes } = generated
   for (const diagnostic of [...diagnostics, ...notes])
     context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
@@ -189,6 +193,12 @@ function knownNames(ownFolder: string | undefined): KnownNames {
     conversions: names("conversions"),
     warnings: names("warnings"),
   }
+}
+
+/** A behaviour is the user's own if there is a file for it, or no built-in one of that name. */
+function ownBehaviours(folder: string): (name: string) => boolean {
+  const [own, builtIn] = [new Set(moduleNames(folder)), new Set(moduleNames(join(repository, "runtime", "behaviours")))]
+  return (name) => own.has(name) || !builtIn.has(name)
 }
 
 /** The name of `service-allocation.ts` is `serviceAllocation`. */

@@ -29,6 +29,8 @@ export interface InterfaceDeclaration {
   readonly doc: string
   readonly members: readonly {
     readonly name: string
+    /** Default false. */
+    readonly readonly?: boolean
     readonly optional: boolean
     readonly type: string
     readonly doc: string
@@ -49,6 +51,8 @@ export interface ConstantDeclaration {
 export interface FunctionDeclaration {
   readonly declare: "function"
   readonly name: string
+  /** Default false. */
+  readonly async?: boolean
   readonly doc?: string
   readonly parameters: readonly string[]
   readonly returns: string
@@ -106,7 +110,9 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
       return
     case "function":
       writeDoc(writer, declaration.doc)
-      writer.writeLine(`export function ${declaration.name}(${declaration.parameters.join(", ")}): ${declaration.returns} {`)
+      writer.writeLine(
+        `export ${declaration.async === true ? "async " : ""}function ${declaration.name}(${declaration.parameters.join(", ")}): ${declaration.returns} {`,
+      )
       for (const line of declaration.body) writer.writeLine(line.replaceAll(/^(?=.)/gm, "  "))
       writer.writeLine("}")
       return
@@ -120,7 +126,9 @@ function writeInterface(writer: CodeBlockWriter, { name, extends: base, doc, mem
   writer.writeLine(`export interface ${name} extends ${base} {`)
   for (const member of members) {
     writeDoc(writer, member.deprecated ? `${member.doc}\n@deprecated` : member.doc, "  ")
-    writer.writeLine(`  ${propertyName(member.name)}${member.optional ? "?" : ""}: ${member.type}`)
+    writer.writeLine(
+      `  ${member.readonly === true ? "readonly " : ""}${propertyName(member.name)}${member.optional ? "?" : ""}: ${member.type}`,
+    )
   }
   writer.writeLine("}")
 }
