@@ -2,7 +2,7 @@
  * Typed operations on the objects of a kind, over any `ObjectClient`. The generated `handlers.ts` of a kind states its
  * types and sub-resources; all code is here.
  */
-import { isObject, type ObjectMeta } from "../base/json.ts"
+import { type ApiObject, isObject, type ObjectMeta } from "../base/json.ts"
 import type { ObjectPlace } from "./behaviour.ts"
 import type {
   ApplyOptions,
@@ -22,7 +22,9 @@ import type {
 } from "./object-client.ts"
 
 /** An object as a program writes it: the server knows its kind and version and fills in the rest of its metadata. */
-export type Input<T extends object> = Optional<Known<T>, "kind" | "apiVersion" | "status"> & { metadata: ObjectMeta }
+export type Input<T extends object> = ApiObject extends T
+  ? ApiObject
+  : Optional<Known<T>, "kind" | "apiVersion" | "status"> & { metadata: ObjectMeta }
 
 /** The fields that a type declares, without an index signature. */
 type Known<T extends object> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] }
@@ -126,6 +128,14 @@ export interface PostHandlers<T extends object> {
   /** Posts an object, whose `metadata.name` names what it is about. */
   create(namespace: string, object: Input<T>, options?: WriteOptions): Promise<void>
 }
+
+/** The operations of kinds that the compiler does not know, by group, version and resource. */
+export interface UntypedApi {
+  readonly [group: string]: { readonly [version: string]: { readonly [resource: string]: UntypedHandlers } }
+}
+
+/** Operations on objects of any fields; those of a kind without namespaces take no namespace. */
+export type UntypedHandlers = NamespacedHandlers<ApiObject> & ClusterHandlers<ApiObject>
 
 /** Makes the operations on a namespaced kind. Called by generated code. */
 export function namespacedHandlers<T extends object>(client: ObjectClient, kind: HandledKind): NamespacedHandlers<T> {
