@@ -36,7 +36,7 @@ import { type ApplyScope, applyPatchOf } from "../verbs/apply.ts"
 import type { ObjectRequest } from "../verbs/call.ts"
 import { createOperation } from "../verbs/create.ts"
 import { deleteCollectionOperation } from "../verbs/delete-collection.ts"
-import { readDeleteOptions } from "../verbs/delete-options.ts"
+import { deleteOptionsKind, readDeleteOptions } from "../verbs/delete-options.ts"
 import { deleteOperation } from "../verbs/delete.ts"
 import { getOperation } from "../verbs/get.ts"
 import { listOperation } from "../verbs/list/list.ts"
@@ -47,13 +47,14 @@ import { routeOf } from "../verbs/route.ts"
 import { changeScale, getScale, patchedScale, scaleApplyScope, scaleKind } from "../verbs/scale/scale.ts"
 import { postedForm, postOperation, writeScope } from "../verbs/subresource.ts"
 import { updateOperation, type WriteScope } from "../verbs/update.ts"
+import { watchedBy } from "../verbs/watch/watch.ts"
 import { readWriteOptions, type WriteKind, type WriteOptions as CheckedOptions } from "../verbs/write-options.ts"
 import { decodingValue, type FieldValidation } from "../wire/decode-object.ts"
 import { workOn } from "../wire/long-documents.ts"
 import { clientError } from "./client-error.ts"
 import { type ClientVerb, infoOf, InProcessRequest, queryOf, type RequestPlace } from "./in-process-request.ts"
 import { plainJson } from "./plain-json.ts"
-import { watchEvents } from "./watch-events.ts"
+import { type OpenedWatch, watchEvents } from "./watch-events.ts"
 
 /** An operation whose kind is known, and whose user may call it. */
 interface Call extends ObjectRequest {
@@ -109,8 +110,11 @@ class InProcessClient implements ObjectClient {
   }
 
   watch(place: CollectionPlace, options: WatchOptions = {}): AsyncIterable<WatchEvent> {
-    const open = (at: WatchOptions): Promise<ObjectRequest> =>
-      this.run({}, () => this.open("watch", place, { signal: undefined, query: queryOf(at) }))
+    const open = (at: WatchOptions): Promise<OpenedWatch> =>
+      this.run({}, async () => {
+        const call = await this.open("watch", place, { signal: undefined, query: queryOf(at) })
+        return { call, watched: watchedBy(call) }
+      })
     return { [Symbol.asyncIterator]: () => watchEvents(open, options) }
   }
 
@@ -166,7 +170,7 @@ class InProcessClient implements ObjectClient {
   delete(place: ObjectPlace, options: DeleteOptions = {}): Promise<void> {
     return this.run(options, async () => {
       const call = await this.open("delete", place, { signal: options.signal })
-      await deleteOperation(call, readDeleteOptions(call.request.query, deleteBody(options)))
+      await deleteOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options)))
     })
   }
 
@@ -175,7 +179,7 @@ class InProcessClient implements ObjectClient {
     const query = queryOf({ labelSelector, fieldSelector })
     return this.run(options, async () => {
       const call = await this.open("deletecollection", place, { signal: options.signal, query })
-      await deleteCollectionOperation(call, readDeleteOptions(noQuery, deleteBody(options), { collection: true }))
+      await deleteCollectionOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options), { collection: true }))
     })
   }
 
@@ -315,13 +319,15 @@ async function readInTurns({ handle }: Call, items: Iterable<CachedObject>): Pro
   return objects
 }
 
-/** DeleteOptions as a client sends them in a body; undefined if there are none. */
-function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): JsonObject | undefined {
+/** DeleteOptions as a client sends them in a body; undefined if there are none. Throws 400. */
+async function deleteBody(call: Call, options: DeleteOptions): Promise<JsonObject | undefined> {
+  const { dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options
   const body: JsonObject = {
     ...(dryRun === true && { dryRun: ["All"] }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(preconditions !== undefined && { preconditions: { ...preconditions } }),
   }
-  return Object.keys(body).length === 0 ? undefined : body
+  if (Object.keys(body).length === 0) return undefined
+  return decoded(call, body, { form: await call.parts.body(deleteOptionsKind), fieldValidation: "Ignore" })
 }

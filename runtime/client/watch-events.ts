@@ -1,6 +1,6 @@
 /** The watch of a program in this process: an iteration that resumes where its stream ended. */
 import type { ApiError } from "../base/errors.ts"
-import { type ApiObject } from "../base/json.ts"
+import type { ApiObject } from "../base/json.ts"
 import type { SeenEvent } from "../registry/watch.ts"
 import type { WatchEvent, WatchOptions } from "../schema/object-client.ts"
 import type { ObjectRequest } from "../verbs/call.ts"
@@ -8,7 +8,7 @@ import { objectOf } from "../verbs/represent.ts"
 import type { Framer } from "../verbs/watch/frames.ts"
 import type { WatchEnd, WatchOutput } from "../verbs/watch/watch-output.ts"
 import { WatchStream } from "../verbs/watch/watch-stream.ts"
-import { beginWatch, watchedBy } from "../verbs/watch/watch.ts"
+import { beginWatch, type watchedBy } from "../verbs/watch/watch.ts"
 import { clientError } from "./client-error.ts"
 
 /** What a stream delivers to the iteration. A mark only says that the client now knows the state of a revision. */
@@ -21,13 +21,19 @@ const framer: Framer<Frame> = {
   error: (error) => ({ type: "ERROR", error }),
 }
 
+/** A watch whose user may call it, with checked options. */
+export interface OpenedWatch {
+  readonly call: ObjectRequest
+  readonly watched: ReturnType<typeof watchedBy>
+}
+
 /**
  * Iterates over events until the time is over, the signal is aborted, or the server stops. `open` starts a request; it
  * is called again when the stream ended because the program was slow, and the watch then resumes after the last event.
  * Throws what `open` throws, and 410.
  */
 export async function* watchEvents(
-  open: (options: WatchOptions) => Promise<ObjectRequest>,
+  open: (options: WatchOptions) => Promise<OpenedWatch>,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const { signal, timeoutSeconds, ...asked } = options
@@ -39,9 +45,10 @@ export async function* watchEvents(
   let endMs: number | undefined
   try {
     do {
-      const call = await open({ ...asked, ...(resourceVersion !== undefined && { resourceVersion }) })
+      const opened = await open({ ...asked, ...(resourceVersion !== undefined && { resourceVersion }) })
+      const { call } = opened
       endMs ??= endOf(call, timeoutSeconds)
-      follow(call, queue, endMs)
+      follow(opened, queue, endMs)
       for (let frame = await queue.take(); frame !== undefined; frame = await queue.take()) {
         if (frame.type === "ERROR") throw clientError(frame.error, call.parts.vendor)
         resourceVersion = String(frame.revision)
@@ -64,8 +71,8 @@ function endOf({ parts: { clock } }: ObjectRequest, timeoutSeconds: number | und
 }
 
 /** Starts the stream of a request. Does not wait for it: the first events may need a reader. */
-function follow(call: ObjectRequest, queue: FrameQueue, endMs: number): void {
-  const { options: _options, ...selection } = watchedBy(call)
+function follow({ call, watched }: OpenedWatch, queue: FrameQueue, endMs: number): void {
+  const { options: _options, ...selection } = watched
   const { clock, watches } = call.parts
   queue.open()
   const stream = new WatchStream<Frame>({
@@ -86,6 +93,8 @@ class FrameQueue implements WatchOutput<Frame> {
   /** The program has left, or the server stops: there is nothing to resume. */
   isOver = false
   private frames: Frame[] = []
+  /** Index of the next frame; taken ones before it are dropped together. */
+  private next = 0
   private ended = false
   private wake: (() => void) | undefined
   private drained: (() => void) | undefined
@@ -99,10 +108,14 @@ class FrameQueue implements WatchOutput<Frame> {
 
   /** The next frame; undefined when the stream has ended. */
   async take(): Promise<Frame | undefined> {
-    while (this.frames.length === 0 && !this.ended) await this.written()
-    const frame = this.frames.shift()
-    if (frame !== undefined) this.waitingBytes -= bytesOf(frame)
-    if (this.frames.length === 0) this.drain()
+    while (this.next === this.frames.length && !this.ended) await this.written()
+    const frame = this.frames[this.next]
+    if (frame === undefined) return undefined
+    this.waitingBytes -= bytesOf(frame)
+    this.next++
+    if (this.next < this.frames.length) return frame
+    this.clear()
+    this.drain()
     return frame
   }
 
@@ -124,8 +137,7 @@ class FrameQueue implements WatchOutput<Frame> {
   close(): void {
     if (this.isOver && this.ended) return
     this.isOver = true
-    this.frames = []
-    this.waitingBytes = 0
+    this.clear()
     for (const callback of this.closing) callback()
     this.end("done")
     this.drain()
@@ -138,6 +150,12 @@ class FrameQueue implements WatchOutput<Frame> {
 
   onceDrained(callback: () => void): void {
     this.drained = callback
+  }
+
+  private clear(): void {
+    this.frames = []
+    this.next = 0
+    this.waitingBytes = 0
   }
 
   private drain(): void {

@@ -22,27 +22,20 @@ import type {
 } from "./object-client.ts"
 
 /** An object as a program writes it: the server knows its kind and version and fills in the rest of its metadata. */
-export type Input<T extends object> = ApiObject extends T
-  ? ApiObject
-  : Optional<Known<T>, "kind" | "apiVersion" | "status"> & { metadata: ObjectMeta }
-
-/** The fields that a type declares, without an index signature. */
-type Known<T extends object> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] }
+export type Input<T extends object> = (string extends keyof T ? T : Optional<T, "kind" | "apiVersion" | "status">) & {
+  metadata: ObjectMeta
+}
 
 type Optional<T, Names extends string> = Omit<T, Names | "metadata"> & Partial<Pick<T, Extract<keyof T, Names>>>
 
 /** Some of the fields of an object, at any depth; null removes a field. */
-export type Changes<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [Name in keyof Known<T>]?: Changes<Known<T>[Name]> | null }
-    : T
+export type Changes<T> = T extends readonly unknown[] ? T : T extends object ? { [Name in keyof T]?: Changes<T[Name]> | null } : T
 
 /** Some of the fields of an object, at any depth: what a server-side apply owns. */
 export type Configuration<T> = T extends readonly (infer Item)[]
   ? Configuration<Item>[]
   : T extends object
-    ? { [Name in keyof Known<T>]?: Configuration<Known<T>[Name]> }
+    ? { [Name in keyof T]?: Configuration<T[Name]> }
     : T
 
 /** What a patch may be: changes, or operations of a JSON patch. */
