@@ -53,7 +53,7 @@ describe("npm run new", () => {
     expect(printed.join("\n")).toContain("npm run gen -- --schemas schemas --out generated")
     expect(await runGenerator(own, context())).toBe(0)
     expect(errors).toEqual([])
-    expect(read(generatedTypes)).toContain("export interface KettleSpec")
+    expect(read(generatedTypes)).toContain("export type KettleSpec")
     expect(existsSync(join(folder, "generated", "meta"))).toBe(false)
   })
 
@@ -156,7 +156,20 @@ describe("npm run gen", () => {
     expect(await runGenerator(own, context())).toBe(0)
     expect(errors[0]).toContain('unknown name "kettleSpec" in checks; expected someThing')
     expect(await runGenerator([...own, "--check"], context())).toBe(1)
-    write("behaviours/checks/kettle-spec.ts", "")
+    write("behaviours/checks/kettle-spec.ts", "export const kettleSpec = defineCheck<KettleSpec>(() => {})")
+    expect(await runGenerator([...own, "--check"], context())).toBe(0)
+  })
+
+  test("reports a behaviour file that exports another name, with what to write", async () => {
+    write("behaviours/checks/kettle-spec.ts", "export const check = () => {}\nexport type kettleSpec = string\n")
+    write(schema, read(schema).replace("    rules:", "    checks: [kettleSpec]\n    rules:"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([
+      `behaviours/checks/kettle-spec.ts: no export "kettleSpec", which ${schema} names; expected`,
+      "  export const kettleSpec = defineCheck<KettleSpec>((value, context) => { ... })",
+    ])
+    expect(await runGenerator([...own, "--check"], context())).toBe(1)
+    write("behaviours/checks/kettle-spec.ts", "const check = () => {}\nexport { check as kettleSpec }\n")
     expect(await runGenerator([...own, "--check"], context())).toBe(0)
   })
 

@@ -2,11 +2,13 @@
  * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change;
  * `--explain` prints a keyword.
  */
+import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { explain } from "./explain.ts"
 import { compareFolder, type Difference, filePaths, readSchemas, writeFolder } from "./folder.ts"
+import type { NamedFile } from "./named-files.ts"
 import { dialectSchema, formatDiagnostic, type KnownNames } from "./load/index.ts"
 
 /** The environment of the command line; tests provide their own. */
@@ -121,6 +123,11 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     context.printError(`${count(diagnostics.length, "fault")}; nothing was written`)
     return 1
   }
+  const misnamed = await missingExports(generated.named, own ? join(dirname(out), "behaviours") : undefined)
+  for (const { file, named } of misnamed) {
+    context.printError(`${shown(file)}: no export "${named.exported}", which ${shown(schemas)}/${named.schema} names; expected`)
+    context.printError(`  ${named.signature}`)
+  }
   const dialect = new Map([[dialectSchemaFile, dialectSchema()]])
   const places: readonly OutputFolder[] = [
     { folder: out, files: generated.files, difference: compareFolder(out, generated.files, true) },
@@ -131,7 +138,10 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
   if (!reportForeign(places, shown, context)) return 1
   if (task.check)
-    return Math.max(notes.length > 0 ? 1 : 0, reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context))
+    return Math.max(
+      notes.length + misnamed.length > 0 ? 1 : 0,
+      reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context),
+    )
   for (const place of places) writeFolder(place.folder, place.files, place.difference)
   context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
   return 0
@@ -199,6 +209,21 @@ function knownNames(ownFolder: string | undefined): KnownNames {
 function ownBehaviours(folder: string): (name: string) => boolean {
   const [own, builtIn] = [new Set(moduleNames(folder)), new Set(moduleNames(join(repository, "runtime", "behaviours")))]
   return (name) => own.has(name) || !builtIn.has(name)
+}
+
+/** Existing files that do not export what schemas expect of them. A file exports the camelCase form of its own name. */
+async function missingExports(
+  files: readonly NamedFile[],
+  ownFolder: string | undefined,
+): Promise<readonly { readonly file: string; readonly named: NamedFile }[]> {
+  const folders = [...(ownFolder === undefined ? [] : [ownFolder]), join(repository, "runtime", "behaviours")]
+  const found = files.flatMap((named) => {
+    const file = folders.map((folder) => join(folder, named.path)).find((path) => existsSync(path))
+    return file === undefined ? [] : [{ file, named }]
+  })
+  if (found.length === 0) return []
+  const { exportedNames } = await import("./print/exports.ts")
+  return found.filter(({ file, named }) => exportedNames(readFileSync(file, "utf8"))?.has(named.exported) === false)
 }
 
 /** The name of `service-allocation.ts` is `serviceAllocation`. */

@@ -5,6 +5,7 @@
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
 import { compareText, type Diagnostic, type KnownNames, load } from "./load/index.ts"
+import { type NamedFile, namedFiles } from "./named-files.ts"
 import type { Model } from "../model/model.ts"
 
 export interface GenerateOptions {
@@ -29,6 +30,8 @@ export interface Generated {
   /** TypeScript files that schemas refer to and that do not exist yet. Notes do not stop the generator. */
   readonly notes: readonly Diagnostic[]
   readonly kinds: number
+  /** The TypeScript files that the schemas name. */
+  readonly named: readonly NamedFile[]
 }
 
 /**
@@ -38,12 +41,13 @@ export interface Generated {
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
   const { library, known } = options
   const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })
-  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], kinds: 0 }
+  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], kinds: 0, named: [] }
   const { model, notes } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
   const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
-  return { files: new Map(sorted), diagnostics: [], notes, kinds }
+  const named = namedFiles(model, new Set([...files.keys()].map((path) => path.replace(/\.ya?ml$/, ""))))
+  return { files: new Map(sorted), diagnostics: [], notes, kinds, named }
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {

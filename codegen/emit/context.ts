@@ -4,6 +4,7 @@
  */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
 import type { EmitOptions } from "./options.ts"
+import { differsItself } from "./presence.ts"
 
 export interface EmitContext {
   readonly model: Model
@@ -12,6 +13,8 @@ export interface EmitContext {
   readonly validated: ReadonlySet<string>
   /** Types whose defaults function is not empty. */
   readonly defaulted: ReadonlySet<string>
+  /** Types of which clients may leave out more than the server does. They have an input form. */
+  readonly withInput: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
 }
 
@@ -22,6 +25,12 @@ export function emitContext(model: Model, options: EmitOptions): EmitContext {
     options,
     validated: reaching(model, validatesItself),
     defaulted: reaching(model, defaultsItself),
+    withInput: reaching(model, (type) =>
+      differsItself(
+        type,
+        model.kinds.find((kind) => kind.type === type.name),
+      ),
+    ),
     files: new Map(model.files.map((file) => [file.path, file])),
   }
 }

@@ -56,11 +56,9 @@ export class FileBuilder {
     return this.import(`./${part}.ts`, name, false)
   }
 
-  /**
-   * Imports the export `exported` of a behaviour file such as `checks/podContainers`, under the behaviour's own name.
-   */
-  behaviour(folder: "checks" | "cells" | "conversions", name: string, exported: string, alias = name): string {
-    return this.import(this.context.options.behaviourImport(this.path, `${folder}/${name}`), exported, false, alias, alias)
+  /** Imports the export of a behaviour file such as `checks/podContainers`: it has the behaviour's own name. */
+  behaviour(folder: "checks" | "cells" | "conversions", name: string): string {
+    return this.import(this.context.options.behaviourImport(this.path, `${folder}/${name}`), name, false)
   }
 
   declare(declaration: Declaration): void {

@@ -1,10 +1,11 @@
 /** `handlers.ts`: the typed operations of a kind. All code is in the doorway; the file states types and sub-resources. */
 import type { FileModel, KindModel } from "../../model/model.ts"
 import { propertyName } from "../print/print.ts"
-import { type EmitContext, typeOf } from "./context.ts"
+import type { EmitContext } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { lowerFirst, upperFirst } from "./names.ts"
+import { inputName, lowerFirst, upperFirst } from "./names.ts"
 import { resourceName } from "./resource.ts"
+import { hasInput } from "./types.ts"
 
 type SubresourceModel = KindModel["subresources"][number]
 
@@ -40,20 +41,7 @@ export function emitHandlers(context: EmitContext, file: FileModel, kind: KindMo
   const subresources = kind.subresources.filter((one) => one.type !== "connect")
   const { group, version, resource } = kind
   const about = `${resource} of ${group === "" ? version : `${group}/${version}`}`
-  builder.declare({
-    declare: "interface",
-    name: type,
-    extends: kindType(builder, kind),
-    doc: `Operations on ${about}.`,
-    members: subresources.map((one) => ({
-      name: memberName(one),
-      readonly: true,
-      optional: false,
-      type: subresourceType(builder, kind, one),
-      doc: `Sub-resource \`${one.name}\`.`,
-      deprecated: false,
-    })),
-  })
+  builder.declare({ declare: "code", text: interfaceText(builder, kind, { type, about, subresources }) })
   builder.declare({
     declare: "function",
     name: make,
@@ -65,15 +53,27 @@ export function emitHandlers(context: EmitContext, file: FileModel, kind: KindMo
   return builder
 }
 
+/** An interface has a name of its own in error messages and editors. */
+function interfaceText(
+  builder: FileBuilder,
+  kind: KindModel,
+  { type, about, subresources }: { type: string; about: string; subresources: readonly SubresourceModel[] },
+): string {
+  const members = subresources.flatMap((one) => [
+    `  /** Sub-resource \`${one.name}\`. */`,
+    `  readonly ${propertyName(memberName(one))}: ${subresourceType(builder, kind, one)}`,
+  ])
+  return [`/** Operations on ${about}. */`, `export interface ${type} extends ${kindType(builder, kind)} {`, ...members, "}"].join("\n")
+}
+
 function kindType(builder: FileBuilder, kind: KindModel): string {
-  const type = builder.ofType(kind.type, "types", (name) => name, true)
-  if (kind.postsTo !== undefined) return `${builder.runtimeType("PostHandlers")}<${type}>`
-  const all = `${builder.runtimeType(kind.namespaced ? "NamespacedHandlers" : "ClusterHandlers")}<${type}>`
+  if (kind.postsTo !== undefined) return `${builder.runtimeType("PostHandlers")}<${sentType(builder, kind.type)}>`
+  const all = `${builder.runtimeType(kind.namespaced ? "NamespacedHandlers" : "ClusterHandlers")}<${typePair(builder, kind.type)}>`
   return picked(all, operations(kind.verbs), allOperations)
 }
 
 function subresourceType(builder: FileBuilder, kind: KindModel, one: SubresourceModel): string {
-  const all = `${builder.runtimeType(kind.namespaced ? "NamespacedSubresource" : "ClusterSubresource")}<${bodyType(builder, kind, one)}>`
+  const all = `${builder.runtimeType(kind.namespaced ? "NamespacedSubresource" : "ClusterSubresource")}<${typePair(builder, bodyType(builder, kind, one))}>`
   return picked(all, operations(one.verbs), allOfSubresource)
 }
 
@@ -81,11 +81,22 @@ function picked(type: string, some: readonly string[], all: readonly string[]): 
   return all.every((name) => some.includes(name)) ? type : `Pick<${type}, ${some.map((name) => JSON.stringify(name)).join(" | ")}>`
 }
 
-/** The type of a sub-resource's body: the kind's own, unless the schema states another. */
+/** The name of the type of a sub-resource's body: the kind's own, unless the schema states another. */
 function bodyType(builder: FileBuilder, kind: KindModel, { kind: posted }: SubresourceModel): string {
   const types = [...builder.context.model.types.values()]
   const found = types.find((one) => one.group === posted?.group && one.version === posted.version && one.localName === posted.kind)
-  return builder.ofType((found ?? typeOf(builder.context, kind.type)).name, "types", (name) => name, true)
+  return found?.name ?? kind.type
+}
+
+/** The type that clients may send. */
+function sentType(builder: FileBuilder, type: string): string {
+  return builder.ofType(type, "types", hasInput(builder.context, type) ? inputName : (name) => name, true)
+}
+
+/** The type that the server returns and, where it differs, the one that clients may send. */
+function typePair(builder: FileBuilder, type: string): string {
+  const returned = builder.ofType(type, "types", (name) => name, true)
+  return hasInput(builder.context, type) ? `${returned}, ${sentType(builder, type)}` : returned
 }
 
 /** A sub-resource that is called like an operation would hide it. */
@@ -95,13 +106,12 @@ function memberName({ name }: SubresourceModel): string {
 
 function body(builder: FileBuilder, kind: KindModel, subresources: readonly SubresourceModel[]): string[] {
   const record = builder.sibling("resource", resourceName(kind))
-  const type = builder.ofType(kind.type, "types", (name) => name, true)
-  if (kind.postsTo !== undefined) return [`return ${builder.runtime("postHandlers")}<${type}>(client, ${record})`]
-  const all = `${builder.runtime(kind.namespaced ? "namespacedHandlers" : "clusterHandlers")}<${type}>(client, ${record})`
+  if (kind.postsTo !== undefined) return [`return ${builder.runtime("postHandlers")}<${sentType(builder, kind.type)}>(client, ${record})`]
+  const all = `${builder.runtime(kind.namespaced ? "namespacedHandlers" : "clusterHandlers")}<${typePair(builder, kind.type)}>(client, ${record})`
   if (subresources.length === 0) return [`return ${all}`]
   const makeSubresource = builder.runtime(kind.namespaced ? "namespacedSubresource" : "clusterSubresource")
   const members = subresources.map((one) => {
-    const made = `${makeSubresource}<${bodyType(builder, kind, one)}>(client, ${record}, ${JSON.stringify(one.name)})`
+    const made = `${makeSubresource}<${typePair(builder, bodyType(builder, kind, one))}>(client, ${record}, ${JSON.stringify(one.name)})`
     return `  ${propertyName(memberName(one))}: ${made},`
   })
   return ["return {", `  ...${all},`, ...members, "}"]

@@ -45,7 +45,17 @@ function camelCase(labels: readonly string[]): string {
     .join("")
 }
 
+/** The type that clients may send, where it differs from what the server returns. */
+export function inputName(localName: string): string {
+  return `${localName}Input`
+}
+
 /** `pod status` → `PodStatus`. */
 export function upperFirst(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
 }

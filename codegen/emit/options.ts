@@ -1,5 +1,6 @@
 /** Maps the imports of emitted files: the doorway, behaviours, and types that were generated elsewhere. */
 import { posix } from "node:path"
+import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
@@ -33,7 +34,7 @@ export function repositoryOptions(model: Model): EmitOptions {
     emitted: new Set(model.files.map((file) => file.path)),
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
-    behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${behaviourFile(name)}.ts`),
+    behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),
     importPath: (fromFile, toFile, part) => relative(fromFile, `generated/${toFile}/${part}.ts`),
   }
 }
@@ -62,13 +63,8 @@ export function packageOptions(
     schemaFolder,
     ownBehaviour,
     doorwayImport: () => `${packageName}/schema`,
-    behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${behaviourFile(name)}.ts`),
+    behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${kebabCase(name)}.ts`),
     importPath: (fromFile, toFile, part) =>
       emitted.has(toFile) ? relative(fromFile, `${toFile}/${part}.ts`) : `${packageName}/generated/${toFile}/${part}`,
   }
-}
-
-/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
-function behaviourFile(name: string): string {
-  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
 }

@@ -5,8 +5,9 @@ import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { defaultName, lowerFirst, shapeName, upperFirst, validateName } from "./names.ts"
+import { defaultName, inputName, lowerFirst, shapeName, upperFirst, validateName } from "./names.ts"
 import { hasMessage } from "./proto.ts"
+import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
@@ -20,11 +21,17 @@ export function emitResource(context: EmitContext, file: FileModel, kind: KindMo
   builder.declare({
     declare: "constant",
     name: resourceName(kind),
-    type: builder.runtimeType("Kind"),
+    type: `${builder.runtimeType("Kind")}<${kindTypes(builder, kind)}>`,
     exported: true,
     value: literal(record(builder, kind)),
   })
   return builder
+}
+
+/** The types of the kind's objects and, where it is another one, of what clients may send. */
+function kindTypes(builder: FileBuilder, kind: KindModel): string {
+  const object = builder.ofType(kind.type, "types", (name) => name, true)
+  return hasInput(builder.context, kind.type) ? `${object}, ${builder.ofType(kind.type, "types", inputName, true)}` : object
 }
 
 function record(builder: FileBuilder, kind: KindModel): Literal {
@@ -100,9 +107,10 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
-  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(
-    ", ",
-  )
+  const patterns = [
+    ...parts.map(([, exported]) => `{ ${exported.join(", ")} }`),
+    ...found.map((name) => `{ ${name}: ${name}Warnings }`),
+  ].join(", ")
   const modules = [
     ...parts.map(([part]) => `./${part}.ts`),
     ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`)),
@@ -133,7 +141,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
             .split(".")
             .map((step) => JSON.stringify(step))
             .join(", ")}))`
-    return `${name}Warnings(${value}, ${JSON.stringify(at)}, object, context)`
+    return `${builder.runtime("namedWarnings")}(${name}Warnings, ${value}, ${JSON.stringify(at)}, object, context)`
   })
   const parts = [...stated, ...found]
   const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"

@@ -35,7 +35,7 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
   for (const { fields, required } of type.oneOf) lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required})`)
   for (const one of type.rules) lines.push(ruleLine(builder, type, one))
-  for (const name of type.checks) lines.push(`${builder.behaviour("checks", name, "check")}(self, context)`)
+  for (const name of type.checks) lines.push(`${builder.runtime("named")}(${builder.behaviour("checks", name)}, self, context)`)
   return lines
 }
 

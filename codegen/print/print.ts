@@ -20,17 +20,19 @@ export interface PrintedImport {
   readonly names: readonly { readonly name: string; readonly alias?: string; readonly type: boolean }[]
 }
 
-export type Declaration = InterfaceDeclaration | ConstantDeclaration | FunctionDeclaration | CodeDeclaration
+export type Declaration = TypeDeclaration | ConstantDeclaration | FunctionDeclaration | CodeDeclaration
 
-export interface InterfaceDeclaration {
-  readonly declare: "interface"
+/** A type alias of an object type. */
+export interface TypeDeclaration {
+  readonly declare: "type"
   readonly name: string
-  readonly extends: string
+  /** A type whose members `members` replace; the others stay. */
+  readonly base?: string
+  /** The type of all further members; absent: there are none. */
+  readonly further?: string
   readonly doc: string
   readonly members: readonly {
     readonly name: string
-    /** Default false. */
-    readonly readonly?: boolean
     readonly optional: boolean
     readonly type: string
     readonly doc: string
@@ -102,8 +104,8 @@ function writeImport(writer: CodeBlockWriter, { module, names }: PrintedImport):
 
 function write(writer: CodeBlockWriter, declaration: Declaration): void {
   switch (declaration.declare) {
-    case "interface":
-      return writeInterface(writer, declaration)
+    case "type":
+      return writeType(writer, declaration)
     case "constant":
       writeDoc(writer, declaration.doc)
       writer.writeLine(`${declaration.exported ? "export " : ""}const ${declaration.name}: ${declaration.type} = ${declaration.value}`)
@@ -121,15 +123,15 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
   }
 }
 
-function writeInterface(writer: CodeBlockWriter, { name, extends: base, doc, members }: InterfaceDeclaration): void {
+function writeType(writer: CodeBlockWriter, { name, base, doc, members, further }: TypeDeclaration): void {
+  const replaced = members.map((member) => JSON.stringify(member.name)).join(" | ")
   writeDoc(writer, doc)
-  writer.writeLine(`export interface ${name} extends ${base} {`)
+  writer.writeLine(`export type ${name} = ${base === undefined ? "" : `Omit<${base}, ${replaced}> & `}{`)
   for (const member of members) {
     writeDoc(writer, member.deprecated ? `${member.doc}\n@deprecated` : member.doc, "  ")
-    writer.writeLine(
-      `  ${member.readonly === true ? "readonly " : ""}${propertyName(member.name)}${member.optional ? "?" : ""}: ${member.type}`,
-    )
+    writer.writeLine(`  ${propertyName(member.name)}${member.optional ? "?" : ""}: ${member.type}`)
   }
+  if (further !== undefined) writer.writeLine(`  [name: string]: ${further}`)
   writer.writeLine("}")
 }
 

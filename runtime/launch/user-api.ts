@@ -5,9 +5,10 @@
  */
 import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"
-import { dirname, join, relative, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
+import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
 import { type Documents, documentsIn } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import * as doorway from "../schema/index.ts"
@@ -25,6 +26,9 @@ export interface ApiFolder {
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
 }
+
+/** The bundle in memory: no file of this name exists. */
+const bundledName = "(bundled)"
 
 const packageName = "orch-apiserver"
 
@@ -75,6 +79,9 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
       write: false,
       format: "cjs",
       platform: "node",
+      sourcemap: "inline",
+      sourcesContent: false,
+      outfile: join(folder, bundledName),
       target: "node20",
       logLevel: "silent",
       logOverride: { "import-is-undefined": "silent" },
@@ -111,14 +118,23 @@ const packagePlugin: Plugin = {
 
 function evaluate(code: string, folder: string, given: string): Readonly<Record<string, unknown>> {
   const load = createRequire(join(folder, "index.ts"))
+  const file = join(folder, bundledName)
+  rememberPositions(file, code)
   const module: { exports: Record<string, unknown> } = { exports: {} }
   try {
-    const run = compileFunction(code, ["require", "module", "exports"], { filename: `${relative(process.cwd(), folder) || "."}/(bundled)` })
+    const run = compileFunction(code, ["require", "module", "exports"], { filename: file })
     run((name: string): unknown => (name === `${packageName}/schema` ? doorway : load(name)), module, module.exports)
   } catch (error) {
-    throw new StartError(`--api ${given}: the code does not run: ${error instanceof Error ? error.message : String(error)}`)
+    throw new StartError(`--api ${given}: the code does not run: ${faultText(error)}`)
   }
   return module.exports
+}
+
+/** The message, and the author's line when the stack has one. */
+function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [, position] = /\(?([^()\s]+\.ts:\d+:\d+)\)?/.exec(withAuthorPositions(error.stack ?? "")) ?? []
+  return position === undefined ? error.message : `${error.message}\n  ${position}`
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {

@@ -21,12 +21,8 @@ import type {
   WriteOptions,
 } from "./object-client.ts"
 
-/** An object as a program writes it: the server knows its kind and version and fills in the rest of its metadata. */
-export type Input<T extends object> = (string extends keyof T ? T : Optional<T, "kind" | "apiVersion" | "status">) & {
-  metadata: ObjectMeta
-}
-
-type Optional<T, Names extends string> = Omit<T, Names | "metadata"> & Partial<Pick<T, Extract<keyof T, Names>>>
+/** An object as a program writes it. A write needs the name of its object, or `generateName`. */
+export type Written<Sent extends object> = Sent & { metadata: ObjectMeta }
 
 /** Some of the fields of an object, at any depth; null removes a field. */
 export type Changes<T> = T extends readonly unknown[] ? T : T extends object ? { [Name in keyof T]?: Changes<T[Name]> | null } : T
@@ -42,7 +38,7 @@ export type Configuration<T> = T extends readonly (infer Item)[]
 export type Patch<T extends object> = Changes<T> | readonly JsonPatchOperation[]
 
 /** Operations on namespaced objects. All reject with ApiError. */
-export interface NamespacedHandlers<T extends object> {
+export interface NamespacedHandlers<T extends object, Sent extends object = T> {
   /** Reads one object. */
   get(namespace: string, name: string, options?: GetOptions): Promise<T>
   /** Reads the objects of a namespace, or of all namespaces for "" and by default. */
@@ -50,13 +46,13 @@ export interface NamespacedHandlers<T extends object> {
   /** Iterates over changes in a namespace, or in all for "" and by default. */
   watch(namespace?: string, options?: WatchOptions): AsyncIterable<WatchEvent<T>>
   /** Creates an object; `metadata.generateName` instead of a name lets the server choose one. */
-  create(namespace: string, object: Input<T>, options?: WriteOptions): Promise<T>
+  create(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<T>
   /** Replaces an object; 409 if `metadata.resourceVersion` is set and is not that of the stored object. */
-  update(namespace: string, object: Input<T>, options?: WriteOptions): Promise<T>
+  update(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<T>
   /** Creates or changes an object by server-side apply: sets what is given, and owns it. */
-  apply(namespace: string, object: Configuration<Input<T>>, options: ApplyOptions): Promise<T>
+  apply(namespace: string, object: Configuration<Sent>, options: ApplyOptions): Promise<T>
   /** Changes some fields of an object. */
-  patch(namespace: string, name: string, patch: Patch<Input<T>>, options?: PatchOptions): Promise<T>
+  patch(namespace: string, name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<T>
   /** Deletes an object, or begins its deletion if it has finalizers or a grace period. */
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   /** Deletes the selected objects of a namespace. */
@@ -64,7 +60,7 @@ export interface NamespacedHandlers<T extends object> {
 }
 
 /** Operations on objects without a namespace. All reject with ApiError. */
-export interface ClusterHandlers<T extends object> {
+export interface ClusterHandlers<T extends object, Sent extends object = T> {
   /** Reads one object. */
   get(name: string, options?: GetOptions): Promise<T>
   /** Reads all objects. */
@@ -72,13 +68,13 @@ export interface ClusterHandlers<T extends object> {
   /** Iterates over changes. */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>
   /** Creates an object; `metadata.generateName` instead of a name lets the server choose one. */
-  create(object: Input<T>, options?: WriteOptions): Promise<T>
+  create(object: Written<Sent>, options?: WriteOptions): Promise<T>
   /** Replaces an object; 409 if `metadata.resourceVersion` is set and is not that of the stored object. */
-  update(object: Input<T>, options?: WriteOptions): Promise<T>
+  update(object: Written<Sent>, options?: WriteOptions): Promise<T>
   /** Creates or changes an object by server-side apply: sets what is given, and owns it. */
-  apply(object: Configuration<Input<T>>, options: ApplyOptions): Promise<T>
+  apply(object: Configuration<Sent>, options: ApplyOptions): Promise<T>
   /** Changes some fields of an object. */
-  patch(name: string, patch: Patch<Input<T>>, options?: PatchOptions): Promise<T>
+  patch(name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<T>
   /** Deletes an object, or begins its deletion if it has finalizers or a grace period. */
   delete(name: string, options?: DeleteOptions): Promise<void>
   /** Deletes the selected objects. */
@@ -89,37 +85,37 @@ export interface ClusterHandlers<T extends object> {
  * Operations on a sub-resource of namespaced objects, with bodies of type `Body`: the object itself for `status`, a
  * Scale for `scale`.
  */
-export interface NamespacedSubresource<Body extends object> {
+export interface NamespacedSubresource<Body extends object, Sent extends object = Body> {
   /** Reads the sub-resource of one object. */
   get(namespace: string, name: string, options?: GetOptions): Promise<Body>
   /** Replaces what the sub-resource covers. */
-  update(namespace: string, object: Input<Body>, options?: WriteOptions): Promise<Body>
+  update(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<Body>
   /** Changes fields that the sub-resource covers by server-side apply. */
-  apply(namespace: string, object: Configuration<Input<Body>>, options: ApplyOptions): Promise<Body>
+  apply(namespace: string, object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
   /** Changes some of the fields that the sub-resource covers. */
-  patch(namespace: string, name: string, patch: Patch<Input<Body>>, options?: PatchOptions): Promise<Body>
+  patch(namespace: string, name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<Body>
   /** Posts a body to the object of this name. */
-  create(namespace: string, name: string, body: Partial<Input<Body>>, options?: WriteOptions): Promise<void>
+  create(namespace: string, name: string, body: Partial<Sent>, options?: WriteOptions): Promise<void>
 }
 
 /** Operations on a sub-resource of objects without a namespace. */
-export interface ClusterSubresource<Body extends object> {
+export interface ClusterSubresource<Body extends object, Sent extends object = Body> {
   /** Reads the sub-resource of one object. */
   get(name: string, options?: GetOptions): Promise<Body>
   /** Replaces what the sub-resource covers. */
-  update(object: Input<Body>, options?: WriteOptions): Promise<Body>
+  update(object: Written<Sent>, options?: WriteOptions): Promise<Body>
   /** Changes fields that the sub-resource covers by server-side apply. */
-  apply(object: Configuration<Input<Body>>, options: ApplyOptions): Promise<Body>
+  apply(object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
   /** Changes some of the fields that the sub-resource covers. */
-  patch(name: string, patch: Patch<Input<Body>>, options?: PatchOptions): Promise<Body>
+  patch(name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<Body>
   /** Posts a body to the object of this name. */
-  create(name: string, body: Partial<Input<Body>>, options?: WriteOptions): Promise<void>
+  create(name: string, body: Partial<Sent>, options?: WriteOptions): Promise<void>
 }
 
 /** A kind without objects: a POST of it acts on the object that it names. */
-export interface PostHandlers<T extends object> {
+export interface PostHandlers<Sent extends object> {
   /** Posts an object, whose `metadata.name` names what it is about. */
-  create(namespace: string, object: Input<T>, options?: WriteOptions): Promise<void>
+  create(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<void>
 }
 
 /** The operations of kinds that the compiler does not know, by group, version and resource. */
@@ -131,9 +127,12 @@ export interface UntypedApi {
 export type UntypedHandlers = NamespacedHandlers<ApiObject> & ClusterHandlers<ApiObject>
 
 /** Makes the operations on a namespaced kind. Called by generated code. */
-export function namespacedHandlers<T extends object>(client: ObjectClient, kind: HandledKind): NamespacedHandlers<T> {
+export function namespacedHandlers<T extends object, Sent extends object = T>(
+  client: ObjectClient,
+  kind: HandledKind,
+): NamespacedHandlers<T, Sent> {
   const placeIn = (namespace: string): CollectionPlace => ({ ...kind, namespace })
-  const { get, update, apply, patch } = namespacedSubresource<T>(client, kind)
+  const { get, update, apply, patch } = namespacedSubresource<T, Sent>(client, kind)
   return {
     get,
     update,
@@ -148,8 +147,11 @@ export function namespacedHandlers<T extends object>(client: ObjectClient, kind:
 }
 
 /** Makes the operations on a kind without namespaces. Called by generated code. */
-export function clusterHandlers<T extends object>(client: ObjectClient, kind: HandledKind): ClusterHandlers<T> {
-  const all = namespacedHandlers<T>(client, kind)
+export function clusterHandlers<T extends object, Sent extends object = T>(
+  client: ObjectClient,
+  kind: HandledKind,
+): ClusterHandlers<T, Sent> {
+  const all = namespacedHandlers<T, Sent>(client, kind)
   return {
     ...withoutNamespace(all),
     list: (options) => all.list("", options),
@@ -161,11 +163,11 @@ export function clusterHandlers<T extends object>(client: ObjectClient, kind: Ha
 }
 
 /** Makes the operations on a sub-resource of a namespaced kind. Called by generated code. */
-export function namespacedSubresource<Body extends object>(
+export function namespacedSubresource<Body extends object, Sent extends object = Body>(
   client: ObjectClient,
   kind: HandledKind,
   subresource = "",
-): NamespacedSubresource<Body> {
+): NamespacedSubresource<Body, Sent> {
   const at = (namespace: string, name: string): ObjectPlace => ({ ...kind, ...(subresource !== "" && { subresource }), namespace, name })
   return {
     get: (namespace, name, options) => typed<Body>(client.get(at(namespace, name), options)),
@@ -177,21 +179,23 @@ export function namespacedSubresource<Body extends object>(
 }
 
 /** Makes the operations on a sub-resource of a kind without namespaces. Called by generated code. */
-export function clusterSubresource<Body extends object>(
+export function clusterSubresource<Body extends object, Sent extends object = Body>(
   client: ObjectClient,
   kind: HandledKind,
   subresource: string,
-): ClusterSubresource<Body> {
-  const all = namespacedSubresource<Body>(client, kind, subresource)
+): ClusterSubresource<Body, Sent> {
+  const all = namespacedSubresource<Body, Sent>(client, kind, subresource)
   return { ...withoutNamespace(all), create: (name, body, options) => all.create("", name, body, options) }
 }
 
 /** Makes the operation on a kind without objects. Called by generated code. */
-export function postHandlers<T extends object>(client: ObjectClient, kind: HandledKind): PostHandlers<T> {
+export function postHandlers<Sent extends object>(client: ObjectClient, kind: HandledKind): PostHandlers<Sent> {
   return { create: (namespace, object, options) => client.post({ ...kind, namespace, name: "" }, object, strict(options)) }
 }
 
-function withoutNamespace<T extends object>(all: Omit<NamespacedSubresource<T>, "create">): Omit<ClusterSubresource<T>, "create"> {
+function withoutNamespace<T extends object, Sent extends object>(
+  all: Omit<NamespacedSubresource<T, Sent>, "create">,
+): Omit<ClusterSubresource<T, Sent>, "create"> {
   return {
     get: (name, options) => all.get("", name, options),
     update: (object, options) => all.update("", object, options),

@@ -13,7 +13,21 @@ export {
   selectorString,
   timeCell,
 } from "./cells.ts"
-export { converted, type FieldMove } from "./convert.ts"
+export type {
+  Behaviour,
+  BehaviourDeps,
+  BehaviourFactory,
+  BehaviourOptions,
+  ChangeContext,
+  CommitOps,
+  Deletion,
+  ObjectAccess,
+  ObjectPlace,
+  SubresourceAction,
+  SubresourceBehaviour,
+  SubresourceBehaviourFactory,
+} from "./behaviour.ts"
+export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
 export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
 export { type DescriptorPart, mergeDescriptors } from "./descriptor.ts"
 export {
@@ -76,7 +90,6 @@ export {
   type ClusterSubresource,
   clusterSubresource,
   type Configuration,
-  type Input,
   type NamespacedHandlers,
   namespacedHandlers,
   type NamespacedSubresource,
@@ -85,6 +98,8 @@ export {
   type Patch,
   type PostHandlers,
   postHandlers,
+  type UntypedApi,
+  type Written,
 } from "./handlers.ts"
 export type {
   ApplyOptions,
@@ -103,7 +118,16 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./object-client.ts"
-export type { ObjectPlace } from "./behaviour.ts"
+export {
+  defineBehaviour,
+  defineCell,
+  defineCheck,
+  defineConversion,
+  defineHandlers,
+  defineSubresource,
+  defineWarning,
+} from "./define.ts"
+export { ApiError } from "../base/errors.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatFaults, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
@@ -121,6 +145,7 @@ export type {
   ValidationContext,
   Verb,
 } from "./kind.ts"
+export { isOfKind } from "./guards.ts"
 export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
@@ -132,6 +157,8 @@ export {
   field,
   immutable,
   items,
+  named,
+  namedWarnings,
   nested,
   oneOf,
   requiredOn,
@@ -139,5 +166,6 @@ export {
   type RuleFault,
   type TypeValidator,
   unique,
+  type Warning,
   warningTexts,
 } from "./validate.ts"

@@ -1,5 +1,6 @@
 /**
- * The record of one kind at one version: all that the runtime needs to serve it. The generator emits one per schema
+ * The record of one kind at one version: all that the runtime needs to serve it. `T` is the type of its objects, `Input`
+ * what a client may send of them; both are types alone, the record has no member that holds them. The generator emits one per schema
  * file; a run-time definition builds the same record from its data. Names and groups are neutral (`events.orch.io`);
  * `base/vendor.ts` maps them at the edge.
  */
@@ -11,7 +12,9 @@ import type { Vendor } from "../base/vendor.ts"
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch"
 export type NameRule = "path-segment" | "dns-subdomain" | "dns-label" | "dns1035-label"
 
-export interface Kind {
+export interface Kind<T extends object = ApiObject, Input extends object = T> {
+  /** Never set: carries the types of the kind's objects to typed operations. */
+  readonly types?: { readonly object: T; readonly input: Input }
   readonly group: string
   readonly version: string
   readonly kind: string

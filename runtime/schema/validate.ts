@@ -1,7 +1,7 @@
 /**
  * Used by generated validators. `validate.ts` of a schema file holds one function per type: it runs the type's compiled
  * constraints, calls the functions of nested types, and states the rest (rules, uniqueness, immutability) with one call
- * per fact. Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) receive the same context.
+ * per fact. Named checks (`runtime/behaviours/checks/`) receive the same context.
  */
 import type { Vendor } from "../base/vendor.ts"
 import { ruleStepsMax } from "../base/limits.ts"
@@ -9,13 +9,25 @@ import { characterCount, equals, nonZero } from "./expression.ts"
 import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
 import type { Failure, Failures, FailureType } from "../base/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
 /**
- * A named check of a schema's `checks`. Called for each value of the type, after its own constraints and those below
- * it.
+ * A named check of a schema's `checks`, for values of the generated type `T`. Called for each value of the type, after
+ * its own constraints and those below it, on every write. It reports faults with `context.fail` and changes nothing.
+ *
+ * An object is checked although its constraints have found faults, so that one answer lists all of them. A required
+ * field may therefore be missing; where a check throws because of that, the missing field alone is reported.
  */
-export type Check = (value: JsonValue, context: CheckContext) => void
+export type Check<T = JsonObject> = (value: T, context: CheckContext<T>) => void
+
+/**
+ * A named function of a schema's `warnings`, for values of the generated type `T`. Called for a valid object with the
+ * value at the path `at` ("" is the object itself), unless it is absent. Returns complete texts, which clients receive
+ * as `Warning: 299`.
+ */
+export type Warning<T extends object = ApiObject> = (value: T, at: string, object: ApiObject, context: ValidationContext) => string[]
+
 /** A generated validator of one type. */
 export type TypeValidator = (value: JsonObject, context: CheckContext) => void
 
@@ -31,17 +43,17 @@ interface Validation {
 }
 
 /** The context of a validator: the path, the stored value at the same path, and the whole object. */
-export class CheckContext {
+export class CheckContext<T = JsonValue> {
   private constructor(
     private readonly validation: Validation,
-    private readonly parent: CheckContext | undefined,
+    private readonly parent: CheckContext<unknown> | undefined,
     /** The last step of the path as shown: `spec`, `[0]`, `[a.b]`. */
     private readonly step: string,
     /**
      * The stored value at the same path; absent on create and where the path is new. Items of map lists are found by
      * their keys.
      */
-    readonly old: JsonValue | undefined,
+    readonly old: T | undefined,
   ) {}
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
@@ -284,6 +296,27 @@ export function immutable(self: JsonObject, name: string, context: CheckContext,
 /** The field must be present and not empty on this operation. */
 export function requiredOn(self: JsonObject, name: string, context: CheckContext, operation: "create" | "update"): void {
   if (context.operation === operation && !nonZero(self[name])) context.fail("Required", undefined, "", name)
+}
+
+/** Calls a named check of a schema. */
+export function named<T>(check: Check<T>, self: JsonObject, context: CheckContext): void {
+  try {
+    check(typed<T>(self), typed<CheckContext<T>>(context))
+  } catch (error) {
+    // The object lacks a required field, which has been reported: the check relied on its presence.
+    if (!(error instanceof TypeError) || !context.failures.list.some(({ type }) => type === "Required")) throw error
+  }
+}
+
+/** Calls a named function of warnings with the value at `at`; none for an absent value. */
+export function namedWarnings<T extends object>(
+  warn: Warning<T>,
+  value: JsonValue | undefined,
+  at: string,
+  object: ApiObject,
+  context: ValidationContext,
+): string[] {
+  return isObject(value) ? warn(typed<T>(value), at, object, context) : []
 }
 
 /**

@@ -79,7 +79,7 @@ function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, str
 
 /** Rewrites the kit imports of the golden behaviours to their real path. */
 function kitRelative(path: string, text: string): string {
-  return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/kit\/index\.ts"/, 'from "orch-apiserver/schema"') : text
+  return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/schema\/index\.ts"/, 'from "orch-apiserver/schema"') : text
 }
 
 function ancestors(folder: string): string[] {

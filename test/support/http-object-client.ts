@@ -79,7 +79,7 @@ function pathOf({ group, version, namespace, resource, subresource, name = "" }:
 }
 
 function errorOf({ code, reason, message, details, metadata }: ApiObject): ApiError {
-  const token = metadata?.continue
+  const list = metadata as { continue?: string } | undefined
   return new ApiError(
     Number(code),
     String(reason ?? "") as Reason,

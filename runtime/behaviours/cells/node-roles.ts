@@ -9,7 +9,7 @@ const roleLabel = "orch.io/role"
  * Called for each row. Returns the suffixes of labels such as `node-role.orch.io/worker`, and the value of the older
  * role label.
  */
-export function cell(node: ApiObject, { vendor }: CellContext): { readonly text: string } {
+export function nodeRoles(node: ApiObject, { vendor }: CellContext): { readonly text: string } {
   const [prefix, older] = [vendor.domain(rolePrefix), vendor.domain(roleLabel)]
   const roles = new Set<string>()
   for (const [key, value] of Object.entries(node.metadata?.labels ?? {})) {

@@ -24,7 +24,7 @@ interface InitSummary {
 const never: Restarts = { count: 0, lastMs: 0 }
 
 /** Called for each row of a Table of pods: `{ready: "1/2", reason, restarts: "3 (5m ago)", readinessGates: "1/1"}`. */
-export function cell(pod: ApiObject, context: CellContext): JsonObject {
+export function podStatus(pod: ApiObject, context: CellContext): JsonObject {
   const [spec, status] = [objectAt(pod, "spec"), objectAt(pod, "status")]
   const sidecars = new Set(
     listOf(spec, "initContainers")

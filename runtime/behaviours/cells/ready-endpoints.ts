@@ -5,7 +5,7 @@ import { listOf, numberOf, textOf } from "../pods/fields.ts"
 const shownMax = 3
 
 /** Called for each row: `10.0.0.1:80,10.0.0.2:80 + 4 more...`. */
-export function cell(endpoints: ApiObject): { readonly text: string } {
+export function readyEndpoints(endpoints: ApiObject): { readonly text: string } {
   const subsets = listOf(endpoints, "subsets")
   if (subsets.length === 0) return { text: "<none>" }
   const shown: string[] = []

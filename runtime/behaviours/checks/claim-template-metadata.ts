@@ -8,7 +8,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 
 /** Called for each claim template of a pod. */
-export function check(template: JsonValue, context: CheckContext): void {
+export function claimTemplateMetadata(template: JsonValue, context: CheckContext): void {
   for (const [name, value] of Object.entries(objectAt(template, "metadata") ?? {})) {
     if (name === "labels" || name === "annotations" || !nonZero(value)) continue
     context.fail("Forbidden", undefined, "cannot be set for an ephemeral volume", `metadata.${name}`)

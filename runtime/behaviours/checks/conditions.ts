@@ -12,7 +12,7 @@ const reasonBytesMax = 1024
 const messageBytesMax = 32 * 1024
 
 /** Called for each status whose field `conditions` holds conditions of meta/v1. */
-export function check(status: JsonValue, context: CheckContext): void {
+export function conditions(status: JsonValue, context: CheckContext): void {
   const seen = new Set<string>()
   for (const [index, condition] of listOf(status, "conditions").entries()) {
     const at = `conditions[${index}]`

@@ -4,7 +4,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { contentBytesMax, encodedBytes, textBytes } from "../content/size.ts"
 
 /** Called for each config map. */
-export function check(configMap: JsonValue, context: CheckContext): void {
+export function configMapData(configMap: JsonValue, context: CheckContext): void {
   if (!isObject(configMap)) return
   const { data, binaryData } = configMap
   if (isObject(data) && isObject(binaryData)) {

@@ -4,6 +4,6 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { checkReport } from "./event-report.ts"
 
 /** Called for each core event. */
-export function check(event: JsonValue, context: CheckContext): void {
+export function coreEventReport(event: JsonValue, context: CheckContext): void {
   checkReport(event, context, "reportingComponent", "message")
 }

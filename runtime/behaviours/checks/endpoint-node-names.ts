@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
 /** Called for the endpoints of a service; only an update can violate it. */
-export function check(endpoints: JsonValue, context: CheckContext): void {
+export function endpointNodeNames(endpoints: JsonValue, context: CheckContext): void {
   const { oldRoot } = context
   if (oldRoot === undefined) return
   const stored = placedAddresses(oldRoot)

@@ -4,7 +4,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
 /** Called for each subset: each of several ports needs a name. */
-export function check(subset: JsonValue, context: CheckContext): void {
+export function endpointPortNames(subset: JsonValue, context: CheckContext): void {
   const ports = listOf(subset, "ports")
   if (ports.length < 2) return
   for (const [index, port] of ports.entries()) {

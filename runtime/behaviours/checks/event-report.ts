@@ -10,7 +10,7 @@ const wordBytesMax = 128
 const noteBytesMax = 1024
 
 /** Called for each events.orch.io event. */
-export function check(event: JsonValue, context: CheckContext): void {
+export function eventReport(event: JsonValue, context: CheckContext): void {
   checkReport(event, context, "reportingController", "note")
 }
 

@@ -9,7 +9,7 @@ const annotation = "scheduler.alpha.orch.io/preferAvoidPods"
  * Called for each node. The annotation holds JSON: a list of pods, identified by their controllers, which must be named
  * in full.
  */
-export function check(node: JsonValue, context: CheckContext): void {
+export function nodeAvoidPods(node: JsonValue, context: CheckContext): void {
   const name = context.vendor.domain(annotation)
   const text = textOf(objectAt(node, "metadata", "annotations"), name)
   if (text === "") return

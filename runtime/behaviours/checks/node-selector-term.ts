@@ -8,7 +8,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf } from "../pods/fields.ts"
 
 /** Called for each term of a node selector or node preference. */
-export function check(term: JsonValue, context: CheckContext): void {
+export function nodeSelectorTerm(term: JsonValue, context: CheckContext): void {
   for (const [index, requirement] of listOf(term, "matchFields").entries()) {
     const at = `matchFields[${index}]`
     const { key, operator, values } = requirement

@@ -10,7 +10,7 @@ const seccompOfContainers = "container.seccomp.security.alpha.orch.io/"
 const mirror = "orch.io/config.mirror"
 
 /** Called for each pod. */
-export function check(pod: JsonValue, context: CheckContext): void {
+export function podAnnotations(pod: JsonValue, context: CheckContext): void {
   const annotations = objectAt(pod, "metadata", "annotations") ?? {}
   checkAnnotations(pod, context)
   if (annotations[context.vendor.domain(mirror)] !== undefined && textOf(objectAt(pod, "spec"), "nodeName") === "") {

@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podContainers(spec: JsonValue, context: CheckContext): void {
   const containers = containersOf(spec)
   checkNames(containers, context)
   const targets = new Set([...listOf(spec, "containers"), ...listOf(spec, "initContainers")].map((container) => container["name"]))

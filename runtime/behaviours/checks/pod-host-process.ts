@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, objectAt } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podHostProcess(spec: JsonValue, context: CheckContext): void {
   const ofPod = hostProcess(spec)
   let [some, every] = [false, true]
   for (const { container, path } of containersOf(spec)) {

@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, listOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podMounts(spec: JsonValue, context: CheckContext): void {
   const volumes = new Map(listOf(spec, "volumes").map((volume) => [textOf(volume, "name"), volume]))
   for (const placed of containersOf(spec)) {
     if (context.failures.full) return

@@ -31,7 +31,7 @@ const notOnWindows = {
 }
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podOperatingSystem(spec: JsonValue, context: CheckContext): void {
   const system = textOf(objectAt(spec, "os"), "name")
   if (system === "windows") {
     refuse(objectAt(spec) ?? {}, notOnWindows.spec, "", system, context)

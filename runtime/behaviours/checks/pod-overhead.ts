@@ -5,6 +5,6 @@ import { objectAt } from "../pods/fields.ts"
 import { checkAmounts } from "./resource-requirements.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podOverhead(spec: JsonValue, context: CheckContext): void {
   checkAmounts(objectAt(spec, "overhead") ?? {}, "overhead", context)
 }

@@ -8,7 +8,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podPorts(spec: JsonValue, context: CheckContext): void {
   const together = new Set<string>()
   const onHostNetwork = objectAt(spec)?.["hostNetwork"] === true
   for (const placed of containersOf(spec)) {

@@ -7,7 +7,7 @@ import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts
 const builtInConditions = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "DisruptionTarget", "PodReadyToStartContainers"]
 
 /** Called for each pod; checks only writes of the status sub-resource. */
-export function check(pod: JsonValue, context: CheckContext): void {
+export function podStatusUpdate(pod: JsonValue, context: CheckContext): void {
   const old = context.oldRoot
   if (context.subresource !== "status" || old === undefined) return
   const [status, before] = [objectAt(pod, "status") ?? {}, objectAt(old, "status") ?? {}]

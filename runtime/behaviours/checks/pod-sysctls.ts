@@ -9,7 +9,7 @@ import { listOf, objectAt, textOf } from "../pods/fields.ts"
 const ipcParameters = /^(kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.)/
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podSysctls(spec: JsonValue, context: CheckContext): void {
   const pod = objectAt(spec)
   const seen = new Set<string>()
   for (const [index, sysctl] of listOf(pod?.["securityContext"], "sysctls").entries()) {

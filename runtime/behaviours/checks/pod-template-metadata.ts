@@ -12,7 +12,7 @@ import { checkAnnotations } from "./pod-annotations.ts"
 const annotationsBytesMax = 262_144
 
 /** Called for each pod template. */
-export function check(template: JsonValue, context: CheckContext): void {
+export function podTemplateMetadata(template: JsonValue, context: CheckContext): void {
   for (const [key, value] of Object.entries(objectAt(template, "metadata", "labels") ?? {})) {
     for (const fault of formatFaults("qualified-name", key)) context.fail("Invalid", key, fault, "metadata.labels")
     for (const fault of formatFaults("label-value", value ?? "")) context.fail("Invalid", value, fault, "metadata.labels")

@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each pod. */
-export function check(pod: JsonValue, context: CheckContext): void {
+export function podTokens(pod: JsonValue, context: CheckContext): void {
   const spec = objectAt(pod, "spec")
   if (context.operation !== "create" || textOf(spec, "serviceAccountName") !== "") return
   for (const [index, volume] of listOf(spec, "volumes").entries()) {

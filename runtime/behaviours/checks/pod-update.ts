@@ -11,7 +11,7 @@ import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
 
 /** Called for each pod; checks only updates of the pod itself and of its ephemeral containers. */
-export function check(pod: JsonValue, context: CheckContext): void {
+export function podUpdate(pod: JsonValue, context: CheckContext): void {
   const [spec, old] = [objectAt(pod, "spec"), objectAt(context.oldRoot, "spec")]
   if (spec === undefined || old === undefined) return
   if (context.subresource === "ephemeralcontainers") checkEphemeral(spec, old, context)

@@ -9,7 +9,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function podVolumes(spec: JsonValue, context: CheckContext): void {
   const podName = context.root.metadata?.name ?? ""
   if (context.root.kind !== "Pod" || podName === "") return
   const volumes = listOf(spec, "volumes")

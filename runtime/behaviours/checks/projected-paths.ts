@@ -7,7 +7,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each projected volume. */
-export function check(projected: JsonValue, context: CheckContext): void {
+export function projectedPaths(projected: JsonValue, context: CheckContext): void {
   const seen = new Set<string>()
   for (const [index, source] of listOf(projected, "sources").entries()) {
     for (const path of pathsOf(source)) {

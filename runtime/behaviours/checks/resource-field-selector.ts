@@ -20,7 +20,7 @@ const cpuDivisors = ["1m", "1"]
 const otherDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
 
 /** Called for each selector, in environment variables and in volumes. */
-export function check(selector: JsonValue, context: CheckContext): void {
+export function resourceFieldSelector(selector: JsonValue, context: CheckContext): void {
   const resource = textOf(selector, "resource")
   if (resource === "") return
   if (!supported.includes(resource) && !hugePages.test(resource)) {

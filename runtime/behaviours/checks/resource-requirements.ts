@@ -15,7 +15,7 @@ const hugePagesPrefix = "hugepages-"
 const standardNames = ["cpu", "memory", "ephemeral-storage"]
 
 /** Called for the resources of each container. */
-export function check(resources: JsonValue, context: CheckContext): void {
+export function resourceRequirements(resources: JsonValue, context: CheckContext): void {
   const [limits, requests] = [objectAt(resources, "limits") ?? {}, objectAt(resources, "requests") ?? {}]
   checkAmounts(limits, "limits", context)
   checkAmounts(requests, "requests", context)

@@ -30,7 +30,7 @@ const byType: Readonly<Record<string, (data: JsonObject, context: CheckContext, 
 }
 
 /** Called for each secret, `stringData` already merged into `data`. */
-export function check(secret: JsonValue, context: CheckContext): void {
+export function secretData(secret: JsonValue, context: CheckContext): void {
   if (!isObject(secret)) return
   const data = isObject(secret["data"]) ? secret["data"] : {}
   if (encodedBytes(data) > contentBytesMax) context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`, "data")

@@ -11,7 +11,7 @@ const headless = "None"
 const notOnceSet = "may not change once set"
 
 /** Called for each service spec, with `clusterIP` and `clusterIPs` in sync. Services that are aliases have neither. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function serviceClusterAddresses(spec: JsonValue, context: CheckContext): void {
   if (!isObject(spec) || spec["type"] === "ExternalName") return
   const addresses = textsOf(spec, "clusterIPs")
   checkInStep(textOf(spec, "clusterIP"), addresses, context)

@@ -6,7 +6,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
 /** Called for each service spec: a node port serves one port of each protocol. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export function serviceNodePorts(spec: JsonValue, context: CheckContext): void {
   const seen = new Set<string>()
   for (const [index, port] of listOf(spec, "ports").entries()) {
     const nodePort = numberOf(port, "nodePort") ?? 0

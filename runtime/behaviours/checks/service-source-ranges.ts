@@ -10,7 +10,7 @@ const annotation = "service.beta.orch.io/load-balancer-source-ranges"
 const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
 
 /** Called for each service. Ranges may be surrounded by blanks, as the annotation always allowed. */
-export function check(service: JsonValue, context: CheckContext): void {
+export function serviceSourceRanges(service: JsonValue, context: CheckContext): void {
   if (!isObject(service) || !isObject(service["spec"])) return
   const { type, loadBalancerSourceRanges: ranges } = service["spec"]
   if (Array.isArray(ranges) && ranges.length > 0) {

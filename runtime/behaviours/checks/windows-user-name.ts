@@ -15,7 +15,7 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
 const refusedInUsers = /["/\\[\]:;|=,+*?<>@]/
 
 /** Called for each set of Windows options. */
-export function check(options: JsonValue, context: CheckContext): void {
+export function windowsUserName(options: JsonValue, context: CheckContext): void {
   const name = objectAt(options)?.["runAsUserName"]
   if (typeof name !== "string" || name === "") return
   const fault = faultOf(name)

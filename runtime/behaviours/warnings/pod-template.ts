@@ -2,7 +2,7 @@
  * Warnings about content of a pod or pod template that is allowed but has no useful effect (catalog validation.yaml:
  * Pod, warnings). A pod causes warnings when it is created, a template whenever the generation of its object changes.
  */
-import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { ValidationContext } from "../../schema/kind.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
 import { affinityWarnings, labelWarnings } from "../pods/affinity-warnings.ts"
@@ -14,7 +14,7 @@ import { volumeWarnings } from "../pods/volume-warnings.ts"
 /**
  * Called for a valid pod with `at` "", and for the template at `at` of other kinds. Returns complete texts, path first.
  */
-export function warn(template: JsonValue | undefined, at: string, object: ApiObject, context: ValidationContext): string[] {
+export function podTemplate(template: JsonObject, at: string, object: ApiObject, context: ValidationContext): string[] {
   const old = context.old
   const isPod = at === ""
   if (old !== undefined && (isPod || old.metadata?.generation === object.metadata?.generation)) return []

@@ -10,8 +10,9 @@ import {
   size,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { Deployment, DeploymentInput } from "./types.ts"
 
-export const deployment: Kind = {
+export const deployment: Kind<Deployment, DeploymentInput> = {
   group: "apps",
   version: "v1",
   kind: "Deployment",

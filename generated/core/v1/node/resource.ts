@@ -10,8 +10,9 @@ import {
   text,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { Node, NodeInput } from "./types.ts"
 
-export const node: Kind = {
+export const node: Kind<Node, NodeInput> = {
   group: "",
   version: "v1",
   kind: "Node",

@@ -12,8 +12,9 @@ import {
   text,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { ReplicationController, ReplicationControllerInput } from "./types.ts"
 
-export const replicationController: Kind = {
+export const replicationController: Kind<ReplicationController, ReplicationControllerInput> = {
   group: "",
   version: "v1",
   kind: "ReplicationController",

@@ -16,8 +16,9 @@ import {
   vendorText,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { Service, ServiceInput } from "./types.ts"
 
-export const service: Kind = {
+export const service: Kind<Service, ServiceInput> = {
   group: "",
   version: "v1",
   kind: "Service",
