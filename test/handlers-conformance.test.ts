@@ -111,8 +111,7 @@ const steps: Readonly<Record<string, Step>> = {
   "get the bound": ({ core }, at) => core.v1.pods.get(at, "a"),
   "evict what is not there": ({ core }, at) => core.v1.pods.eviction.create(at, "none", { metadata: { name: "none" } }),
   "delete at another version": ({ core }, at) => core.v1.pods.delete(at, "a", { preconditions: { uid: "other" } }),
-  "delete with an unknown policy": ({ core }, at) =>
-    core.v1.pods.delete(at, "a", JSON.parse(`{"propagationPolicy":"Sideways"}`)),
+  "delete with an unknown policy": ({ core }, at) => core.v1.pods.delete(at, "a", JSON.parse(`{"propagationPolicy":"Sideways"}`)),
   "delete as a dry run": async ({ core }, at) => {
     await core.v1.pods.delete(at, "a", { dryRun: true })
     return core.v1.pods.get(at, "a")

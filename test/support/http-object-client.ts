@@ -80,13 +80,7 @@ function pathOf({ group, version, namespace, resource, subresource, name = "" }:
 
 function errorOf({ code, reason, message, details, metadata }: ApiObject): ApiError {
   const list = metadata as { continue?: string } | undefined
-  return new ApiError(
-    Number(code),
-    String(reason ?? "") as Reason,
-    String(message),
-    details as ApiError["details"],
-    token as string | undefined,
-  )
+  return new ApiError(Number(code), String(reason ?? "") as Reason, String(message), details as ApiError["details"], list?.continue)
 }
 
 async function* watch(http: HttpClient, headers: Record<string, string>, path: string): AsyncGenerator<WatchEvent, void, undefined> {
