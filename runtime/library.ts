@@ -1,4 +1,5 @@
 /** The package as a library: a whole server inside another program, usually a test. */
+/// <reference types="node" preserve="true" />
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
@@ -40,8 +41,8 @@ export { StartError } from "./launch/start-error.ts"
 /** Options of the command line by their names, as in `{ "event-ttl": 60_000 }`, and options that only a program has. */
 export interface LibraryOptions<Apis extends ApiList = ApiList> extends Partial<Omit<Options, "api">> {
   /**
-   * Own kinds: folders of generated code, or the imported `index.ts` of such a folder, which gives `server.api` the types
-   * of its kinds.
+   * Own kinds: folders of generated code, or the imported `index.ts` of such a folder, which gives `server.api` the
+   * types of its kinds.
    */
   readonly api?: Apis
   /** The port on 127.0.0.1. Default 0: any free port. */

@@ -11,7 +11,7 @@ type Tree = ReadonlyMap<string, ReadonlyMap<string, readonly KindModel[]>>
 
 /** The text of `api.ts`. */
 export function emitApi(context: EmitContext): string {
-  const kinds = kindsOf(context)
+  const kinds = kindsOf(context).filter((kind) => kind.served !== false)
   const localName = localNames(kinds)
   const tree = treeOf(context, kinds)
   const imports = kinds.map((kind) => {
@@ -31,16 +31,17 @@ export function emitApi(context: EmitContext): string {
       { name: "onDemand", type: false },
     ],
   }
+  const isEmpty = kinds.length === 0
   return printFile({
     source: `${context.options.schemaFolder}/`,
-    imports: [...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)), doorway],
+    imports: isEmpty ? [] : [...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)), doorway],
     declarations: [
       { declare: "code", text: interfaceText(tree, localName) },
       {
         declare: "function",
         name: "api",
         doc: "Makes the operations of every kind over a client; those of a kind when they are first used.",
-        parameters: ["client: ObjectClient"],
+        parameters: isEmpty ? [] : ["client: ObjectClient"],
         returns: "Api",
         body: makerText(tree, localName),
       },

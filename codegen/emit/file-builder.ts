@@ -70,7 +70,7 @@ export class FileBuilder {
   }
 
   /** Returns the text of the file. Called last. */
-  print(unchecked = false): string {
+  print(): string {
     const imports: PrintedImport[] = [...this.modules]
       .toSorted(([left], [right]) => (left < right ? -1 : 1))
       .map(([module, names]) => ({
@@ -81,7 +81,6 @@ export class FileBuilder {
       }))
     return printFile({
       source: `${this.context.options.schemaFolder}/${this.file.path}.yaml`,
-      unchecked,
       imports,
       declarations: this.declarations,
     })

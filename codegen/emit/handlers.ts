@@ -1,4 +1,4 @@
-/** `handlers.ts`: the typed operations of a kind. All code is in the doorway; the file states types and sub-resources. */
+/** `handlers.ts`: the typed operations of a kind. It states types and sub-resources; all code is in the doorway. */
 import type { FileModel, KindModel } from "../../model/model.ts"
 import { propertyName } from "../print/print.ts"
 import type { EmitContext } from "./context.ts"
@@ -63,7 +63,8 @@ function interfaceText(
     `  /** Sub-resource \`${one.name}\`. */`,
     `  readonly ${propertyName(memberName(one))}: ${subresourceType(builder, kind, one)}`,
   ])
-  return [`/** Operations on ${about}. */`, `export interface ${type} extends ${kindType(builder, kind)} {`, ...members, "}"].join("\n")
+  const head = `/** Operations on ${about}. */\nexport interface ${type} extends ${kindType(builder, kind)} {`
+  return members.length === 0 ? `${head}}` : [head, ...members, "}"].join("\n")
 }
 
 function kindType(builder: FileBuilder, kind: KindModel): string {

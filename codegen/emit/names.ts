@@ -17,9 +17,9 @@ export function validateName(localName: string): string {
   return `validate${localName}`
 }
 
-/** The compiled constraint check of a type. */
-export function constraintsName(localName: string): string {
-  return `check${localName}`
+/** The constant with the limits of a type's own fields. */
+export function limitsName(localName: string): string {
+  return `${lowerFirst(localName)}Limits`
 }
 
 /** The function that applies a type's defaults. */

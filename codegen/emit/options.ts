@@ -4,7 +4,7 @@ import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
-export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" | "columns" | "convert" | "proto" | "resource" | "handlers"
+export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource" | "handlers"
 
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */

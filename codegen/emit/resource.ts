@@ -6,7 +6,6 @@ import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName, inputName, lowerFirst, shapeName, upperFirst, validateName } from "./names.ts"
-import { hasMessage } from "./proto.ts"
 import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
@@ -47,6 +46,8 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     shortNames,
     categories,
     namespaced,
+    served: kind.served,
+    deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
     storage: { ...storage },
@@ -59,7 +60,6 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       generation: kind.update.generation,
       defaultPropagation: kind.delete.propagation,
       deleteReturns: kind.delete.returns,
-      immutable: [],
     },
     subresources: subresources.map((one) => ({
       ...one,
@@ -103,7 +103,6 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     ...(kind.completed.length > 0 ? ["rowConditions"] : []),
-    `descriptor: ${hasMessage(type) ? `async () => ${builder.runtime("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]

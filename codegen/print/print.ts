@@ -9,8 +9,6 @@ import { CodeBlockWriter } from "ts-morph"
 export interface PrintedFile {
   /** The source named on line 1: `schemas/core/v1/pod.yaml`. */
   readonly source: string
-  /** True for code that another generator wrote without types. */
-  readonly unchecked?: boolean
   readonly imports: readonly PrintedImport[]
   readonly declarations: readonly Declaration[]
 }
@@ -43,7 +41,8 @@ export interface TypeDeclaration {
 export interface ConstantDeclaration {
   readonly declare: "constant"
   readonly name: string
-  readonly type: string
+  /** Absent: that of the value. */
+  readonly type?: string
   readonly doc?: string
   readonly exported: boolean
   /** An expression; may span lines. */
@@ -83,7 +82,6 @@ export function printFile(file: PrintedFile): string {
 
 function writeFile(writer: CodeBlockWriter, file: PrintedFile): void {
   writer.writeLine(header(file.source))
-  if (file.unchecked === true) writer.writeLine("// @ts-nocheck")
   for (const one of file.imports) writeImport(writer, one)
   for (const declaration of file.declarations) {
     writer.blankLineIfLastNot()
@@ -108,7 +106,9 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
       return writeType(writer, declaration)
     case "constant":
       writeDoc(writer, declaration.doc)
-      writer.writeLine(`${declaration.exported ? "export " : ""}const ${declaration.name}: ${declaration.type} = ${declaration.value}`)
+      writer.writeLine(
+        `${declaration.exported ? "export " : ""}const ${declaration.name}${declaration.type === undefined ? "" : `: ${declaration.type}`} = ${declaration.value}`,
+      )
       return
     case "function":
       writeDoc(writer, declaration.doc)
@@ -146,7 +146,8 @@ function writeDoc(writer: CodeBlockWriter, doc: string | undefined, indent = "")
   else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`].join("\n"))
 }
 
-function wrap(text: string, limit: number): string[] {
+/** Breaks a text into lines of at most `limit` characters where its words allow that. */
+export function wrap(text: string, limit: number): string[] {
   const lines: string[] = []
   let line = ""
   for (const word of text.trim().split(/\s+/)) {

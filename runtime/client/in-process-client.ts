@@ -205,9 +205,9 @@ class InProcessClient implements ObjectClient {
     const { parts, user } = this
     const info = infoOf(verb, place)
     authorize(parts.authorizers, { user, info })
-    const { kind, subresource } = routeOf(parts, info)
-    const handle = await parts.registry.handle(kind)
     const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal })
+    const { kind, subresource } = routeOf(parts, request)
+    const handle = await parts.registry.handle(kind)
     return { parts, registry: parts.registry, handle, subresource, request }
   }
 

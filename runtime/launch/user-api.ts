@@ -31,6 +31,8 @@ export interface ApiFolder {
 const bundledName = "(bundled)"
 
 const packageName = "orch-apiserver"
+/** What an author imports of this package; its main entry has what the doorway has for authors. */
+const ownModules: ReadonlySet<string> = new Set([packageName, `${packageName}/schema`])
 
 /** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
@@ -109,11 +111,17 @@ const packagePlugin: Plugin = {
     const doorwaySource = join(packageRoot, "runtime", "schema", "index.ts")
     build.onResolve({ filter: new RegExp(`^${packageName}/`) }, ({ path }) => {
       const below = path.slice(packageName.length + 1)
-      return below === "schema" ? ownDoorway : { path: join(packageRoot, `${below.replace(/\.ts$/, "")}.ts`) }
+      return below === "schema" ? ownDoorway : { path: generatedModule(below.replace(/\.ts$/, "")) }
     })
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
     build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => (kind === "entry-point" ? undefined : { path, external: true }))
   },
+}
+
+/** The package holds generated code as JavaScript, a clone as TypeScript. */
+function generatedModule(path: string): string {
+  const source = join(packageRoot, `${path}.ts`)
+  return existsSync(source) ? source : join(packageRoot, "dist", `${path}.js`)
 }
 
 function evaluate(code: string, folder: string, given: string): Readonly<Record<string, unknown>> {
@@ -123,7 +131,7 @@ function evaluate(code: string, folder: string, given: string): Readonly<Record<
   const module: { exports: Record<string, unknown> } = { exports: {} }
   try {
     const run = compileFunction(code, ["require", "module", "exports"], { filename: file })
-    run((name: string): unknown => (name === `${packageName}/schema` ? doorway : load(name)), module, module.exports)
+    run((name: string): unknown => (ownModules.has(name) ? doorway : load(name)), module, module.exports)
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not run: ${faultText(error)}`)
   }

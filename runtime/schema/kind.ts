@@ -25,6 +25,10 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+  /** Clients cannot use this version: it has no path and no entry in discovery. Objects stored in it are still read. */
+  readonly served?: false
+  /** Each answer carries a `Warning: 299`. Without a text of its own it names the version to use (`KindTable.warningOf`). */
+  readonly deprecated?: { readonly warning?: string }
   /** Sorted, as discovery lists them. */
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
@@ -50,7 +54,7 @@ export interface KindStorage {
   readonly kind: string
   /** The server option that holds the time to live, which every write restarts: `event-ttl`. */
   readonly ttlOption?: string
-  /** The kind is not in the watch cache by default (events). */
+  /** Clients read the kind from the store, unless `--watch-cache-sizes` names it. */
   readonly uncached?: boolean
 }
 
@@ -78,8 +82,6 @@ export interface LifecycleRules {
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
   /** The response of DELETE when the object is removed at once. */
   readonly deleteReturns: "Status" | "object"
-  /** Paths that cannot change after creation, reported as FieldValueInvalid "field is immutable". */
-  readonly immutable: readonly string[]
 }
 
 /** `status` and every named sub-resource. */
@@ -119,11 +121,6 @@ export interface KindParts {
   readonly columns: readonly Column[]
   /** Absent: the rows of the kind's Tables have no conditions. */
   readonly rowConditions?: RowConditions
-  /**
-   * Loads protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all that it
-   * references.
-   */
-  readonly descriptor: () => Promise<JsonObject>
   /**
    * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
    * argument.

@@ -5,7 +5,9 @@
 import type { ApiObject } from "../base/json.ts"
 import type { ObjectPlace } from "./behaviour.ts"
 
-/** A collection, or a place where the name of an object follows from its content. Namespace "": cluster-scoped, or all. */
+/**
+ * A collection, or a place where the name of an object follows from its content. Namespace "": cluster-scoped, or all.
+ */
 export type CollectionPlace = Omit<ObjectPlace, "name">
 
 /** Options of every operation. */

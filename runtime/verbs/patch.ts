@@ -46,7 +46,10 @@ export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): 
   await answerWrite(call, { format, result })
 }
 
-/** Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the kind. */
+/**
+ * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the
+ * kind.
+ */
 export function patchOperation(
   call: ObjectRequest,
   patch: Patch,

@@ -45,20 +45,25 @@ export async function answerResource(parts: ServerParts, request: RequestContext
   const { info, incoming, outgoing } = request
   if (parts.kinds.find(info.group, info.version, info.resource) === undefined && !parts.kinds.hasGroup(info.group))
     return answerUnknownPath(outgoing)
-  const { kind, subresource } = routeOf(parts, info)
+  const { kind, subresource } = routeOf(parts, request)
   const handle = parts.registry.opened(kind) ?? (await parts.registry.handle(kind))
   const call: ResourceRequest = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)
 }
 
-/** The kind and sub-resource that handle a request. Throws 400, 404 or 405. */
+/**
+ * Finds the kind and sub-resource that handle a request. Adds the warning of a deprecated version. Throws 400, 404 or
+ * 405.
+ */
 export function routeOf(
-  parts: Pick<ServerParts, "kinds">,
-  info: RequestInfo,
+  parts: Pick<ServerParts, "kinds" | "vendor">,
+  { info, warnings }: Pick<RequestContext, "info" | "warnings">,
 ): { readonly kind: Kind; readonly subresource: Subresource | undefined } {
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
+  const warning = parts.kinds.warningOf(kind, parts.vendor.group)
+  if (warning !== undefined) warnings.push(warning)
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()

@@ -10,7 +10,10 @@ import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./c
 import { matchNamespace } from "./create.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
-/** The sub-resource that a write is for; `next` makes the next object from the body, or patched object, and the stored one. */
+/**
+ * The sub-resource that a write is for. `next` makes the next object from the body, or patched object, and the stored
+ * one.
+ */
 export interface WriteScope {
   readonly subresource?: Subresource
   /** Absent: the body is the next object. */

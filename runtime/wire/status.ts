@@ -70,8 +70,8 @@ export function failureStatus(thrown: ApiError, vendor: Vendor): ApiObject {
 }
 
 /**
- * The error with the names of the vendor. Errors are built with neutral names (`base/errors.ts`); the only vendor name in
- * them is the group of the error's subject.
+ * The error with the names of the vendor. Errors are built with neutral names (`base/errors.ts`); the only vendor name
+ * in them is the group of the error's subject.
  */
 export function wireError(error: ApiError, vendor: Vendor): Pick<ApiError, "code" | "reason" | "message" | "details" | "continueToken"> {
   const { code, reason, message, details, continueToken } = error

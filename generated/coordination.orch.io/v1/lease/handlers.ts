@@ -4,8 +4,7 @@ import { lease } from "./resource.ts"
 import type { Lease, LeaseInput } from "./types.ts"
 
 /** Operations on leases of coordination.orch.io/v1. */
-export interface LeaseHandlers extends NamespacedHandlers<Lease, LeaseInput> {
-}
+export interface LeaseHandlers extends NamespacedHandlers<Lease, LeaseInput> {}
 
 /** Makes the operations on leases of coordination.orch.io/v1 over a client. */
 export function leaseHandlers(client: ObjectClient): LeaseHandlers {

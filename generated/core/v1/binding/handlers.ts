@@ -4,8 +4,7 @@ import { binding } from "./resource.ts"
 import type { BindingInput } from "./types.ts"
 
 /** Operations on bindings of v1. */
-export interface BindingHandlers extends PostHandlers<BindingInput> {
-}
+export interface BindingHandlers extends PostHandlers<BindingInput> {}
 
 /** Makes the operations on bindings of v1 over a client. */
 export function bindingHandlers(client: ObjectClient): BindingHandlers {

@@ -4,8 +4,7 @@ import { configMap } from "./resource.ts"
 import type { ConfigMap, ConfigMapInput } from "./types.ts"
 
 /** Operations on configmaps of v1. */
-export interface ConfigMapHandlers extends NamespacedHandlers<ConfigMap, ConfigMapInput> {
-}
+export interface ConfigMapHandlers extends NamespacedHandlers<ConfigMap, ConfigMapInput> {}
 
 /** Makes the operations on configmaps of v1 over a client. */
 export function configMapHandlers(client: ObjectClient): ConfigMapHandlers {

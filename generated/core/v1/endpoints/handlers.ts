@@ -4,8 +4,7 @@ import { endpoints } from "./resource.ts"
 import type { Endpoints, EndpointsInput } from "./types.ts"
 
 /** Operations on endpoints of v1. */
-export interface EndpointsHandlers extends NamespacedHandlers<Endpoints, EndpointsInput> {
-}
+export interface EndpointsHandlers extends NamespacedHandlers<Endpoints, EndpointsInput> {}
 
 /** Makes the operations on endpoints of v1 over a client. */
 export function endpointsHandlers(client: ObjectClient): EndpointsHandlers {

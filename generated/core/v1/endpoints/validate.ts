@@ -4,11 +4,12 @@ import { endpointPortNames } from "../../../../runtime/behaviours/checks/endpoin
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   get,
   item,
   items,
   less,
+  limited,
+  limits,
   matches,
   named,
   present,
@@ -17,10 +18,10 @@ import {
   text,
   vendorText,
 } from "../../../../runtime/schema/index.ts"
-import { checkEndpointAddress, checkEndpointPort } from "./constraints.ts"
 
 export function validateEndpoints(self: JsonObject, context: CheckContext): void {
   items(self, "subsets", context, validateEndpointSubset)
+  // when has(metadata.annotations[vendor("endpoints.orch.io/last-change-trigger-time")]): metadata.annotations[vendor("endpoints.orch.io/last-change-trigger-time")] .matches("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d([.]\\d+)?(Z|[-+]\\d\\d:\\d\\d)$")
   rule(
     !present(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "endpoints.orch.io/last-change-trigger-time"))) || matches(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "endpoints.orch.io/last-change-trigger-time")), "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d([.]\\d+)?(Z|[-+]\\d\\d:\\d\\d)$"),
     self,
@@ -38,6 +39,7 @@ export function validateEndpointSubset(self: JsonObject, context: CheckContext):
   items(self, "addresses", context, validateEndpointAddress)
   items(self, "notReadyAddresses", context, validateEndpointAddress)
   items(self, "ports", context, validateEndpointPort)
+  // size(addresses) > 0 || size(notReadyAddresses) > 0
   rule(
     less(0, size(get(self, "addresses"))) || less(0, size(get(self, "notReadyAddresses"))),
     self,
@@ -47,10 +49,28 @@ export function validateEndpointSubset(self: JsonObject, context: CheckContext):
   named(endpointPortNames, self, context)
 }
 
+const endpointAddressLimits = limits({
+  ip: { keepEmpty: true, format: "non-special-ip" },
+  hostname: { format: "dns-label" },
+  nodeName: { pointer: true, format: "dns-subdomain" },
+})
+
 export function validateEndpointAddress(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEndpointAddress)
+  limited(self.ip, context, endpointAddressLimits.ip)
+  limited(self.hostname, context, endpointAddressLimits.hostname)
+  limited(self.nodeName, context, endpointAddressLimits.nodeName)
 }
 
+const endpointPortLimits = limits({
+  name: { format: "dns-label" },
+  port: { keepEmpty: true, format: "port-number" },
+  protocol: { enum: ["TCP", "UDP", "SCTP"] },
+  appProtocol: { pointer: true, format: "qualified-name" },
+})
+
 export function validateEndpointPort(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEndpointPort)
+  limited(self.name, context, endpointPortLimits.name)
+  limited(self.port, context, endpointPortLimits.port)
+  limited(self.protocol, context, endpointPortLimits.protocol)
+  limited(self.appProtocol, context, endpointPortLimits.appProtocol)
 }

@@ -16,12 +16,14 @@ import {
 } from "../../../../runtime/schema/index.ts"
 
 export function validateEvent(self: JsonObject, context: CheckContext): void {
+  // when !has(eventTime): size(involvedObject.namespace) == 0 ? (metadata.namespace ?? "") in ["", "default"] : involvedObject.namespace == metadata.namespace
   rule(
     !!nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "involvedObject", "namespace") ?? ""), 0) ? within(orElse(get(self, "metadata", "namespace"), ""), ["", "default"]) : equals(get(self, "involvedObject", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
     self,
     context,
     { type: "Invalid", at: "involvedObject.namespace", absent: "", message: "does not match event.namespace" },
   )
+  // when has(eventTime): size(involvedObject.namespace) == 0 ? metadata.namespace in ["default", vendor("orch-system")] : involvedObject.namespace == metadata.namespace
   rule(
     !nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "involvedObject", "namespace") ?? ""), 0) ? within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")]) : equals(get(self, "involvedObject", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
     self,

@@ -4,7 +4,6 @@ import {
   type CheckContext,
   type JsonObject,
   all,
-  constraints,
   contains,
   double,
   equals,
@@ -13,7 +12,10 @@ import {
   item,
   items,
   less,
+  limited,
+  limits,
   named,
+  nonEmpty,
   orElse,
   quantity,
   remainder,
@@ -22,7 +24,6 @@ import {
   unique,
   vendorText,
 } from "../../../../runtime/schema/index.ts"
-import { checkNodeSpec, checkNodeStatus, checkTaint } from "./constraints.ts"
 
 export function validateNode(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateNodeSpec)
@@ -30,28 +31,34 @@ export function validateNode(self: JsonObject, context: CheckContext): void {
   named(nodeAvoidPods, self, context)
 }
 
+const nodeSpecLimits = limits({ podCIDRs: { items: { format: "cidr" } } })
+
 export function validateNodeSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNodeSpec)
+  limited(self.podCIDRs, context, nodeSpecLimits.podCIDRs)
   items(self, "taints", context, validateTaint)
   unique(self, "taints", context, ["key", "effect"])
+  // size(podCIDRs) < 2 || (size(podCIDRs) == 2 && podCIDRs[0].contains(":") != podCIDRs[1].contains(":"))
   rule(
     less(size(get(self, "podCIDRs")), 2) || (equals(size(get(self, "podCIDRs")), 2) && !equals(contains(item(get(self, "podCIDRs"), 0), ":"), contains(item(get(self, "podCIDRs"), 1), ":"))),
     self,
     context,
     { type: "Invalid", at: "podCIDRs", message: "may specify no more than one CIDR for each IP family" },
   )
+  // when size(oldSelf.podCIDRs) > 0: podCIDRs == oldSelf.podCIDRs
   rule(
     !less(0, size(get(context.old, "podCIDRs"))) || equals(get(self, "podCIDRs"), get(context.old, "podCIDRs")),
     self,
     context,
     { type: "Forbidden", at: "podCIDRs", message: "may not change once set", on: "update" },
   )
+  // when size(oldSelf.providerID) > 0: providerID == oldSelf.providerID
   rule(
     !less(0, size(get(context.old, "providerID") ?? "")) || equals(get(self, "providerID") ?? "", get(context.old, "providerID") ?? ""),
     self,
     context,
     { type: "Forbidden", at: "providerID", message: "may not change once set", on: "update" },
   )
+  // (externalID ?? "") == (oldSelf.externalID ?? "")
   rule(
     equals(orElse(get(self, "externalID"), ""), orElse(get(context.old, "externalID"), "")),
     self,
@@ -60,19 +67,39 @@ export function validateNodeSpec(self: JsonObject, context: CheckContext): void 
   )
 }
 
+const taintLimits = limits({
+  key: { nonEmpty: true, format: "qualified-name" },
+  value: { format: "label-value" },
+  effect: { nonEmpty: true, enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] },
+})
+
 export function validateTaint(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkTaint)
+  nonEmpty(self.key, "key", context)
+  nonEmpty(self.effect, "effect", context)
+  limited(self.key, context, taintLimits.key)
+  limited(self.value, context, taintLimits.value)
+  limited(self.effect, context, taintLimits.effect)
 }
 
+const nodeStatusLimits = limits({
+  capacity: { values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
+  allocatable: { values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
+  phase: { enum: ["Pending", "Running", "Terminated"] },
+})
+
 export function validateNodeStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNodeStatus)
+  limited(self.capacity, context, nodeStatusLimits.capacity)
+  limited(self.allocatable, context, nodeStatusLimits.allocatable)
+  limited(self.phase, context, nodeStatusLimits.phase)
   unique(self, "addresses", context, ["type", "address"])
+  // capacity.all(name, !(name == "pods" || (name.contains("/") && !name.contains(vendor("orch.io/")))) || double(quantity(capacity[name])) % 1 == 0)
   rule(
     all(get(self, "capacity"), (name_) => !((name_ === "pods") || (contains(name_, "/") && !contains(name_, vendorText(context.vendor, "orch.io/")))) || equals(remainder(double(quantity(item(get(self, "capacity"), name_))), 1), 0)),
     self,
     context,
     { type: "Invalid", at: "capacity", message: "must be an integer for resources that are counted" },
   )
+  // allocatable.all(name, !(name == "pods" || (name.contains("/") && !name.contains(vendor("orch.io/")))) || double(quantity(allocatable[name])) % 1 == 0)
   rule(
     all(get(self, "allocatable"), (name_) => !((name_ === "pods") || (contains(name_, "/") && !contains(name_, vendorText(context.vendor, "orch.io/")))) || equals(remainder(double(quantity(item(get(self, "allocatable"), name_))), 1), 0)),
     self,

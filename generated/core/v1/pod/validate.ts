@@ -10,12 +10,14 @@ import { validatePodStatus } from "../shared/pod-status/validate.ts"
 export function validatePod(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validatePodSpec)
   field(self, "status", context, validatePodStatus)
+  // size(spec.ephemeralContainers) == 0
   rule(
     equals(size(get(self, "spec", "ephemeralContainers")), 0),
     self,
     context,
     { type: "Forbidden", at: "spec.ephemeralContainers", message: "cannot be set on create", on: "create" },
   )
+  // !has(spec.schedulingGates) || !has(spec.nodeName)
   rule(
     !nonZero(get(self, "spec", "schedulingGates")) || !nonZero(get(self, "spec", "nodeName")),
     self,

@@ -5,7 +5,6 @@ import {
   get,
   isFormat,
   less,
-  mergeDescriptors,
   orElse,
   present,
   size,
@@ -36,7 +35,6 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
     generation: ["spec"],
     defaultPropagation: "orphan",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {
@@ -59,7 +57,6 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
         { when: (!present(context.old) && less(0, size(get(object, "metadata", "name") ?? ""))) && !isFormat("dns-label", get(object, "metadata", "name") ?? ""), text: "metadata.name: the name becomes part of the names and host names of pods, for which only a DNS label without dots works everywhere" },
       ]),
       columns,
-      descriptor: async () => mergeDescriptors((await import("./proto.ts")).descriptor),
     }
   },
 }

@@ -4,8 +4,7 @@ import { secret } from "./resource.ts"
 import type { Secret, SecretInput } from "./types.ts"
 
 /** Operations on secrets of v1. */
-export interface SecretHandlers extends NamespacedHandlers<Secret, SecretInput> {
-}
+export interface SecretHandlers extends NamespacedHandlers<Secret, SecretInput> {}
 
 /** Makes the operations on secrets of v1 over a client. */
 export function secretHandlers(client: ObjectClient): SecretHandlers {

@@ -3,25 +3,29 @@ import { secretData } from "../../../../runtime/behaviours/checks/secret-data.ts
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   get,
   immutable,
+  limited,
+  limits,
   named,
   rule,
   size,
 } from "../../../../runtime/schema/index.ts"
-import { checkSecret } from "./constraints.ts"
+
+const secretLimits = limits({ data: { keys: { format: "data-key" } } })
 
 export function validateSecret(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSecret)
+  limited(self.data, context, secretLimits.data)
   immutable(self, "type", context, "always")
+  // when oldSelf.immutable == true: data == oldSelf.data || (size(data) == 0 && size(oldSelf.data) == 0)
   rule(
     !(get(context.old, "immutable") === true) || (equals(get(self, "data"), get(context.old, "data")) || (equals(size(get(self, "data")), 0) && equals(size(get(context.old, "data")), 0))),
     self,
     context,
     { type: "Forbidden", at: "data", message: "field is immutable when `immutable` is set", on: "update" },
   )
+  // when oldSelf.immutable == true: immutable == true
   rule(
     !(get(context.old, "immutable") === true) || (get(self, "immutable") === true),
     self,

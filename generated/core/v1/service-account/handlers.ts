@@ -4,8 +4,7 @@ import { serviceAccount } from "./resource.ts"
 import type { ServiceAccount, ServiceAccountInput } from "./types.ts"
 
 /** Operations on serviceaccounts of v1. */
-export interface ServiceAccountHandlers extends NamespacedHandlers<ServiceAccount, ServiceAccountInput> {
-}
+export interface ServiceAccountHandlers extends NamespacedHandlers<ServiceAccount, ServiceAccountInput> {}
 
 /** Makes the operations on serviceaccounts of v1 over a client. */
 export function serviceAccountHandlers(client: ObjectClient): ServiceAccountHandlers {

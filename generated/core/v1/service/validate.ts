@@ -6,7 +6,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  constraints,
   equals,
   field,
   get,
@@ -14,6 +13,8 @@ import {
   item,
   items,
   less,
+  limited,
+  limits,
   matches,
   named,
   orElse,
@@ -28,11 +29,11 @@ import {
   within,
 } from "../../../../runtime/schema/index.ts"
 import { validateLoadBalancerStatus } from "../shared/load-balancer-status/validate.ts"
-import { checkClientIPConfig, checkServicePort, checkServiceSpec } from "./constraints.ts"
 
 export function validateService(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateServiceSpec)
   field(self, "status", context, validateServiceStatus)
+  // when has(metadata.annotations[vendor("service.orch.io/topology-aware-hints")]) && has(metadata.annotations[vendor("service.orch.io/topology-mode")]): metadata.annotations[vendor("service.orch.io/topology-aware-hints")] == metadata.annotations[vendor("service.orch.io/topology-mode")]
   rule(
     !(present(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints"))) && present(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-mode")))) || equals(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints")), item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-mode"))),
     self,
@@ -46,55 +47,85 @@ export function validateService(self: JsonObject, context: CheckContext): void {
   named(serviceSourceRanges, self, context)
 }
 
+const serviceSpecLimits = limits({
+  selector: { values: { format: "label-value" }, keys: { format: "qualified-name" } },
+  type: { enum: ["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"] },
+  externalIPs: { items: { format: "non-special-ip" } },
+  sessionAffinity: { enum: ["ClientIP", "None"] },
+  externalTrafficPolicy: { enum: ["Cluster", "Local"] },
+  ipFamilies: { items: { enum: ["IPv4", "IPv6"] } },
+  ipFamilyPolicy: { pointer: true, enum: ["SingleStack", "PreferDualStack", "RequireDualStack"] },
+  loadBalancerClass: { pointer: true, format: "qualified-name" },
+  internalTrafficPolicy: { pointer: true, enum: ["Cluster", "Local"] },
+  trafficDistribution: { pointer: true, enum: ["PreferClose"] },
+})
+
 export function validateServiceSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkServiceSpec)
+  limited(self.selector, context, serviceSpecLimits.selector)
+  limited(self.type, context, serviceSpecLimits.type)
+  limited(self.externalIPs, context, serviceSpecLimits.externalIPs)
+  limited(self.sessionAffinity, context, serviceSpecLimits.sessionAffinity)
+  limited(self.externalTrafficPolicy, context, serviceSpecLimits.externalTrafficPolicy)
+  limited(self.ipFamilies, context, serviceSpecLimits.ipFamilies)
+  limited(self.ipFamilyPolicy, context, serviceSpecLimits.ipFamilyPolicy)
+  limited(self.loadBalancerClass, context, serviceSpecLimits.loadBalancerClass)
+  limited(self.internalTrafficPolicy, context, serviceSpecLimits.internalTrafficPolicy)
+  limited(self.trafficDistribution, context, serviceSpecLimits.trafficDistribution)
   items(self, "ports", context, validateServicePort, ["port", "protocol"])
   unique(self, "ports", context, ["name"])
   unique(self, "ports", context, ["protocol", "port"])
   field(self, "sessionAffinityConfig", context, validateSessionAffinityConfig)
   unique(self, "ipFamilies", context, [])
+  // when type != "ExternalName" && clusterIP != "None": size(ports) > 0
   rule(
     !((get(self, "type") !== "ExternalName") && (get(self, "clusterIP") !== "None")) || less(0, size(get(self, "ports"))),
     self,
     context,
     { type: "Required", at: "ports", message: "" },
   )
+  // when type in ["NodePort", "LoadBalancer"]: clusterIP != "None"
   rule(
     !within(get(self, "type") ?? "", ["NodePort", "LoadBalancer"]) || (get(self, "clusterIP") !== "None"),
     self,
     context,
     { type: "Invalid", at: "clusterIP", absent: "", message: () => `may not be set to 'None' for ${text(get(self, "type") ?? "")} services` },
   )
+  // when type == "ExternalName": size(clusterIP) == 0
   rule(
     !(get(self, "type") === "ExternalName") || equals(size(get(self, "clusterIP") ?? ""), 0),
     self,
     context,
     { type: "Forbidden", at: "clusterIP", message: "may not be set for ExternalName services" },
   )
+  // when type == "ExternalName": size(clusterIPs) == 0
   rule(
     !(get(self, "type") === "ExternalName") || equals(size(get(self, "clusterIPs")), 0),
     self,
     context,
     { type: "Forbidden", at: "clusterIPs", message: "may not be set for ExternalName services" },
   )
+  // when type == "ExternalName": size(ipFamilies) == 0
   rule(
     !(get(self, "type") === "ExternalName") || equals(size(get(self, "ipFamilies")), 0),
     self,
     context,
     { type: "Forbidden", at: "ipFamilies", message: "may not be set for ExternalName services" },
   )
+  // when type == "ExternalName": !has(ipFamilyPolicy)
   rule(
     !(get(self, "type") === "ExternalName") || !present(get(self, "ipFamilyPolicy")),
     self,
     context,
     { type: "Forbidden", at: "ipFamilyPolicy", message: "may not be set for ExternalName services" },
   )
+  // when type == "ExternalName": size(externalName) > 0
   rule(
     !(get(self, "type") === "ExternalName") || less(0, size(get(self, "externalName") ?? "")),
     self,
     context,
     { type: "Required", at: "externalName", message: "" },
   )
+  // when type == "ExternalName" && size(externalName) > 0: size(externalName) <= 254 && externalName.matches("^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\.?$")
   rule(
     !((get(self, "type") === "ExternalName") && less(0, size(get(self, "externalName") ?? ""))) || (atMost(size(get(self, "externalName") ?? ""), 254) && matches(get(self, "externalName") ?? "", "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\.?$")),
     self,
@@ -106,60 +137,70 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     message: "must be a DNS name of lower-case letters, digits, dashes and dots, with at most one dot at its end",
   },
   )
+  // when sessionAffinity == "None": !has(sessionAffinityConfig)
   rule(
     !(get(self, "sessionAffinity") === "None") || !present(get(self, "sessionAffinityConfig")),
     self,
     context,
     { type: "Forbidden", at: "sessionAffinityConfig", message: "must not be set when session affinity is None" },
   )
+  // when sessionAffinity == "ClientIP": has(sessionAffinityConfig.clientIP.timeoutSeconds)
   rule(
     !(get(self, "sessionAffinity") === "ClientIP") || present(get(self, "sessionAffinityConfig", "clientIP", "timeoutSeconds")),
     self,
     context,
     { type: "Required", at: "sessionAffinityConfig.clientIP.timeoutSeconds", message: "must be set when session affinity is ClientIP" },
   )
+  // when type != "LoadBalancer": !has(allocateLoadBalancerNodePorts)
   rule(
     !(get(self, "type") !== "LoadBalancer") || !present(get(self, "allocateLoadBalancerNodePorts")),
     self,
     context,
     { type: "Forbidden", at: "allocateLoadBalancerNodePorts", message: "may only be used when `type` is 'LoadBalancer'" },
   )
+  // when type == "LoadBalancer": has(allocateLoadBalancerNodePorts)
   rule(
     !(get(self, "type") === "LoadBalancer") || present(get(self, "allocateLoadBalancerNodePorts")),
     self,
     context,
     { type: "Required", at: "allocateLoadBalancerNodePorts", message: "" },
   )
+  // when type != "LoadBalancer": !has(loadBalancerClass)
   rule(
     !(get(self, "type") !== "LoadBalancer") || !present(get(self, "loadBalancerClass")),
     self,
     context,
     { type: "Forbidden", at: "loadBalancerClass", message: "may only be used when `type` is 'LoadBalancer'" },
   )
+  // when type == "LoadBalancer" && oldSelf.type == "LoadBalancer": loadBalancerClass == oldSelf.loadBalancerClass || (!has(loadBalancerClass) && !has(oldSelf.loadBalancerClass))
   rule(
     !((get(self, "type") === "LoadBalancer") && (get(context.old, "type") === "LoadBalancer")) || (equals(get(self, "loadBalancerClass"), get(context.old, "loadBalancerClass")) || (!present(get(self, "loadBalancerClass")) && !present(get(context.old, "loadBalancerClass")))),
     self,
     context,
     { type: "Invalid", at: "loadBalancerClass", message: "may not change once set", on: "update" },
   )
+  // when !(type in ["NodePort", "LoadBalancer"] || (type == "ClusterIP" && size(externalIPs) > 0)): size(externalTrafficPolicy) == 0
   rule(
     !!(within(get(self, "type") ?? "", ["NodePort", "LoadBalancer"]) || ((get(self, "type") === "ClusterIP") && less(0, size(get(self, "externalIPs"))))) || equals(size(get(self, "externalTrafficPolicy") ?? ""), 0),
     self,
     context,
     { type: "Invalid", at: "externalTrafficPolicy", absent: "", message: "may only be set for externally-accessible services" },
   )
+  // when type in ["NodePort", "LoadBalancer"] || (type == "ClusterIP" && size(externalIPs) > 0): size(externalTrafficPolicy) > 0
   rule(
     !(within(get(self, "type") ?? "", ["NodePort", "LoadBalancer"]) || ((get(self, "type") === "ClusterIP") && less(0, size(get(self, "externalIPs"))))) || less(0, size(get(self, "externalTrafficPolicy") ?? "")),
     self,
     context,
     { type: "Required", at: "externalTrafficPolicy", message: "" },
   )
+  // when type in ["ClusterIP", "NodePort", "LoadBalancer"]: has(internalTrafficPolicy)
   rule(
     !within(get(self, "type") ?? "", ["ClusterIP", "NodePort", "LoadBalancer"]) || present(get(self, "internalTrafficPolicy")),
     self,
     context,
     { type: "Required", at: "internalTrafficPolicy", message: "" },
   )
+  // when type != "LoadBalancer" || externalTrafficPolicy != "Local": (healthCheckNodePort ?? 0) == 0
   rule(
     !((get(self, "type") !== "LoadBalancer") || (get(self, "externalTrafficPolicy") !== "Local")) || equals(orElse(get(self, "healthCheckNodePort"), 0), 0),
     self,
@@ -171,12 +212,14 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     message: "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
   },
   )
+  // (healthCheckNodePort ?? 0) >= 0 && (healthCheckNodePort ?? 0) <= 65535
   rule(
     atMost(0, orElse(get(self, "healthCheckNodePort"), 0)) && atMost(orElse(get(self, "healthCheckNodePort"), 0), 65535),
     self,
     context,
     { type: "Invalid", at: "healthCheckNodePort", absent: 0, message: "must be between 1 and 65535, inclusive" },
   )
+  // when type == "LoadBalancer" && externalTrafficPolicy == "Local" && oldSelf.type == "LoadBalancer" && oldSelf.externalTrafficPolicy == "Local" && oldSelf.healthCheckNodePort > 0: (healthCheckNodePort ?? 0) == oldSelf.healthCheckNodePort
   rule(
     !(((((get(self, "type") === "LoadBalancer") && (get(self, "externalTrafficPolicy") === "Local")) && (get(context.old, "type") === "LoadBalancer")) && (get(context.old, "externalTrafficPolicy") === "Local")) && less(0, get(context.old, "healthCheckNodePort") ?? 0)) || equals(orElse(get(self, "healthCheckNodePort"), 0), get(context.old, "healthCheckNodePort") ?? 0),
     self,
@@ -187,26 +230,40 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
   named(serviceClusterAddresses, self, context)
 }
 
+const servicePortLimits = limits({
+  name: { format: "dns-label" },
+  protocol: { enum: ["TCP", "UDP", "SCTP"] },
+  appProtocol: { pointer: true, format: "qualified-name" },
+  port: { keepEmpty: true, format: "port-number" },
+})
+
 export function validateServicePort(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkServicePort)
+  limited(self.name, context, servicePortLimits.name)
+  limited(self.protocol, context, servicePortLimits.protocol)
+  limited(self.appProtocol, context, servicePortLimits.appProtocol)
+  limited(self.port, context, servicePortLimits.port)
+  // when size(root.spec.ports) > 1: size(name) > 0
   rule(
     !less(1, size(get(context.root, "spec", "ports"))) || less(0, size(get(self, "name") ?? "")),
     self,
     context,
     { type: "Required", at: "name", message: "" },
   )
+  // when targetPort != port: type(targetPort) == "int" ? targetPort >= 1 && targetPort <= 65535 : isFormat("port-name", targetPort)
   rule(
     !!equals(get(self, "targetPort"), get(self, "port") ?? 0) || truth((typeName(get(self, "targetPort")) === "int") ? (atMost(1, get(self, "targetPort")) && atMost(get(self, "targetPort"), 65535)) : isFormat("port-name", get(self, "targetPort"))),
     self,
     context,
     { type: "Invalid", at: "targetPort", message: "must be a port number between 1 and 65535 or the name of a port" },
   )
+  // when root.spec.type in ["ClusterIP", "ExternalName"]: (nodePort ?? 0) == 0
   rule(
     !within(get(context.root, "spec", "type"), ["ClusterIP", "ExternalName"]) || equals(orElse(get(self, "nodePort"), 0), 0),
     self,
     context,
     { type: "Forbidden", at: "nodePort", message: () => `may not be used when \`type\` is '${text(get(context.root, "spec", "type"))}'` },
   )
+  // when root.spec.type == "LoadBalancer": port != 10250
   rule(
     !(get(context.root, "spec", "type") === "LoadBalancer") || !equals(get(self, "port") ?? 0, 10250),
     self,
@@ -219,12 +276,15 @@ export function validateSessionAffinityConfig(self: JsonObject, context: CheckCo
   field(self, "clientIP", context, validateClientIPConfig)
 }
 
+const clientIPConfigLimits = limits({ timeoutSeconds: { pointer: true, minimum: 1, maximum: 86400 } })
+
 export function validateClientIPConfig(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkClientIPConfig)
+  limited(self.timeoutSeconds, context, clientIPConfigLimits.timeoutSeconds)
 }
 
 export function validateServiceStatus(self: JsonObject, context: CheckContext): void {
   field(self, "loadBalancer", context, validateLoadBalancerStatus)
+  // when root.spec.type != "LoadBalancer": size(loadBalancer.ingress) == 0
   rule(
     !(get(context.root, "spec", "type") !== "LoadBalancer") || equals(size(get(self, "loadBalancer", "ingress")), 0),
     self,

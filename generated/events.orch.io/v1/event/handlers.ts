@@ -4,8 +4,7 @@ import { event } from "./resource.ts"
 import type { Event, EventInput } from "./types.ts"
 
 /** Operations on events of events.orch.io/v1. */
-export interface EventHandlers extends NamespacedHandlers<Event, EventInput> {
-}
+export interface EventHandlers extends NamespacedHandlers<Event, EventInput> {}
 
 /** Makes the operations on events of events.orch.io/v1 over a client. */
 export function eventHandlers(client: ObjectClient): EventHandlers {

@@ -34,66 +34,77 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
   immutable(self, "deprecatedFirstTimestamp", context, "always")
   immutable(self, "deprecatedLastTimestamp", context, "always")
   immutable(self, "deprecatedCount", context, "always")
+  // when !has(eventTime): size(regarding.namespace) == 0 ? (metadata.namespace ?? "") in ["", "default"] : regarding.namespace == metadata.namespace
   rule(
     !!nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "regarding", "namespace") ?? ""), 0) ? within(orElse(get(self, "metadata", "namespace"), ""), ["", "default"]) : equals(get(self, "regarding", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
     self,
     context,
     { type: "Invalid", at: "regarding.namespace", absent: "", message: "does not match event.namespace" },
   )
+  // when has(eventTime): size(regarding.namespace) == 0 ? metadata.namespace in ["default", vendor("orch-system")] : regarding.namespace == metadata.namespace
   rule(
     !nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "regarding", "namespace") ?? ""), 0) ? within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")]) : equals(get(self, "regarding", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
     self,
     context,
     { type: "Invalid", at: "regarding.namespace", absent: "", message: "does not match event.namespace" },
   )
+  // type in ["Normal", "Warning"]
   rule(
     within(get(self, "type") ?? "", ["Normal", "Warning"]),
     self,
     context,
     { type: "Invalid", at: "type", absent: "", message: "must be Normal or Warning", on: "create" },
   )
+  // when has(series): series.count >= 2
   rule(
     !present(get(self, "series")) || atMost(2, get(self, "series", "count")),
     self,
     context,
     { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "create" },
   )
+  // when has(series): has(series.lastObservedTime)
   rule(
     !present(get(self, "series")) || nonZero(get(self, "series", "lastObservedTime")),
     self,
     context,
     { type: "Required", at: "series.lastObservedTime", message: "", on: "create" },
   )
+  // when has(series) && series != oldSelf.series: series.count >= 2
   rule(
     !(present(get(self, "series")) && !equals(get(self, "series"), get(context.old, "series"))) || atMost(2, get(self, "series", "count")),
     self,
     context,
     { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "update" },
   )
+  // when has(series) && series != oldSelf.series: has(series.lastObservedTime)
   rule(
     !(present(get(self, "series")) && !equals(get(self, "series"), get(context.old, "series"))) || nonZero(get(self, "series", "lastObservedTime")),
     self,
     context,
     { type: "Required", at: "series.lastObservedTime", message: "", on: "update" },
   )
+  // !has(deprecatedFirstTimestamp)
   rule(
     !nonZero(get(self, "deprecatedFirstTimestamp")),
     self,
     context,
     { type: "Invalid", at: "deprecatedFirstTimestamp", message: "needs to be unset", on: "create" },
   )
+  // !has(deprecatedLastTimestamp)
   rule(
     !nonZero(get(self, "deprecatedLastTimestamp")),
     self,
     context,
     { type: "Invalid", at: "deprecatedLastTimestamp", message: "needs to be unset", on: "create" },
   )
+  // (deprecatedCount ?? 0) == 0
   rule(
     equals(orElse(get(self, "deprecatedCount"), 0), 0),
     self,
     context,
     { type: "Invalid", at: "deprecatedCount", absent: 0, message: "needs to be unset", on: "create" },
   )
+  // size(deprecatedSource.component) == 0 && size(deprecatedSource.host) == 0
   rule(
     equals(size(get(self, "deprecatedSource", "component") ?? ""), 0) && equals(size(get(self, "deprecatedSource", "host") ?? ""), 0),
     self,

@@ -4,12 +4,13 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  constraints,
   field,
   get,
   int,
   isFormat,
   item,
+  limited,
+  limits,
   named,
   present,
   rule,
@@ -17,28 +18,38 @@ import {
   typeName,
 } from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
-import { checkPodDisruptionBudgetSpec, checkPodDisruptionBudgetStatus } from "./constraints.ts"
 
 export function validatePodDisruptionBudget(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validatePodDisruptionBudgetSpec)
   field(self, "status", context, validatePodDisruptionBudgetStatus)
 }
 
+const podDisruptionBudgetSpecLimits = limits({
+  minAvailable: { pointer: true, format: "int-or-percent" },
+  maxUnavailable: { pointer: true, format: "int-or-percent" },
+  unhealthyPodEvictionPolicy: { pointer: true, enum: ["IfHealthyBudget", "AlwaysAllow"] },
+})
+
 export function validatePodDisruptionBudgetSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodDisruptionBudgetSpec)
+  limited(self.minAvailable, context, podDisruptionBudgetSpecLimits.minAvailable)
+  limited(self.maxUnavailable, context, podDisruptionBudgetSpecLimits.maxUnavailable)
+  limited(self.unhealthyPodEvictionPolicy, context, podDisruptionBudgetSpecLimits.unhealthyPodEvictionPolicy)
   field(self, "selector", context, validateLabelSelector)
+  // !has(minAvailable) || !has(maxUnavailable)
   rule(
     !present(get(self, "minAvailable")) || !present(get(self, "maxUnavailable")),
     self,
     context,
     { type: "Invalid", at: "", message: "minAvailable and maxUnavailable cannot be both set" },
   )
+  // when type(minAvailable) == "string" && isFormat("percent", minAvailable): int(minAvailable.split("%")[0]) <= 100
   rule(
     !((typeName(get(self, "minAvailable")) === "string") && isFormat("percent", get(self, "minAvailable"))) || atMost(int(item(split(get(self, "minAvailable"), "%"), 0)), 100),
     self,
     context,
     { type: "Invalid", at: "minAvailable", message: "must not be greater than 100%" },
   )
+  // when type(maxUnavailable) == "string" && isFormat("percent", maxUnavailable): int(maxUnavailable.split("%")[0]) <= 100
   rule(
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
@@ -47,7 +58,17 @@ export function validatePodDisruptionBudgetSpec(self: JsonObject, context: Check
   )
 }
 
+const podDisruptionBudgetStatusLimits = limits({
+  disruptionsAllowed: { keepEmpty: true, minimum: 0 },
+  currentHealthy: { keepEmpty: true, minimum: 0 },
+  desiredHealthy: { keepEmpty: true, minimum: 0 },
+  expectedPods: { keepEmpty: true, minimum: 0 },
+})
+
 export function validatePodDisruptionBudgetStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodDisruptionBudgetStatus)
+  limited(self.disruptionsAllowed, context, podDisruptionBudgetStatusLimits.disruptionsAllowed)
+  limited(self.currentHealthy, context, podDisruptionBudgetStatusLimits.currentHealthy)
+  limited(self.desiredHealthy, context, podDisruptionBudgetStatusLimits.desiredHealthy)
+  limited(self.expectedPods, context, podDisruptionBudgetStatusLimits.expectedPods)
   named(conditions, self, context)
 }

@@ -3,27 +3,22 @@ import { nodeSelectorTerm } from "../../../../../runtime/behaviours/checks/node-
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   exists,
   field,
   get,
   items,
   less,
+  limited,
+  limits,
   named,
+  nonEmpty,
   present,
   rule,
   size,
   within,
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
-import {
-  checkNodeSelector,
-  checkNodeSelectorRequirement,
-  checkPodAffinityTerm,
-  checkPreferredSchedulingTerm,
-  checkWeightedPodAffinityTerm,
-} from "./constraints.ts"
 
 export function validateAffinity(self: JsonObject, context: CheckContext): void {
   field(self, "nodeAffinity", context, validateNodeAffinity)
@@ -37,7 +32,7 @@ export function validateNodeAffinity(self: JsonObject, context: CheckContext): v
 }
 
 export function validateNodeSelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNodeSelector)
+  nonEmpty(self.nodeSelectorTerms, "nodeSelectorTerms", context)
   items(self, "nodeSelectorTerms", context, validateNodeSelectorTerm)
 }
 
@@ -47,20 +42,30 @@ export function validateNodeSelectorTerm(self: JsonObject, context: CheckContext
   named(nodeSelectorTerm, self, context)
 }
 
+const nodeSelectorRequirementLimits = limits({
+  key: { keepEmpty: true, format: "qualified-name" },
+  operator: { nonEmpty: true, enum: ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"] },
+})
+
 export function validateNodeSelectorRequirement(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNodeSelectorRequirement)
+  nonEmpty(self.operator, "operator", context)
+  limited(self.key, context, nodeSelectorRequirementLimits.key)
+  limited(self.operator, context, nodeSelectorRequirementLimits.operator)
+  // !(operator in ['In', 'NotIn']) || size(values) > 0
   rule(
     !within(get(self, "operator") ?? "", ["In", "NotIn"]) || less(0, size(get(self, "values"))),
     self,
     context,
     { type: "Required", at: "values", message: "must be specified when `operator` is 'In' or 'NotIn'" },
   )
+  // !(operator in ['Gt', 'Lt']) || size(values) == 1
   rule(
     !within(get(self, "operator") ?? "", ["Gt", "Lt"]) || equals(size(get(self, "values")), 1),
     self,
     context,
     { type: "Required", at: "values", message: "must be specified single value when `operator` is 'Lt' or 'Gt'" },
   )
+  // !(operator in ['Exists', 'DoesNotExist']) || size(values) == 0
   rule(
     !within(get(self, "operator") ?? "", ["Exists", "DoesNotExist"]) || equals(size(get(self, "values")), 0),
     self,
@@ -69,8 +74,10 @@ export function validateNodeSelectorRequirement(self: JsonObject, context: Check
   )
 }
 
+const preferredSchedulingTermLimits = limits({ weight: { keepEmpty: true, minimum: 1, maximum: 100 } })
+
 export function validatePreferredSchedulingTerm(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPreferredSchedulingTerm)
+  limited(self.weight, context, preferredSchedulingTermLimits.weight)
   field(self, "preference", context, validateNodeSelectorTerm)
 }
 
@@ -84,27 +91,43 @@ export function validatePodAntiAffinity(self: JsonObject, context: CheckContext)
   items(self, "preferredDuringSchedulingIgnoredDuringExecution", context, validateWeightedPodAffinityTerm)
 }
 
+const weightedPodAffinityTermLimits = limits({ weight: { keepEmpty: true, minimum: 1, maximum: 100 } })
+
 export function validateWeightedPodAffinityTerm(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkWeightedPodAffinityTerm)
+  limited(self.weight, context, weightedPodAffinityTermLimits.weight)
   field(self, "podAffinityTerm", context, validatePodAffinityTerm)
 }
 
+const podAffinityTermLimits = limits({
+  namespaces: { items: { format: "dns-label" } },
+  topologyKey: { nonEmpty: true, format: "qualified-name" },
+  matchLabelKeys: { items: { format: "qualified-name" } },
+  mismatchLabelKeys: { items: { format: "qualified-name" } },
+})
+
 export function validatePodAffinityTerm(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodAffinityTerm)
+  nonEmpty(self.topologyKey, "topologyKey", context)
+  limited(self.namespaces, context, podAffinityTermLimits.namespaces)
+  limited(self.topologyKey, context, podAffinityTermLimits.topologyKey)
+  limited(self.matchLabelKeys, context, podAffinityTermLimits.matchLabelKeys)
+  limited(self.mismatchLabelKeys, context, podAffinityTermLimits.mismatchLabelKeys)
   field(self, "labelSelector", context, validateLabelSelector)
   field(self, "namespaceSelector", context, validateLabelSelector)
+  // size(matchLabelKeys) == 0 || has(labelSelector)
   rule(
     equals(size(get(self, "matchLabelKeys")), 0) || present(get(self, "labelSelector")),
     self,
     context,
     { type: "Forbidden", at: "matchLabelKeys", message: "must not be specified when labelSelector is not set" },
   )
+  // size(mismatchLabelKeys) == 0 || has(labelSelector)
   rule(
     equals(size(get(self, "mismatchLabelKeys")), 0) || present(get(self, "labelSelector")),
     self,
     context,
     { type: "Forbidden", at: "mismatchLabelKeys", message: "must not be specified when labelSelector is not set" },
   )
+  // !matchLabelKeys.exists(key, key in mismatchLabelKeys)
   rule(
     !exists(get(self, "matchLabelKeys"), (key_) => within(key_, get(self, "mismatchLabelKeys"))),
     self,

@@ -4,12 +4,14 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  constraints,
   field,
   filter,
   get,
+  limited,
+  limits,
   matches,
   named,
+  nonEmpty,
   orElse,
   present,
   rule,
@@ -17,18 +19,14 @@ import {
   truth,
   within,
 } from "../../../../../runtime/schema/index.ts"
-import {
-  checkConfigMapKeySelector,
-  checkEnvFromSource,
-  checkEnvVar,
-  checkObjectFieldSelector,
-  checkResourceFieldSelector,
-  checkSecretKeySelector,
-} from "./constraints.ts"
+
+const envVarLimits = limits({ name: { nonEmpty: true, format: "env-var-name" } })
 
 export function validateEnvVar(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEnvVar)
+  nonEmpty(self.name, "name", context)
+  limited(self.name, context, envVarLimits.name)
   field(self, "valueFrom", context, validateEnvVarSource)
+  // !has(valueFrom) || (value ?? '') == ''
   rule(
     !present(get(self, "valueFrom")) || (orElse(get(self, "value"), "") === ""),
     self,
@@ -42,18 +40,21 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
   field(self, "resourceFieldRef", context, validateResourceFieldSelector)
   field(self, "configMapKeyRef", context, validateConfigMapKeySelector)
   field(self, "secretKeyRef", context, validateSecretKeySelector)
+  // has(fieldRef) || has(resourceFieldRef) || has(configMapKeyRef) || has(secretKeyRef)
   rule(
     ((present(get(self, "fieldRef")) || present(get(self, "resourceFieldRef"))) || present(get(self, "configMapKeyRef"))) || present(get(self, "secretKeyRef")),
     self,
     context,
     { type: "Invalid", at: "", message: "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`" },
   )
+  // size([has(fieldRef), has(resourceFieldRef), has(configMapKeyRef), has(secretKeyRef)].filter(given, given)) <= 1
   rule(
     atMost(size(filter([present(get(self, "fieldRef")), present(get(self, "resourceFieldRef")), present(get(self, "configMapKeyRef")), present(get(self, "secretKeyRef"))], (given_) => truth(given_))), 1),
     self,
     context,
     { type: "Invalid", at: "", message: "may not have more than one field specified at a time" },
   )
+  // (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']
   rule(
     ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(get(self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(get(self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"]),
     self,
@@ -68,34 +69,46 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
 }
 
 export function validateObjectFieldSelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkObjectFieldSelector)
+  nonEmpty(self.fieldPath, "fieldPath", context)
 }
 
 export function validateResourceFieldSelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkResourceFieldSelector)
+  nonEmpty(self.resource, "resource", context)
   named(resourceFieldSelector, self, context)
 }
 
+const configMapKeySelectorLimits = limits({ key: { nonEmpty: true, format: "data-key" } })
+
 export function validateConfigMapKeySelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkConfigMapKeySelector)
+  nonEmpty(self.key, "key", context)
+  limited(self.key, context, configMapKeySelectorLimits.key)
+  // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
 }
+
+const secretKeySelectorLimits = limits({ key: { nonEmpty: true, format: "data-key" } })
 
 export function validateSecretKeySelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSecretKeySelector)
+  nonEmpty(self.key, "key", context)
+  limited(self.key, context, secretKeySelectorLimits.key)
+  // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
 }
 
+const envFromSourceLimits = limits({ prefix: { format: "env-var-name" } })
+
 export function validateEnvFromSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEnvFromSource)
+  limited(self.prefix, context, envFromSourceLimits.prefix)
   field(self, "configMapRef", context, validateConfigMapEnvSource)
   field(self, "secretRef", context, validateSecretEnvSource)
+  // has(configMapRef) || has(secretRef)
   rule(
     present(get(self, "configMapRef")) || present(get(self, "secretRef")),
     self,
     context,
     { type: "Invalid", at: "", message: "must specify one of: `configMapRef` or `secretRef`" },
   )
+  // !(has(configMapRef) && has(secretRef))
   rule(
     !(present(get(self, "configMapRef")) && present(get(self, "secretRef"))),
     self,
@@ -105,9 +118,11 @@ export function validateEnvFromSource(self: JsonObject, context: CheckContext): 
 }
 
 export function validateConfigMapEnvSource(self: JsonObject, context: CheckContext): void {
+  // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
 }
 
 export function validateSecretEnvSource(self: JsonObject, context: CheckContext): void {
+  // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
 }

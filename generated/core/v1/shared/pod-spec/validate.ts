@@ -12,7 +12,6 @@ import {
   type JsonObject,
   all,
   atMost,
-  constraints,
   endsWith,
   field,
   filter,
@@ -21,7 +20,10 @@ import {
   items,
   join,
   less,
+  limited,
+  limits,
   named,
+  nonEmpty,
   nonZero,
   oneOf,
   orElse,
@@ -36,21 +38,36 @@ import { validateContainer, validateEphemeralContainer } from "../container/vali
 import { validatePodSecurityContext } from "../security-context/validate.ts"
 import { validateTopologySpreadConstraint } from "../topology/validate.ts"
 import { validateVolume } from "../volumes/validate.ts"
-import {
-  checkClaimSource,
-  checkHostAlias,
-  checkPodDNSConfig,
-  checkPodDNSConfigOption,
-  checkPodOS,
-  checkPodReadinessGate,
-  checkPodResourceClaim,
-  checkPodSchedulingGate,
-  checkPodSpec,
-  checkToleration,
-} from "./constraints.ts"
+
+const podSpecLimits = limits({
+  restartPolicy: { enum: ["Always", "OnFailure", "Never"] },
+  activeDeadlineSeconds: { pointer: true, minimum: 1, maximum: 2147483647 },
+  dnsPolicy: { enum: ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"] },
+  nodeSelector: { values: { format: "label-value" }, keys: { format: "qualified-name" } },
+  serviceAccountName: { format: "dns-subdomain" },
+  nodeName: { format: "dns-subdomain" },
+  hostname: { format: "dns-label" },
+  subdomain: { format: "dns-label" },
+  priorityClassName: { format: "dns-subdomain" },
+  runtimeClassName: { pointer: true, format: "dns-subdomain" },
+  preemptionPolicy: { pointer: true, enum: ["PreemptLowerPriority", "Never"] },
+  overhead: { values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
+})
 
 export function validatePodSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodSpec)
+  nonEmpty(self.containers, "containers", context)
+  limited(self.restartPolicy, context, podSpecLimits.restartPolicy)
+  limited(self.activeDeadlineSeconds, context, podSpecLimits.activeDeadlineSeconds)
+  limited(self.dnsPolicy, context, podSpecLimits.dnsPolicy)
+  limited(self.nodeSelector, context, podSpecLimits.nodeSelector)
+  limited(self.serviceAccountName, context, podSpecLimits.serviceAccountName)
+  limited(self.nodeName, context, podSpecLimits.nodeName)
+  limited(self.hostname, context, podSpecLimits.hostname)
+  limited(self.subdomain, context, podSpecLimits.subdomain)
+  limited(self.priorityClassName, context, podSpecLimits.priorityClassName)
+  limited(self.runtimeClassName, context, podSpecLimits.runtimeClassName)
+  limited(self.preemptionPolicy, context, podSpecLimits.preemptionPolicy)
+  limited(self.overhead, context, podSpecLimits.overhead)
   items(self, "volumes", context, validateVolume, ["name"])
   unique(self, "volumes", context, ["name"])
   items(self, "initContainers", context, validateContainer, ["name"])
@@ -72,12 +89,14 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   unique(self, "schedulingGates", context, ["name"])
   items(self, "resourceClaims", context, validatePodResourceClaim, ["name"])
   unique(self, "resourceClaims", context, ["name"])
+  // !(shareProcessNamespace == true && hostPID == true)
   rule(
     !((get(self, "shareProcessNamespace") === true) && (get(self, "hostPID") === true)),
     self,
     context,
     { type: "Invalid", at: "shareProcessNamespace", message: "may not be true while hostPID is true" },
   )
+  // dnsPolicy != 'None' || size(dnsConfig.nameservers) > 0
   rule(
     (get(self, "dnsPolicy") !== "None") || less(0, size(get(self, "dnsConfig", "nameservers"))),
     self,
@@ -94,14 +113,19 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   named(podOverhead, self, context)
 }
 
+const tolerationLimits = limits({ operator: { enum: ["Exists", "Equal"] }, effect: { enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } })
+
 export function validateToleration(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkToleration)
+  limited(self.operator, context, tolerationLimits.operator)
+  limited(self.effect, context, tolerationLimits.effect)
+  // !has(key) || key == '' || isFormat('qualified-name', key)
   rule(
     (!nonZero(get(self, "key")) || ((get(self, "key") ?? "") === "")) || isFormat("qualified-name", get(self, "key") ?? ""),
     self,
     context,
     { type: "Invalid", at: "key", absent: "", message: "must be a qualified name" },
   )
+  // (has(key) && key != '') || operator == 'Exists'
   rule(
     (nonZero(get(self, "key")) && ((get(self, "key") ?? "") !== "")) || (get(self, "operator") === "Exists"),
     self,
@@ -113,18 +137,21 @@ export function validateToleration(self: JsonObject, context: CheckContext): voi
     message: "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
   },
   )
+  // operator == 'Exists' || isFormat('label-value', value ?? '')
   rule(
     (get(self, "operator") === "Exists") || isFormat("label-value", orElse(get(self, "value"), "")),
     self,
     context,
     { type: "Invalid", at: "operator", absent: "", message: "value must be a label value of at most 63 letters, digits, '-', '_' or '.'" },
   )
+  // operator != 'Exists' || !has(value) || value == ''
   rule(
     ((get(self, "operator") !== "Exists") || !nonZero(get(self, "value"))) || ((get(self, "value") ?? "") === ""),
     self,
     context,
     { type: "Invalid", at: "operator", absent: "", message: "value must be empty when `operator` is 'Exists'" },
   )
+  // !has(tolerationSeconds) || effect == 'NoExecute'
   rule(
     !present(get(self, "tolerationSeconds")) || (get(self, "effect") === "NoExecute"),
     self,
@@ -133,31 +160,40 @@ export function validateToleration(self: JsonObject, context: CheckContext): voi
   )
 }
 
+const hostAliasLimits = limits({ ip: { keepEmpty: true, format: "ip" }, hostnames: { items: { format: "dns-subdomain" } } })
+
 export function validateHostAlias(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkHostAlias)
+  limited(self.ip, context, hostAliasLimits.ip)
+  limited(self.hostnames, context, hostAliasLimits.hostnames)
 }
 
+const podDNSConfigLimits = limits({ nameservers: { items: { format: "ip" } } })
+
 export function validatePodDNSConfig(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodDNSConfig)
+  limited(self.nameservers, context, podDNSConfigLimits.nameservers)
   items(self, "options", context, validatePodDNSConfigOption)
+  // size(nameservers) <= 3
   rule(
     atMost(size(get(self, "nameservers")), 3),
     self,
     context,
     { type: "Invalid", at: "nameservers", message: "must not have more than 3 nameservers" },
   )
+  // size(searches) <= 32
   rule(
     atMost(size(get(self, "searches")), 32),
     self,
     context,
     { type: "Invalid", at: "searches", message: "must not have more than 32 search paths" },
   )
+  // size(searches.join(' ')) <= 2048
   rule(
     atMost(size(join(get(self, "searches"), " ")), 2048),
     self,
     context,
     { type: "Invalid", at: "searches", message: "must not have more than 2048 characters (including spaces) in the search list" },
   )
+  // searches.all(search, search == '.' || isFormat('dns-subdomain', search.endsWith('.') ? search.split('.').filter(part, part != '').join('.') : search))
   rule(
     all(get(self, "searches"), (search_) => (search_ === ".") || isFormat("dns-subdomain", endsWith(search_, ".") ? join(filter(split(search_, "."), (part_) => part_ !== ""), ".") : search_)),
     self,
@@ -167,27 +203,39 @@ export function validatePodDNSConfig(self: JsonObject, context: CheckContext): v
 }
 
 export function validatePodDNSConfigOption(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodDNSConfigOption)
+  nonEmpty(self.name, "name", context)
 }
+
+const podReadinessGateLimits = limits({ conditionType: { keepEmpty: true, format: "qualified-name" } })
 
 export function validatePodReadinessGate(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodReadinessGate)
+  limited(self.conditionType, context, podReadinessGateLimits.conditionType)
 }
+
+const podOSLimits = limits({ name: { nonEmpty: true, enum: ["linux", "windows"] } })
 
 export function validatePodOS(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodOS)
+  nonEmpty(self.name, "name", context)
+  limited(self.name, context, podOSLimits.name)
 }
+
+const podSchedulingGateLimits = limits({ name: { keepEmpty: true, format: "qualified-name" } })
 
 export function validatePodSchedulingGate(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodSchedulingGate)
+  limited(self.name, context, podSchedulingGateLimits.name)
 }
 
+const podResourceClaimLimits = limits({ name: { keepEmpty: true, format: "dns-label" } })
+
 export function validatePodResourceClaim(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodResourceClaim)
+  limited(self.name, context, podResourceClaimLimits.name)
   field(self, "source", context, validateClaimSource)
 }
 
+const claimSourceLimits = limits({ resourceClaimName: { pointer: true, format: "dns-subdomain" }, resourceClaimTemplateName: { pointer: true, format: "dns-subdomain" } })
+
 export function validateClaimSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkClaimSource)
+  limited(self.resourceClaimName, context, claimSourceLimits.resourceClaimName)
+  limited(self.resourceClaimTemplateName, context, claimSourceLimits.resourceClaimTemplateName)
   oneOf(self, context, ["resourceClaimName", "resourceClaimTemplateName"], true)
 }

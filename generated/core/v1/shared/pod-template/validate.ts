@@ -5,6 +5,7 @@ import { validatePodSpec } from "../pod-spec/validate.ts"
 
 export function validatePodTemplateSpec(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validatePodSpec)
+  // size(spec.ephemeralContainers) == 0
   rule(
     equals(size(get(self, "spec", "ephemeralContainers")), 0),
     self,

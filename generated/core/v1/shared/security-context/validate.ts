@@ -3,38 +3,42 @@ import { windowsUserName } from "../../../../../runtime/behaviours/checks/window
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   exists,
   field,
   get,
   items,
+  limited,
+  limits,
   named,
+  nonEmpty,
   orElse,
   present,
   rule,
   trim,
 } from "../../../../../runtime/schema/index.ts"
-import {
-  checkAppArmorProfile,
-  checkPodSecurityContext,
-  checkSeccompProfile,
-  checkSecurityContext,
-  checkSysctl,
-  checkWindowsSecurityContextOptions,
-} from "./constraints.ts"
+
+const securityContextLimits = limits({
+  runAsUser: { pointer: true, format: "user-id" },
+  runAsGroup: { pointer: true, format: "group-id" },
+  procMount: { pointer: true, enum: ["Default", "Unmasked"] },
+})
 
 export function validateSecurityContext(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSecurityContext)
+  limited(self.runAsUser, context, securityContextLimits.runAsUser)
+  limited(self.runAsGroup, context, securityContextLimits.runAsGroup)
+  limited(self.procMount, context, securityContextLimits.procMount)
   field(self, "windowsOptions", context, validateWindowsSecurityContextOptions)
   field(self, "seccompProfile", context, validateSeccompProfile)
   field(self, "appArmorProfile", context, validateAppArmorProfile)
+  // !(allowPrivilegeEscalation == false && privileged == true)
   rule(
     !((get(self, "allowPrivilegeEscalation") === false) && (get(self, "privileged") === true)),
     self,
     context,
     { type: "Invalid", at: "", message: "cannot set `allowPrivilegeEscalation` to false and `privileged` to true" },
   )
+  // !(allowPrivilegeEscalation == false && capabilities.add.exists(capability, capability == 'CAP_SYS_ADMIN'))
   rule(
     !((get(self, "allowPrivilegeEscalation") === false) && exists(get(self, "capabilities", "add"), (capability_) => capability_ === "CAP_SYS_ADMIN")),
     self,
@@ -43,27 +47,56 @@ export function validateSecurityContext(self: JsonObject, context: CheckContext)
   )
 }
 
+const podSecurityContextLimits = limits({
+  runAsUser: { pointer: true, format: "user-id" },
+  runAsGroup: { pointer: true, format: "group-id" },
+  supplementalGroups: { items: { minimum: 0, maximum: 2147483647 } },
+  fsGroup: { pointer: true, format: "group-id" },
+  fsGroupChangePolicy: { pointer: true, enum: ["OnRootMismatch", "Always"] },
+})
+
 export function validatePodSecurityContext(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodSecurityContext)
+  limited(self.runAsUser, context, podSecurityContextLimits.runAsUser)
+  limited(self.runAsGroup, context, podSecurityContextLimits.runAsGroup)
+  limited(self.supplementalGroups, context, podSecurityContextLimits.supplementalGroups)
+  limited(self.fsGroup, context, podSecurityContextLimits.fsGroup)
+  limited(self.fsGroupChangePolicy, context, podSecurityContextLimits.fsGroupChangePolicy)
   field(self, "windowsOptions", context, validateWindowsSecurityContextOptions)
   items(self, "sysctls", context, validateSysctl)
   field(self, "seccompProfile", context, validateSeccompProfile)
   field(self, "appArmorProfile", context, validateAppArmorProfile)
 }
 
+const windowsSecurityContextOptionsLimits = limits({
+  gmsaCredentialSpecName: { pointer: true, format: "dns-subdomain" },
+  gmsaCredentialSpec: { pointer: true, minLength: 1, maxLength: 65536 },
+  runAsUserName: { pointer: true, minLength: 1 },
+})
+
 export function validateWindowsSecurityContextOptions(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkWindowsSecurityContextOptions)
+  limited(self.gmsaCredentialSpecName, context, windowsSecurityContextOptionsLimits.gmsaCredentialSpecName)
+  limited(self.gmsaCredentialSpec, context, windowsSecurityContextOptionsLimits.gmsaCredentialSpec)
+  limited(self.runAsUserName, context, windowsSecurityContextOptionsLimits.runAsUserName)
   named(windowsUserName, self, context)
 }
 
+const seccompProfileLimits = limits({
+  type: { nonEmpty: true, enum: ["Unconfined", "RuntimeDefault", "Localhost"] },
+  localhostProfile: { pointer: true, format: "local-data-path" },
+})
+
 export function validateSeccompProfile(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSeccompProfile)
+  nonEmpty(self.type, "type", context)
+  limited(self.type, context, seccompProfileLimits.type)
+  limited(self.localhostProfile, context, seccompProfileLimits.localhostProfile)
+  // type != 'Localhost' || has(localhostProfile)
   rule(
     (get(self, "type") !== "Localhost") || present(get(self, "localhostProfile")),
     self,
     context,
     { type: "Required", at: "localhostProfile", message: "must be set when seccomp type is Localhost" },
   )
+  // type == 'Localhost' || !has(localhostProfile)
   rule(
     (get(self, "type") === "Localhost") || !present(get(self, "localhostProfile")),
     self,
@@ -72,20 +105,27 @@ export function validateSeccompProfile(self: JsonObject, context: CheckContext):
   )
 }
 
+const appArmorProfileLimits = limits({ type: { nonEmpty: true, enum: ["Unconfined", "RuntimeDefault", "Localhost"] }, localhostProfile: { pointer: true, maxLength: 4095 } })
+
 export function validateAppArmorProfile(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkAppArmorProfile)
+  nonEmpty(self.type, "type", context)
+  limited(self.type, context, appArmorProfileLimits.type)
+  limited(self.localhostProfile, context, appArmorProfileLimits.localhostProfile)
+  // type != 'Localhost' || (localhostProfile ?? '').trim() != ''
   rule(
     (get(self, "type") !== "Localhost") || (trim(orElse(get(self, "localhostProfile"), "")) !== ""),
     self,
     context,
     { type: "Required", at: "localhostProfile", message: "must be set when AppArmor type is Localhost" },
   )
+  // type != 'Localhost' || !has(localhostProfile) || localhostProfile == localhostProfile.trim()
   rule(
     ((get(self, "type") !== "Localhost") || !present(get(self, "localhostProfile"))) || equals(get(self, "localhostProfile"), trim(get(self, "localhostProfile"))),
     self,
     context,
     { type: "Invalid", at: "localhostProfile", message: "must not be padded with whitespace" },
   )
+  // type == 'Localhost' || !has(localhostProfile)
   rule(
     (get(self, "type") === "Localhost") || !present(get(self, "localhostProfile")),
     self,
@@ -94,6 +134,9 @@ export function validateAppArmorProfile(self: JsonObject, context: CheckContext)
   )
 }
 
+const sysctlLimits = limits({ name: { nonEmpty: true, format: "sysctl-name" } })
+
 export function validateSysctl(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSysctl)
+  nonEmpty(self.name, "name", context)
+  limited(self.name, context, sysctlLimits.name)
 }

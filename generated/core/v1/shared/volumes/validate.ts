@@ -6,14 +6,16 @@ import {
   type JsonObject,
   add,
   atMost,
-  constraints,
   equals,
   exists,
   field,
   get,
   items,
+  limited,
+  limits,
   matches,
   named,
+  nonEmpty,
   nonZero,
   oneOf,
   orElse,
@@ -49,26 +51,14 @@ import {
   validateStorageOSVolumeSource,
   validateVsphereVirtualDiskVolumeSource,
 } from "../volume-drivers/validate.ts"
-import {
-  checkClusterTrustBundleProjection,
-  checkConfigMapVolumeSource,
-  checkDownwardAPIVolumeFile,
-  checkDownwardAPIVolumeSource,
-  checkEmptyDirVolumeSource,
-  checkEphemeralVolumeSource,
-  checkGitRepoVolumeSource,
-  checkHostPathVolumeSource,
-  checkKeyToPath,
-  checkPersistentVolumeClaimVolumeSource,
-  checkProjectedVolumeSource,
-  checkSecretVolumeSource,
-  checkServiceAccountTokenProjection,
-  checkVolume,
-} from "./constraints.ts"
+
+const volumeLimits = limits({ name: { nonEmpty: true, format: "dns-label" } })
 
 export function validateVolume(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkVolume)
+  nonEmpty(self.name, "name", context)
+  limited(self.name, context, volumeLimits.name)
   validateVolumeSource(self, context)
+  // !has(iscsi.initiatorName) || size(name + ':' + iscsi.targetPortal) <= 64
   rule(
     !present(get(self, "iscsi", "initiatorName")) || atMost(size(add(add(get(self, "name") ?? "", ":"), get(self, "iscsi", "targetPortal"))), 64),
     self,
@@ -144,8 +134,12 @@ export function validateVolumeSource(self: JsonObject, context: CheckContext): v
   ], true)
 }
 
+const hostPathVolumeSourceLimits = limits({ type: { pointer: true, enum: ["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] } })
+
 export function validateHostPathVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkHostPathVolumeSource)
+  nonEmpty(self.path, "path", context)
+  limited(self.type, context, hostPathVolumeSourceLimits.type)
+  // !(path ?? '').split('/').exists(part, part == '..')
   rule(
     !exists(split(orElse(get(self, "path"), ""), "/"), (part_) => part_ === ".."),
     self,
@@ -154,8 +148,11 @@ export function validateHostPathVolumeSource(self: JsonObject, context: CheckCon
   )
 }
 
+const emptyDirVolumeSourceLimits = limits({ sizeLimit: { pointer: true, format: "quantity-non-negative" } })
+
 export function validateEmptyDirVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEmptyDirVolumeSource)
+  limited(self.sizeLimit, context, emptyDirVolumeSourceLimits.sizeLimit)
+  // !has(medium) || medium in ['Memory', 'HugePages'] || medium.startsWith('HugePages-')
   rule(
     (!nonZero(get(self, "medium")) || within(get(self, "medium") ?? "", ["Memory", "HugePages"])) || startsWith(get(self, "medium") ?? "", "HugePages-"),
     self,
@@ -164,56 +161,80 @@ export function validateEmptyDirVolumeSource(self: JsonObject, context: CheckCon
   )
 }
 
+const gitRepoVolumeSourceLimits = limits({ directory: { format: "relative-path" } })
+
 export function validateGitRepoVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkGitRepoVolumeSource)
+  nonEmpty(self.repository, "repository", context)
+  limited(self.directory, context, gitRepoVolumeSourceLimits.directory)
 }
+
+const secretVolumeSourceLimits = limits({ defaultMode: { pointer: true, format: "file-mode" } })
 
 export function validateSecretVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkSecretVolumeSource)
+  nonEmpty(self.secretName, "secretName", context)
+  limited(self.defaultMode, context, secretVolumeSourceLimits.defaultMode)
   items(self, "items", context, validateKeyToPath)
 }
+
+const keyToPathLimits = limits({ path: { nonEmpty: true, format: "local-data-path" }, mode: { pointer: true, format: "file-mode" } })
 
 export function validateKeyToPath(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkKeyToPath)
+  nonEmpty(self.key, "key", context)
+  nonEmpty(self.path, "path", context)
+  limited(self.path, context, keyToPathLimits.path)
+  limited(self.mode, context, keyToPathLimits.mode)
 }
 
+const configMapVolumeSourceLimits = limits({ defaultMode: { pointer: true, format: "file-mode" } })
+
 export function validateConfigMapVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkConfigMapVolumeSource)
+  limited(self.defaultMode, context, configMapVolumeSourceLimits.defaultMode)
   items(self, "items", context, validateKeyToPath)
+  // has(name)
   rule(nonZero(get(self, "name")), self, context, { type: "Required", at: "name", message: "" })
 }
 
 export function validatePersistentVolumeClaimVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPersistentVolumeClaimVolumeSource)
+  nonEmpty(self.claimName, "claimName", context)
 }
 
+const downwardAPIVolumeSourceLimits = limits({ defaultMode: { pointer: true, format: "file-mode" } })
+
 export function validateDownwardAPIVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkDownwardAPIVolumeSource)
+  limited(self.defaultMode, context, downwardAPIVolumeSourceLimits.defaultMode)
   items(self, "items", context, validateDownwardAPIVolumeFile)
 }
 
+const downwardAPIVolumeFileLimits = limits({ path: { nonEmpty: true, format: "local-data-path" }, mode: { pointer: true, format: "file-mode" } })
+
 export function validateDownwardAPIVolumeFile(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkDownwardAPIVolumeFile)
+  nonEmpty(self.path, "path", context)
+  limited(self.path, context, downwardAPIVolumeFileLimits.path)
+  limited(self.mode, context, downwardAPIVolumeFileLimits.mode)
   field(self, "fieldRef", context, validateObjectFieldSelector)
   field(self, "resourceFieldRef", context, validateResourceFieldSelector)
+  // has(fieldRef) || has(resourceFieldRef)
   rule(
     present(get(self, "fieldRef")) || present(get(self, "resourceFieldRef")),
     self,
     context,
     { type: "Required", at: "", message: "one of fieldRef and resourceFieldRef is required" },
   )
+  // !(has(fieldRef) && has(resourceFieldRef))
   rule(
     !(present(get(self, "fieldRef")) && present(get(self, "resourceFieldRef"))),
     self,
     context,
     { type: "Invalid", at: "", message: "fieldRef and resourceFieldRef can not be specified simultaneously" },
   )
+  // !has(resourceFieldRef) || has(resourceFieldRef.containerName)
   rule(
     !present(get(self, "resourceFieldRef")) || nonZero(get(self, "resourceFieldRef", "containerName")),
     self,
     context,
     { type: "Required", at: "resourceFieldRef.containerName", message: "" },
   )
+  // !has(fieldRef.fieldPath) || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid']
   rule(
     (!nonZero(get(self, "fieldRef", "fieldPath")) || matches(get(self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(get(self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"]),
     self,
@@ -227,8 +248,10 @@ export function validateDownwardAPIVolumeFile(self: JsonObject, context: CheckCo
   )
 }
 
+const projectedVolumeSourceLimits = limits({ defaultMode: { pointer: true, format: "file-mode" } })
+
 export function validateProjectedVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkProjectedVolumeSource)
+  limited(self.defaultMode, context, projectedVolumeSourceLimits.defaultMode)
   items(self, "sources", context, validateVolumeProjection)
   named(projectedPaths, self, context)
 }
@@ -244,11 +267,13 @@ export function validateVolumeProjection(self: JsonObject, context: CheckContext
 
 export function validateSecretProjection(self: JsonObject, context: CheckContext): void {
   items(self, "items", context, validateKeyToPath)
+  // has(name)
   rule(nonZero(get(self, "name")), self, context, { type: "Required", at: "name", message: "" })
 }
 
 export function validateConfigMapProjection(self: JsonObject, context: CheckContext): void {
   items(self, "items", context, validateKeyToPath)
+  // has(name)
   rule(nonZero(get(self, "name")), self, context, { type: "Required", at: "name", message: "" })
 }
 
@@ -256,13 +281,21 @@ export function validateDownwardAPIProjection(self: JsonObject, context: CheckCo
   items(self, "items", context, validateDownwardAPIVolumeFile)
 }
 
+const serviceAccountTokenProjectionLimits = limits({ expirationSeconds: { pointer: true, minimum: 600, maximum: 4294967296 }, path: { nonEmpty: true, format: "local-data-path" } })
+
 export function validateServiceAccountTokenProjection(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkServiceAccountTokenProjection)
+  nonEmpty(self.path, "path", context)
+  limited(self.expirationSeconds, context, serviceAccountTokenProjectionLimits.expirationSeconds)
+  limited(self.path, context, serviceAccountTokenProjectionLimits.path)
 }
 
+const clusterTrustBundleProjectionLimits = limits({ path: { nonEmpty: true, format: "local-data-path" } })
+
 export function validateClusterTrustBundleProjection(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkClusterTrustBundleProjection)
+  nonEmpty(self.path, "path", context)
+  limited(self.path, context, clusterTrustBundleProjectionLimits.path)
   field(self, "labelSelector", context, validateLabelSelector)
+  // has(name) != has(signerName)
   rule(
     !equals(present(get(self, "name")), present(get(self, "signerName"))),
     self,
@@ -272,7 +305,7 @@ export function validateClusterTrustBundleProjection(self: JsonObject, context: 
 }
 
 export function validateEphemeralVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEphemeralVolumeSource)
+  nonEmpty(self.volumeClaimTemplate, "volumeClaimTemplate", context)
   field(self, "volumeClaimTemplate", context, validatePersistentVolumeClaimTemplate)
 }
 
