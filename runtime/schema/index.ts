@@ -5,10 +5,8 @@ export {
   type Cell,
   cellOf,
   completedConditions,
-  durationText,
   formatLabels,
   formatSelector,
-  humanDuration,
   lbAddresses,
   selectorString,
   timeCell,
@@ -43,11 +41,12 @@ export {
 export {
   add,
   all,
-  Amount,
   atMost,
   contains,
   divide,
   double,
+  duration,
+  each,
   endsWith,
   equals,
   exists,
@@ -76,6 +75,7 @@ export {
   orElse,
   present,
   quantity,
+  quotient,
   remainder,
   size,
   split,
@@ -136,6 +136,8 @@ export {
   defineWarning,
 } from "./define.ts"
 export { ApiError } from "../base/errors.ts"
+export { humanDuration } from "./human-duration.ts"
+export { Amount, microTimeText, timeText } from "./measures.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"

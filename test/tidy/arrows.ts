@@ -175,7 +175,7 @@ const areas: readonly Area[] = [
   { files: /^codegen\/emit\/testing\//, mayImport: [/^codegen\//, model], reason: "fixtures of tests" },
   {
     files: /^codegen\/emit\//,
-    mayImport: [base, schema, encoding, query, model, /^codegen\/print\//, /^codegen\/load\/(expression|functions|type-text)\.ts$/],
+    mayImport: [base, schema, encoding, query, model, /^codegen\/print\//, /^codegen\/load\/(type-text)\.ts$/],
     reason: "an emitter reads the model and nothing else",
   },
   { files: /^codegen\//, mayImport: [/^codegen\//, base, schema, model], reason: "the generator is a pure function beside the server" },
