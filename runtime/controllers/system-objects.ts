@@ -7,10 +7,10 @@ import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
 import { ApiError } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
-import { normalize } from "../encoding/normalize.ts"
 import { parseIp, specialIpFaults } from "../base/ip-address.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { createObject } from "../registry/create.ts"
+import { ownObject } from "../registry/own-object.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
@@ -42,7 +42,7 @@ export async function ensureService(registry: Registry, { port }: { port: number
   const found = await ensure(registry, handle, { namespace: "default", object })
   if (found === undefined || hasFields(found.spec, wanted)) return
   const transform = (old: ApiObject | undefined): ApiObject =>
-    decoded(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
+    ownObject(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
   const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: word })
   await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
 }
@@ -98,7 +98,7 @@ async function ensure(
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key(namespace, name))
   if (entry !== undefined) return handle.fromStored(parseObject(entry.json()))
-  const full = decoded(registry, handle, { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...object })
+  const full = ownObject(registry, handle, object)
   try {
     const attributes = serverAttributes(serverUser, "CREATE", { kind: handle.kind, namespace, name })
     await createObject(registry, handle, { attributes, object: full, warn: () => {} })
@@ -107,13 +107,6 @@ async function ensure(
     if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error
   }
   return undefined
-}
-
-/** The object as a verb decodes it: behaviours rely on required fields and defaults. */
-function decoded({ deps }: Registry, { parts }: KindHandle, object: ApiObject): ApiObject {
-  const { object: full } = normalize(parts.shape, object)
-  parts.applyDefaults(full, { vendor: deps.vendor })
-  return full
 }
 
 /** Whether `found` has every field of `wanted` with the same value. */
