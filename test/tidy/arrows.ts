@@ -91,6 +91,11 @@ const areas: readonly Area[] = [
     reason: "a verb knows no store driver and no other way into the server",
   },
   {
+    files: /^runtime\/client\//,
+    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/verbs\//],
+    reason: "a program in the server's process runs the operations of the verbs, and knows neither listeners nor stores",
+  },
+  {
     files: /^runtime\/connect\//,
     mayImport: [...ground, request],
     reason: "callers of other machines receive their addresses and everything they must read",
@@ -148,6 +153,11 @@ const areas: readonly Area[] = [
     files: /^runtime\/launch\//,
     mayImport: [/^runtime\//, /^generated\/index\.ts$/],
     reason: "a single module passes the generated kinds to the server",
+  },
+  {
+    files: /^runtime\/library\.ts$/,
+    mayImport: [/^runtime\//, /^generated\/api\.ts$/],
+    reason: "the library gives server.api its types; launch/ gives it its content",
   },
   { files: /^runtime\//, mayImport: [/^runtime\//, model], reason: "only launch/ and commands/ know generated code" },
   {
