@@ -1,5 +1,7 @@
 /** Names of what is generated for a type. */
 
+export { upperFirst } from "../../model/names.ts"
+
 /** `PodSpec` → `podSpec`, `HTTPGetAction` → `httpGetAction`, `CSIDriver` → `csiDriver`. */
 export function lowerFirst(name: string): string {
   const capitals = /^[A-Z]+/.exec(name)?.[0].length ?? 0
@@ -25,9 +27,4 @@ export function constraintsName(localName: string): string {
 /** The function that applies a type's defaults. */
 export function defaultName(localName: string): string {
   return `default${localName}`
-}
-
-/** `pod status` → `PodStatus`. */
-export function upperFirst(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
