@@ -9,7 +9,7 @@ export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
   readonly emitted: ReadonlySet<string>
   /**
-   * Whether the OpenAPI documents publish the limits of the types of a schema file (docs/decisions/0018). The reference
+   * Whether the OpenAPI documents publish the limits of the types of a schema file (docs/OPENAPI.md). The reference
    * publishes none for the built-in kinds.
    */
   readonly publishesLimits: (file: string) => boolean

@@ -12,7 +12,7 @@ export interface OpenApiSource {
   readonly known: readonly KindModel[]
   /** Every type to which the kinds refer, by its unique name. */
   readonly types: ReadonlyMap<string, TypeModel>
-  /** Whether the definition of a type publishes the limits of its fields; see docs/decisions/0018. */
+  /** Whether the definition of a type publishes the limits of its fields; see docs/OPENAPI.md. */
   readonly publishesLimits: (type: TypeModel) => boolean
   /** Whether objects of a kind may travel in the protobuf media type. */
   readonly hasCompactForm: (kind: KindModel) => boolean

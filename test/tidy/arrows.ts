@@ -139,7 +139,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/commands\//,
-    mayImport: [/^runtime\//, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    mayImport: [/^runtime\//, model, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
     reason: "commands only start other parts",
   },
   {
