@@ -4,7 +4,7 @@
  * are in `behaviours/` next to the folder.
  */
 import { existsSync, readdirSync } from "node:fs"
-import { createRequire } from "node:module"
+import { createRequire, isBuiltin } from "node:module"
 import { dirname, join, relative, resolve } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
@@ -88,7 +88,7 @@ function buildFaults(error: unknown): string {
 
 /**
  * Resolves the doorway to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Other packages are the user's.
+ * sources. Packages that these sources import are this package's own, others are the user's.
  */
 const packagePlugin: Plugin = {
   name: packageName,
@@ -100,7 +100,11 @@ const packagePlugin: Plugin = {
       return below === "schema" ? ownDoorway : { path: join(packageRoot, `${below.replace(/\.ts$/, "")}.ts`) }
     })
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => (kind === "entry-point" ? undefined : { path, external: true }))
+    const ownRequire = createRequire(join(packageRoot, "package.json"))
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind === "entry-point") return undefined
+      return { path: importer.startsWith(packageRoot) && !isBuiltin(path) ? ownRequire.resolve(path) : path, external: true }
+    })
   },
 }
 
