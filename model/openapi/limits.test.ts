@@ -23,6 +23,15 @@ ${fields.replaceAll(/^ */gm, "      ")}
     doc: What a cup is held by.
     fields:
       size: {type: int32, number: 1, doc: Millimetres.}
+  Outer:
+    doc: What holds another.
+    fields:
+      inner: {type: Inner, number: 1, doc: The other.}
+  Inner:
+    doc: What is held.
+    fields:
+      name: {type: string, number: 1, required: true, doc: Its name.}
+      outer: {type: Outer, number: 2, pointer: true, doc: What holds it.}
 `
   const objectMeta = `
 group: meta
@@ -138,4 +147,19 @@ test("the text of a type leaves out what all its fields say", () => {
   expect(at(definitions, "com.example.kitchen.v1.CupSpec", "description")).toBe("What a cup should be. Cups are round.")
   const others = definitionsWith("left: {type: Handle, number: 1, doc: It is on the left.}", true)
   expect(at(others, "com.example.kitchen.v1.Handle", "description")).toBe("What a cup is held by.")
+})
+
+test("a field whose empty object is refused is required", () => {
+  const definitions = definitionsWith(
+    `
+    first: {type: Outer, number: 1, doc: The server would add it empty.}
+    second: {type: Outer, number: 2, pointer: true, doc: It may be absent.}
+    third: {type: Handle, number: 3, doc: It may be empty.}
+    `.trim(),
+    true,
+  )
+  const spec = at(definitions, "com.example.kitchen.v1.CupSpec")
+  expect(at(spec, "required")).toEqual(["first"])
+  expect(at(spec, "properties", "first", "default")).toBeUndefined()
+  expect(at(spec, "properties", "third", "default")).toEqual({})
 })

@@ -54,7 +54,9 @@ export class Definitions {
   private typeSchema(type: TypeModel): JsonObject {
     const limited = this.source.publishesLimits(type)
     const fields = this.flattened(type)
-    const required = fields.filter((field) => isRequired(field, limited)).map((field) => field.name)
+    const required = fields
+      .filter((field) => isRequired(field, limited) || (limited && this.isFilledInVain(field)))
+      .map((field) => field.name)
     const properties = fields
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
       .map((field) => [field.name, this.property(field, limited)] as const)
@@ -69,6 +71,22 @@ export class Definitions {
       ...(type.structType === "atomic" && { [`${extension}map-type`]: "atomic" }),
       ...(type.preserveUnknown && { [`${extension}preserve-unknown-fields`]: true }),
     }
+  }
+
+  /** Whether the empty object that the server writes for an absent field is refused, as it lacks fields itself. */
+  private isFilledInVain(field: FieldModel): boolean {
+    return !field.pointer && field.default === undefined && "ref" in field.type && this.refusesEmpty(field.type.ref, new Set())
+  }
+
+  private refusesEmpty(name: string, seen: Set<string>): boolean {
+    const type = this.source.types.get(name)
+    if (type === undefined || seen.has(name)) return false
+    seen.add(name)
+    return type.fields.some((field) => {
+      if (field.default !== undefined) return false
+      if (field.required === true || field.nonEmpty) return true
+      return !field.pointer && "ref" in field.type && this.refusesEmpty(field.type.ref, seen)
+    })
   }
 
   private flattened(type: TypeModel): readonly FieldModel[] {
@@ -136,7 +154,7 @@ export class Definitions {
   private defaultOf(field: FieldModel, schema: JsonObject, limited: boolean): JsonValue | undefined {
     if (field.default !== undefined) return field.default
     if (field.pointer || (limited && field.required === true)) return undefined
-    if ("ref" in field.type) return {}
+    if ("ref" in field.type) return limited && this.isFilledInVain(field) ? undefined : {}
     return "scalar" in field.type && (field.keepEmpty || field.required !== false) ? zeroWithin(field.type.scalar, schema) : undefined
   }
 
