@@ -53,7 +53,7 @@ describe("npm run new", () => {
     expect(printed.join("\n")).toContain("npm run gen -- --schemas schemas --out generated")
     expect(await runGenerator(own, context())).toBe(0)
     expect(errors).toEqual([])
-    expect(read(generatedTypes)).toContain("export interface KettleSpec")
+    expect(read(generatedTypes)).toContain("export type KettleSpec")
     expect(existsSync(join(folder, "generated", "meta"))).toBe(false)
   })
 
@@ -156,8 +156,91 @@ describe("npm run gen", () => {
     expect(await runGenerator(own, context())).toBe(0)
     expect(errors[0]).toContain('unknown name "kettleSpec" in checks; expected someThing')
     expect(await runGenerator([...own, "--check"], context())).toBe(1)
-    write("behaviours/checks/kettle-spec.ts", "")
+    write("behaviours/checks/kettle-spec.ts", "export const kettleSpec = defineCheck<KettleSpec>(() => {})")
     expect(await runGenerator([...own, "--check"], context())).toBe(0)
+  })
+
+  test("reports a behaviour file that exports another name, with what to write", async () => {
+    write("behaviours/checks/kettle-spec.ts", "export const check = () => {}\nexport type kettleSpec = string\n")
+    write(schema, read(schema).replace("    rules:", "    checks: [kettleSpec]\n    rules:"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([
+      `behaviours/checks/kettle-spec.ts: no export "kettleSpec", which ${schema} names; expected`,
+      "  export const kettleSpec = defineCheck<KettleSpec>((value, context) => { ... })",
+    ])
+    expect(await runGenerator([...own, "--check"], context())).toBe(1)
+    write("behaviours/checks/kettle-spec.ts", "const check = () => {}\nexport { check as kettleSpec }\n")
+    expect(await runGenerator([...own, "--check"], context())).toBe(0)
+  })
+
+  describe("the lock of field numbers", () => {
+    const lock = "schemas/numbers.lock.yaml"
+    const numberOf = (field: string): string | undefined => new RegExp(` {6}${field}: (\\d+) `).exec(read(lock))?.[1]
+
+    test("is written beside the schemas, and not when a run fails", async () => {
+      await runGenerator(own, context())
+      const first = read(lock)
+      expect(numberOf("maxReplicas")).toBe("2")
+      write(schema, read(schema).replace("replicas: {type: int32, number: 1", "replicas: {type: string, number: 1"))
+      expect(await runGenerator(own, context())).toBe(1)
+      expect(errors.join("\n")).toMatch(
+        /^schemas\/.*: the type string for replicas of KettleSpec, whose number 1 is int32 in numbers.lock.yaml/m,
+      )
+      expect(read(lock)).toBe(first)
+    })
+
+    test("--accept lets a change through and records why", async () => {
+      await runGenerator(own, context())
+      write(schema, read(schema).replace("maxReplicas: {type: int32, number: 2", "maxReplicas: {type: int32, number: 7"))
+      expect(await runGenerator(own, context())).toBe(1)
+      expect(await runGenerator([...own, "--accept", "not released"], context())).toBe(0)
+      expect(read(lock)).toContain('- {change: "maxReplicas: number 2 became 7", reason: "not released"}')
+      expect(read(lock)).toContain("- 2 maxReplicas int32")
+      expect(await runGenerator([...own, "--check"], context())).toBe(0)
+    })
+
+    test("--check fails when it is stale or missing", async () => {
+      await runGenerator(own, context())
+      write(lock, read(lock).replace("maxReplicas: 2", "maxReplicas: 9"))
+      write(schema, read(schema).replace("maxReplicas: {type: int32, number: 2", "maxReplicas: {type: int32, number: 9"))
+      write(lock, read(lock).replace("      maxReplicas: 9 int32\n", ""))
+      expect(await runGenerator([...own, "--check"], context())).toBe(1)
+      expect(errors).toContain(`stale: ${lock}`)
+      rmSync(join(folder, lock))
+      expect(await runGenerator([...own, "--check"], context())).toBe(1)
+      expect(errors).toContain(`missing: ${lock}`)
+    })
+
+    test("a lock that is gone while generated code exists is reported; stated numbers stay", async () => {
+      await runGenerator(own, context())
+      const first = read(lock)
+      expect(errors).toEqual([])
+      rmSync(join(folder, lock))
+      expect(await runGenerator(own, context())).toBe(0)
+      expect(errors[0]).toContain(`warning: ${lock} was missing beside generated code`)
+      expect(read(lock)).toBe(first)
+    })
+
+    test("a broken lock is reported by its own path", async () => {
+      await runGenerator(own, context())
+      write(lock, read(lock).replace("maxReplicas: 2", "maxReplicas: 1"))
+      expect(await runGenerator(own, context())).toBe(1)
+      expect(errors[0]).toMatch(/^schemas\/numbers.lock.yaml:\d+:\d+: the number 1 a second time in kitchen.example.com.v1.KettleSpec/)
+    })
+
+    test.each([[["--accept", " "]], [["--accept", "x", "--check"]]])("wrong use %j", async (args) => {
+      expect(await runGenerator([...own, ...args], context())).toBe(2)
+    })
+  })
+
+  test("a default that hides zero is a warning, and the run succeeds", async () => {
+    write(schema, read(schema).replace("pointer: true, default: 1, minimum: 0", "default: 1, minimum: 0"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /^warning: schemas\/.*kettle.yaml:\d+:\d+: the default 1 on a field that is not a pointer: a client that sends 0 gets 1;/,
+      ),
+    ])
   })
 
   test.each([[["--schemas", "x"]], [["--out", "x"]], [["--colour"]], [["file.yaml"]]])("wrong use %j", async (args) => {
@@ -173,6 +256,6 @@ describe("npm run gen", () => {
     expect(await runGenerator(["--explain", "oneOf"], context())).toBe(0)
     expect(await runGenerator(["--explain", "oneOff"], context())).toBe(1)
     expect(await runGenerator(["--help"], context())).toBe(0)
-    expect(printed.join("\n")).toMatch(/^oneOf: in a kind file, a type\n[^]*--check/)
+    expect(printed.join("\n")).toMatch(/^oneOf: in a kind file, a type, a field\n[^]*--check/)
   })
 })

@@ -2,12 +2,15 @@
  * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change;
  * `--explain` prints a keyword.
  */
+import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { explain } from "./explain.ts"
 import { compareFolder, type Difference, filePaths, readSchemas, writeFolder } from "./folder.ts"
-import { dialectSchema, formatDiagnostic, type KnownNames } from "./load/index.ts"
+import { type Diagnostic, dialectSchema, formatDiagnostic, type KnownNames, lockFile } from "./load/index.ts"
+import { acceptFault, missingLockWarning, readLock } from "./lock.ts"
+import type { NamedFile } from "./named-files.ts"
 
 /** The environment of the command line; tests provide their own. */
 export interface CommandContext {
@@ -23,6 +26,7 @@ const usage = `npm run gen [-- options]
   --schemas DIR    schema files (default: schemas)
   --out DIR        where generated code goes (default: generated)
   --check          write nothing; fail when a generated file is stale, missing or left over
+  --accept REASON  let changed and reused field numbers through, and record why in numbers.lock.yaml
   --explain WORD   what a keyword of the schema dialect means
   --help           this text
 Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use.`
@@ -48,13 +52,17 @@ export async function runGenerator(args: readonly string[], context: CommandCont
     context.printError("--schemas and --out go together: the built-in schemas and a folder of your own are generated apart")
     return 2
   }
-  return generateFolder({ schemas: options.schemas, out: options.out, check: options.check }, context)
+  const fault = acceptFault(options)
+  if (fault === undefined) return generateFolder(options, context)
+  context.printError(fault)
+  return 2
 }
 
 interface Options {
   readonly schemas: string | undefined
   readonly out: string | undefined
   readonly check: boolean
+  readonly accept: string | undefined
   readonly explain: string | undefined
   readonly help: boolean
 }
@@ -67,12 +75,13 @@ function parseOptions(args: readonly string[]): Options | { fault: string } {
         schemas: { type: "string" },
         out: { type: "string" },
         check: { type: "boolean" },
+        accept: { type: "string" },
         explain: { type: "string" },
         help: { type: "boolean" },
       },
     })
-    const { schemas, out, check = false, explain: word, help = false } = values
-    return { schemas, out, check, explain: word, help }
+    const { schemas, out, check = false, accept, explain: word, help = false } = values
+    return { schemas, out, check, accept, explain: word, help }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
@@ -93,6 +102,7 @@ interface Task {
   readonly schemas: string | undefined
   readonly out: string | undefined
   readonly check: boolean
+  readonly accept: string | undefined
 }
 
 async function generateFolder(task: Task, context: CommandContext): Promise<number> {
@@ -109,25 +119,47 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   }
   const { generate } = await import("./generate.ts")
   const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
-  const generated = await generate(files, { known, ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas) }) })
+  const lock = readLock(schemas)
+  const generated = await generate(files, {
+    known,
+    ...(lock !== undefined && { numbers: lock }),
+    ...(task.accept !== undefined && { accept: task.accept }),
+    ...(own && { library: readSchemas(builtIn), libraryNumbers: () => readLock(builtIn), schemaFolder: basename(schemas) }),
+  })
   const { diagnostics, notes } = generated
-  for (const diagnostic of [...diagnostics, ...notes])
-    context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
+  const located = (diagnostic: Diagnostic): string => {
+    const inSchemas = files.has(diagnostic.file) || diagnostic.file === lockFile
+    return formatDiagnostic(diagnostic, `${shown(inSchemas ? schemas : builtIn)}/`)
+  }
+  for (const diagnostic of [...diagnostics, ...notes]) context.printError(located(diagnostic))
+  for (const warning of generated.warnings) context.printError(`warning: ${located(warning)}`)
   if (diagnostics.length > 0) {
     context.printError(`${count(diagnostics.length, "fault")}; nothing was written`)
     return 1
   }
-  const dialect = new Map([[dialectSchemaFile, dialectSchema()]])
+  const misnamed = await missingExports(generated.named, own ? join(dirname(out), "behaviours") : undefined)
+  for (const { file, named } of misnamed) {
+    context.printError(`${shown(file)}: no export "${named.exported}", which ${shown(schemas)}/${named.schema} names; expected`)
+    context.printError(`  ${named.signature}`)
+  }
+  const besideSchemas = new Map([
+    [dialectSchemaFile, dialectSchema()],
+    [lockFile, generated.numbers],
+  ])
   const places: readonly OutputFolder[] = [
     { folder: out, files: generated.files, difference: compareFolder(out, generated.files, true) },
-    { folder: schemas, files: dialect, difference: compareFolder(schemas, dialect, false) },
+    { folder: schemas, files: besideSchemas, difference: compareFolder(schemas, besideSchemas, false) },
   ]
+  if (lock === undefined && holdsGenerated(places[0])) context.printError(missingLockWarning(shown(join(schemas, lockFile))))
   const summary = `${count(generated.kinds, "kind")} from ${count(files.size, "schema file")}`
   if (notes.length > 0)
     context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
   if (!reportForeign(places, shown, context)) return 1
   if (task.check)
-    return Math.max(notes.length > 0 ? 1 : 0, reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context))
+    return Math.max(
+      notes.length + misnamed.length > 0 ? 1 : 0,
+      reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context),
+    )
   for (const place of places) writeFolder(place.folder, place.files, place.difference)
   context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
   return 0
@@ -137,6 +169,10 @@ interface OutputFolder {
   readonly folder: string
   readonly files: ReadonlyMap<string, string>
   readonly difference: Difference
+}
+
+function holdsGenerated(place: OutputFolder | undefined): boolean {
+  return place !== undefined && place.difference.unchanged + place.difference.stale.length + place.difference.extra.length > 0
 }
 
 /** Reports files at output paths that were not generated; they stop the run before anything is written. */
@@ -189,6 +225,21 @@ function knownNames(ownFolder: string | undefined): KnownNames {
     conversions: names("conversions"),
     warnings: names("warnings"),
   }
+}
+
+/** Existing files that do not export what schemas expect of them. A file exports the camelCase form of its own name. */
+async function missingExports(
+  files: readonly NamedFile[],
+  ownFolder: string | undefined,
+): Promise<readonly { readonly file: string; readonly named: NamedFile }[]> {
+  const folders = [...(ownFolder === undefined ? [] : [ownFolder]), join(repository, "runtime", "behaviours")]
+  const found = files.flatMap((named) => {
+    const file = folders.map((folder) => join(folder, named.path)).find((path) => existsSync(path))
+    return file === undefined ? [] : [{ file, named }]
+  })
+  if (found.length === 0) return []
+  const { exportedNames } = await import("./print/exports.ts")
+  return found.filter(({ file, named }) => exportedNames(readFileSync(file, "utf8"))?.has(named.exported) === false)
 }
 
 /** The name of `service-allocation.ts` is `serviceAllocation`. */

@@ -16,7 +16,7 @@ test("prints every meaning of a word", () => {
   const explanation = explain("type")
   expect("text" in explanation && explanation.text.split("\n\n").map((part) => part.split("\n")[0])).toEqual([
     "type: in a column (required)",
-    "type: in a field (required)",
+    "type: in a field (required without fields)",
     "type: a function of expressions",
   ])
 })

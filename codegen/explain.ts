@@ -41,11 +41,16 @@ const macroDocs: Readonly<Record<string, string>> = {
 function keywordText(keyword: Keyword): string {
   const places = keyword.places.map((place) => placeTitles[place]).join(", ")
   const lines = [
-    `${keyword.word}: in ${places}${keyword.required === true ? " (required)" : ""}`,
+    `${keyword.word}: in ${places}${requirement(keyword)}`,
     keyword.doc,
     `Value: ${formTitle(keyword.value)}`,
     "Example:",
     ...keyword.example.split("\n").map((line) => `  ${line}`),
   ]
   return lines.join("\n  ")
+}
+
+function requirement({ required = false }: Keyword): string {
+  if (required === false) return ""
+  return required === true ? " (required)" : ` (required without ${required.unless})`
 }

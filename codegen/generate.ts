@@ -4,16 +4,16 @@
  */
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
-import { compareText, type Diagnostic, type KnownNames, load } from "./load/index.ts"
+import { compareText, type Diagnostic, load, type LoadOptions } from "./load/index.ts"
+import { type NamedFile, namedFiles } from "./named-files.ts"
 import type { Model } from "../model/model.ts"
 
-export interface GenerateOptions {
+export interface GenerateOptions extends LoadOptions {
   /**
    * The built-in schemas, when `files` belong to a user: they may be referred to and are not emitted. Absent: `files`
    * are the repository's.
    */
   readonly library?: ReadonlyMap<string, string>
-  readonly known?: KnownNames
   /** The first part of the schema path on line 1 of each generated file. Default: `schemas`. */
   readonly schemaFolder?: string
   /** The module specifier of this package in a user's generated code. */
@@ -26,7 +26,13 @@ export interface Generated {
   readonly diagnostics: readonly Diagnostic[]
   /** TypeScript files that schemas refer to and that do not exist yet. Notes do not stop the generator. */
   readonly notes: readonly Diagnostic[]
+  /** Valid schemas that hardly mean what they say. Warnings do not stop the generator. */
+  readonly warnings: readonly Diagnostic[]
+  /** The text of `numbers.lock.yaml`; empty when there are diagnostics. */
+  readonly numbers: string
   readonly kinds: number
+  /** The TypeScript files that the schemas name. */
+  readonly named: readonly NamedFile[]
 }
 
 /**
@@ -34,14 +40,16 @@ export interface Generated {
  * never throws them.
  */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
-  const { library, known } = options
-  const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })
-  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], kinds: 0 }
-  const { model, notes } = loaded
+  const loaded = load(files, options)
+  if ("diagnostics" in loaded) {
+    return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0, named: [] }
+  }
+  const { model, notes, warnings, numbers } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
   const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
-  return { files: new Map(sorted), diagnostics: [], notes, kinds }
+  const named = namedFiles(model, new Set([...files.keys()].map((path) => path.replace(/\.ya?ml$/, ""))))
+  return { files: new Map(sorted), diagnostics: [], notes, warnings, numbers, kinds, named }
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {

@@ -3,6 +3,7 @@
  * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
 import type { JsonValue } from "../runtime/base/json.ts"
+import type { Limits } from "../runtime/schema/constraints.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
 import type { Scalar } from "../runtime/schema/shape.ts"
 
@@ -39,6 +40,10 @@ export interface KindModel {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+  /** Clients cannot use this version; objects stored in it are still read. */
+  readonly served?: false
+  /** Every answer of this version carries a warning; a text of the author's, or one that names the version to use. */
+  readonly deprecated?: { readonly warning?: string }
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
   readonly type: string
@@ -101,6 +106,8 @@ export interface TypeModel {
   readonly file: string
   readonly doc: string
   readonly fields: readonly FieldModel[]
+  /** Protobuf numbers of fields that are gone: no field may have one. */
+  readonly reserved?: readonly number[]
   readonly preserveUnknown: boolean
   readonly structType?: "atomic" | "granular"
   readonly rules: readonly RuleModel[]
@@ -118,7 +125,7 @@ export type TypeRefModel =
   | { readonly ref: string }
   | { readonly wrappedList: TypeRefModel }
 
-export interface FieldModel {
+export interface FieldModel extends Limits {
   readonly name: string
   readonly type: TypeRefModel
   readonly doc: string
@@ -134,25 +141,11 @@ export interface FieldModel {
   readonly nonEmpty: boolean
   readonly requiredOn?: "create" | "update"
   readonly default?: JsonValue
-  readonly enum?: readonly JsonValue[]
-  /** A format of `runtime/schema/formats.ts`: `dns-label`, `ip`, ...; `items`, keys and values have their own. */
-  readonly format?: string
-  readonly pattern?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly minProperties?: number
-  readonly maxProperties?: number
-  /** Constraints on list items or map values, and on map keys. */
-  readonly items?: Constraints
-  readonly values?: Constraints
-  readonly keys?: Constraints
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
+  /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
+  readonly distinct?: readonly string[]
   readonly listType?: "atomic" | "set" | "map"
   readonly mapKeys?: readonly string[]
   readonly mapType?: "atomic" | "granular"
@@ -161,15 +154,8 @@ export interface FieldModel {
   readonly mergeKey?: string
 }
 
-export interface Constraints {
-  readonly enum?: readonly JsonValue[]
-  readonly format?: string
-  readonly pattern?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-}
+/** Limits of a value, its items, keys and values: the words of runtime/schema/constraints.ts. */
+export type Constraints = Limits
 
 /** Holds when `rule` is true. `self` is the value of the type; `oldSelf` (only with on: update) is the stored value. */
 export interface RuleModel {

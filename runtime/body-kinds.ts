@@ -1,5 +1,4 @@
 /** Kinds that exist only as request bodies, by neutral name. Their shapes come from generated type files. */
-import { descriptorOfShape } from "./encoding/protobuf/descriptor-of-shape.ts"
 import { createProtobufCodec } from "./encoding/protobuf/codec.ts"
 import type { KindParts } from "./schema/kind.ts"
 import type { TypeShape } from "./schema/shape.ts"
@@ -41,7 +40,7 @@ async function load(type: LoadableBody, vendor: Vendor): Promise<KindBody> {
     kind: type.kind,
     apiVersion: vendor.apiVersion(neutral),
     shape,
-    codec: createProtobufCodec(descriptorOfShape(shape), shape),
+    codec: createProtobufCodec(shape),
     applyDefaults: applyDefaults ?? (() => {}),
     validate: validate ?? (() => {}),
   }

@@ -1,4 +1,5 @@
 /** The package as a library: a whole server inside another program, usually a test. */
+/// <reference types="node" preserve="true" />
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
@@ -12,6 +13,20 @@ export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOp
 export type { Options } from "./options/table.ts"
 export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 export { ApiError } from "./base/errors.ts"
+export type { Behaviour, BehaviourDeps, ChangeContext, CommitOps, SubresourceAction, SubresourceBehaviour } from "./schema/behaviour.ts"
+export type { Cell } from "./schema/cells.ts"
+export type { Conversion } from "./schema/convert.ts"
+export {
+  defineBehaviour,
+  defineCell,
+  defineCheck,
+  defineConversion,
+  defineHandlers,
+  defineSubresource,
+  defineWarning,
+} from "./schema/define.ts"
+export type { CellContext, Kind, ValidationContext } from "./schema/kind.ts"
+export type { Check, CheckContext, Warning } from "./schema/validate.ts"
 export type { RequestContext, RequestInfo, User } from "./http/request/context.ts"
 export type { Filter, ServerEnv } from "./http/env.ts"
 export { StartError } from "./launch/start-error.ts"

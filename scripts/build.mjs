@@ -1,10 +1,11 @@
 /**
- * `npm run build`: bundles into dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
- * which `npm start` does not need.
+ * `npm run build`: bundles into dist/, writes the generated code as JavaScript and the declarations of the library.
+ * `--bundle-only` skips these, which `npm start` does not need; `--without-bundle` writes only these. `--clean` removes what earlier builds left in dist/: the
+ * package holds one build.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { repository, stampFile } from "./freshness.mjs"
@@ -39,7 +40,43 @@ export async function bundle() {
   return Math.round(performance.now() - started)
 }
 
-const keptForMs = 24 * 3600 * 1000
+/**
+ * dist/generated: the generated code for programs that import `orch-apiserver/generated/...`. Node runs no TypeScript
+ * below node_modules. The doorway is the package's own, so that there is one copy of it in a process.
+ */
+async function generatedModules() {
+  const started = performance.now()
+  const outdir = join(repository, "dist/generated")
+  rmSync(outdir, { recursive: true, force: true })
+  const doorway = join(repository, "runtime/schema/index.ts")
+  await build({
+    absWorkingDir: repository,
+    entryPoints: ["generated/**/*.ts"],
+    outbase: "generated",
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    chunkNames: "shared/[name]-[hash]",
+    logLevel: "warning",
+    plugins: [
+      {
+        name: "doorway",
+        setup({ onResolve }) {
+          onResolve({ filter: /\/schema\/index\.ts$/ }, ({ path, resolveDir }) =>
+            resolve(resolveDir, path) === doorway ? { path: "orch-apiserver/schema", external: true } : undefined,
+          )
+        },
+      },
+    ],
+  })
+  return Math.round(performance.now() - started)
+}
+
+const keptForMs = process.argv.includes("--clean") ? 0 : 24 * 3600 * 1000
 
 /** A running server may still load chunks of an earlier build, so only old ones are removed. */
 function writeOutputs(outputs) {
@@ -48,25 +85,53 @@ function writeOutputs(outputs) {
   const current = new Set(outputs.map(({ path }) => basename(path)))
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs > keptForMs) rmSync(path)
+    if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs >= keptForMs) rmSync(path)
   }
   for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
   // npm does this on installation: the first line of the file says how to run node.
   chmodSync(join(folder, "main.js"), 0o755)
 }
 
-/** Type declarations for users of the package. */
+/** Type declarations for users of the package. `npm run check` checks the types. */
 function declarations() {
   const started = performance.now()
-  const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
-    cwd: repository,
-    stdio: "inherit",
-  })
+  const folder = join(repository, "dist/types")
+  rmSync(folder, { recursive: true, force: true })
+  const result = spawnSync(
+    process.execPath,
+    [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json", "--noCheck"],
+    {
+      cwd: repository,
+      stdio: "inherit",
+    },
+  )
   if (result.status !== 0) process.exit(result.status ?? 1)
+  removeUnreachable(folder)
   return Math.round(performance.now() - started)
 }
 
+/** tsc also declares what only implementations import. */
+function removeUnreachable(folder) {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  const entries = all.filter((path) => path.startsWith(join(folder, "generated")))
+  const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
+  const reached = new Set(open)
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
+      const target = join(dirname(path), `${name}.d.ts`)
+      if (!reached.has(target)) open.push(target)
+      reached.add(target)
+    }
+  }
+  for (const path of all) if (!reached.has(path)) rmSync(path)
+}
+
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.log(`bundled into dist/ in ${await bundle()} ms`)
-  if (!process.argv.includes("--bundle-only")) console.log(`declarations in dist/types/ in ${declarations()} ms`)
+  if (!process.argv.includes("--without-bundle")) console.log(`bundled into dist/ in ${await bundle()} ms`)
+  if (!process.argv.includes("--bundle-only")) {
+    console.log(`generated modules in dist/generated/ in ${await generatedModules()} ms`)
+    console.log(`declarations in dist/types/ in ${declarations()} ms`)
+  }
 }

@@ -7,7 +7,6 @@ import protobuf from "protobufjs"
 import { describe, expect, it } from "vitest"
 import { kinds } from "../generated/index.ts"
 import { createProtobufCodec } from "../runtime/encoding/protobuf/codec.ts"
-import type { JsonObject } from "../runtime/base/json.ts"
 import { stringify } from "../runtime/encoding/json/text.ts"
 import { normalize } from "../runtime/encoding/normalize.ts"
 import type { TypeRef, TypeShape } from "../runtime/schema/shape.ts"
@@ -19,32 +18,26 @@ const runsOfType = Math.ceil(runsOfKind / 6)
 for (const kind of kinds) {
   describe(`${kind.group === "" ? "core" : kind.group}/${kind.version} ${kind.kind}`, { timeout: 120_000 }, () => {
     it("survives a round trip", async () => {
-      const { shape, descriptor } = await kind.load()
-      expectRoundTrips(shape, await descriptor(), runsOfKind)
+      const { shape } = await kind.load()
+      expectRoundTrips(shape, runsOfKind)
     })
 
     it("all its types survive it, with every field", async () => {
-      const { shape, descriptor } = await kind.load()
-      const messages = await descriptor()
+      const { shape } = await kind.load()
       for (const type of newTypes(shape)) {
-        expectRoundTrips(type, messages, runsOfType)
-        for (const field of type.fields) expectRoundTrips({ ...type, fields: [field] }, messages, 2)
+        expectRoundTrips(type, runsOfType)
+        for (const field of type.fields) expectRoundTrips({ ...type, fields: [field] }, 2)
       }
     })
 
     it("has a unique number for every field of its shapes", async () => {
-      const { shape, descriptor } = await kind.load()
-      const root = protobuf.Root.fromJSON(await descriptor())
+      const { shape } = await kind.load()
       for (const { name, fields } of typesOf(shape)) {
-        const stated = fields.flatMap((field) =>
-          field.number === undefined ? [] : [[field.number, field.protoName ?? field.name] as const],
-        )
+        const stated = fields.flatMap((field) => field.number ?? [])
         // The envelope stores them.
         const left = fields.filter((field) => field.number === undefined && field.name !== "kind" && field.name !== "apiVersion")
         expect(left, name).toEqual([])
-        expect(new Set(stated.map(([number]) => number)).size, name).toBe(stated.length)
-        const message = root.lookupType(name).fieldsArray.map((field) => [field.id, field.name] as const)
-        expect(new Map(message), name).toEqual(new Map(stated))
+        expect(new Set(stated).size, name).toBe(stated.length)
       }
     })
   })
@@ -54,8 +47,8 @@ for (const kind of kinds) {
  * Expects that JSON → normal → compact → JSON → normal gives the same text. A shape with fewer fields represents
  * documents that have only those.
  */
-function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: number): void {
-  const codec = createProtobufCodec(descriptor, shape)
+function expectRoundTrips(shape: TypeShape, numRuns: number): void {
+  const codec = createProtobufCodec(shape)
   const property = fc.property(arbitraryObject(shape), (document) => {
     const { object } = normalize(shape, document, { typeMeta: false })
     const bytes = codec.encode(object)
@@ -68,7 +61,7 @@ function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: num
   fc.assert(property, { numRuns })
 }
 
-/** The field numbers of a message, read from the bytes without a descriptor. */
+/** The field numbers of a message, read from the bytes without a shape. */
 function numbersIn(bytes: Uint8Array): Set<number> {
   const reader = protobuf.Reader.create(bytes)
   const numbers = new Set<number>()

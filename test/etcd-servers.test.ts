@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { systemClock } from "../runtime/base/clock.ts"
 import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
-import { embedded, identifier, int64, message } from "../runtime/storage/etcd/message.ts"
+import { embedded, identifier, int64, message } from "../runtime/encoding/protobuf/message.ts"
 import { alarmType, statusCall, txnCall } from "../runtime/storage/etcd/protocol.ts"
 import { countKeys } from "../runtime/storage/etcd/ranges.ts"
 import { until } from "./contract/store-fixture.ts"

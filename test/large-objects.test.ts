@@ -60,7 +60,7 @@ async function encoded(object: ApiObject, media: Media): Promise<Buffer> {
   const { apiVersion = "", kind = "" } = object
   const found = kinds.find((one) => one.kind === kind && one.group === "")
   if (found === undefined) throw new Error(`there is no ${kind}`)
-  return (await codecOfKind(await found.load())).encodeEnvelope(object, { apiVersion, kind })
+  return codecOfKind(await found.load()).encodeEnvelope(object, { apiVersion, kind })
 }
 
 it.each([

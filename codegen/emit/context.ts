@@ -3,7 +3,11 @@
  * below them.
  */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
+import { shapesOf } from "../../model/shapes.ts"
+import { constraintTable, limitOf, type Limits } from "../../runtime/schema/constraints.ts"
 import type { EmitOptions } from "./options.ts"
+import { differsItself } from "./presence.ts"
 
 export interface EmitContext {
   readonly model: Model
@@ -12,22 +16,33 @@ export interface EmitContext {
   readonly validated: ReadonlySet<string>
   /** Types whose defaults function is not empty. */
   readonly defaulted: ReadonlySet<string>
+  /** Types of which clients may leave out more than the server does. They have an input form. */
+  readonly withInput: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
+  readonly shapeOf: ShapeOf
 }
 
 /** Called once per run, before the emitters. */
 export function emitContext(model: Model, options: EmitOptions): EmitContext {
+  const shapeOf = shapesOf((name) => typeOf({ model }, name))
   return {
     model,
     options,
     validated: reaching(model, validatesItself),
-    defaulted: reaching(model, defaultsItself),
+    defaulted: reaching(model, (type) => defaultsItself(type, shapeOf)),
+    withInput: reaching(model, (type) =>
+      differsItself(
+        type,
+        model.kinds.find((kind) => kind.type === type.name),
+      ),
+    ),
     files: new Map(model.files.map((file) => [file.path, file])),
+    shapeOf,
   }
 }
 
 /** Returns the type with that unique name. Throws when it does not exist, which the loader has ruled out. */
-export function typeOf(context: EmitContext, name: string): TypeModel {
+export function typeOf(context: Pick<EmitContext, "model">, name: string): TypeModel {
   const type = context.model.types.get(name)
   if (type === undefined) throw new Error(`the model has no type ${name}`)
   return type
@@ -77,23 +92,26 @@ function validatesItself(type: TypeModel): boolean {
 
 /** Whether a field has anything that a value may violate. */
 function isConstrained(field: FieldModel): boolean {
-  return hasConstraints(field) || field.unique.length > 0 || field.immutable !== false || field.requiredOn !== undefined
-}
-
-/** Whether a field has constraints that the compiled check covers. */
-export function hasConstraints(field: FieldModel): boolean {
-  const { enum: values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = field
-  const limits = [values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties]
   return (
-    field.required === true || field.nonEmpty || [...limits, field.items, field.values, field.keys].some((limit) => limit !== undefined)
+    hasConstraints(field) ||
+    field.unique.length > 0 ||
+    field.distinct !== undefined ||
+    field.immutable !== false ||
+    field.requiredOn !== undefined
   )
 }
 
-function defaultsItself(type: TypeModel): boolean {
-  return type.defaults.length > 0 || type.fields.some(isFilled)
+/** Whether a field has limits, or must be present. */
+export function hasConstraints(field: FieldModel): boolean {
+  return field.required === true || field.nonEmpty || hasLimits(field)
 }
 
-/** Whether a field's default is applied. The empty value of a field that is omitted when empty is only published. */
-export function isFilled({ default: value, pointer, keepEmpty }: FieldModel): boolean {
-  return value !== undefined && (pointer || keepEmpty || (value !== "" && value !== 0 && value !== false))
+/** Whether there are limits of the value, its items, its keys or its values. */
+export function hasLimits(limits: Limits): boolean {
+  const parts = [limits.items, limits.values, limits.keys]
+  return constraintTable.some((row) => limitOf(row, limits) !== undefined) || parts.some((part) => part !== undefined)
+}
+
+function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {
+  return type.defaults.length > 0 || type.fields.some((field) => appliedDefault(field, shapeOf) !== undefined)
 }

@@ -9,10 +9,7 @@ export function isConverted({ storage, group, version, kind, conversion }: KindM
   return storage.group !== group || storage.version !== version || storage.kind !== kind || conversion !== undefined
 }
 
-/**
- * The text of `convert.ts`. A named conversion runs after the renames when converting to the stored form, before them
- * when converting back.
- */
+/** The text of `convert.ts`. A named conversion runs after the renames, in both directions. */
 export function emitConvert(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
   const builder = new FileBuilder(context, file, "convert")
   builder.reserve("toStored", "fromStored")
@@ -22,28 +19,23 @@ export function emitConvert(context: EmitContext, file: FileModel, kind: KindMod
   const stored = [apiVersion(kind.storage), kind.storage.kind].map((word) => JSON.stringify(word)).join(", ")
   const own = [apiVersion(kind), kind.kind].map((word) => JSON.stringify(word)).join(", ")
   const there = `${converted}(object, ${stored}, ${moves(renames.map(({ here, stored: to }) => ({ from: here, to })))})`
-  const back = (object: string): string =>
-    `${converted}(${object}, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
+  const back = `${converted}(object, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
   const object = builder.runtimeType("ApiObject")
-  const toStored =
-    behaviour === undefined ? there : `${builder.behaviour("conversions", behaviour, "toStored", "finishToStored")}(${there})`
-  const fromStored =
-    behaviour === undefined
-      ? back("object")
-      : back(`${builder.behaviour("conversions", behaviour, "fromStored", "startFromStored")}(object)`)
+  const finished = (by: string, made: string): string =>
+    behaviour === undefined ? made : `${builder.runtime(by)}(${builder.behaviour("conversions", behaviour)}, ${made}, object)`
   builder.declare({
     declare: "function",
     name: "toStored",
     parameters: [`object: ${object}`],
     returns: object,
-    body: [`return ${toStored}`],
+    body: [`return ${finished("toStoredBy", there)}`],
   })
   builder.declare({
     declare: "function",
     name: "fromStored",
     parameters: [`object: ${object}`],
     returns: object,
-    body: [`return ${fromStored}`],
+    body: [`return ${finished("fromStoredBy", back)}`],
   })
   return builder
 }

@@ -1,7 +1,8 @@
 /** `defaults.ts`: one function per type that has a default in or below it. Other types are not walked. */
 import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../../model/model.ts"
+import { appliedDefault } from "../../model/defaults.ts"
 import { literal } from "../print/literal.ts"
-import { type EmitContext, isFilled, leafRef, listItem, typeOf } from "./context.ts"
+import { type EmitContext, leafRef, listItem, typeOf } from "./context.ts"
 import { compileCondition, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName } from "./names.ts"
@@ -31,14 +32,18 @@ export function emitDefaults(context: EmitContext, file: FileModel): FileBuilder
 }
 
 function body(builder: FileBuilder, type: TypeModel): string[] {
-  const constants = type.fields.flatMap((field) => {
-    if (field.default === undefined || !isFilled(field)) return []
-    return [
-      `${builder.runtime("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`,
-    ]
-  })
+  const constants = type.fields.flatMap((field) => constant(builder, field))
   const nested = type.fields.flatMap((field) => below(builder, field))
   return [...constants, ...nested, ...type.defaults.map((one) => ruleLine(builder, type, one))]
+}
+
+function constant(builder: FileBuilder, field: FieldModel): string[] {
+  const applied = appliedDefault(field, builder.context.shapeOf)
+  if (applied === undefined) return []
+  const parameters = `self, ${JSON.stringify(field.name)}, ${literal(plain(applied.value))}`
+  if (field.pointer) return [`${builder.runtime("setDefault")}(${parameters}, true)`]
+  if (applied.zero === undefined) return [`${builder.runtime("setDefault")}(${parameters})`]
+  return [`${builder.runtime("replaceZero")}(${parameters}, ${literal(plain(applied.zero))})`]
 }
 
 function below(builder: FileBuilder, field: FieldModel): string[] {
@@ -56,8 +61,16 @@ function below(builder: FileBuilder, field: FieldModel): string[] {
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel): string {
   const scope: ExpressionScope = { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor" }
   const path = rule.set.split(".")
-  const flags = { pointer: fieldAt(builder.context.model, type.name, path)?.pointer === true || undefined, force: rule.force || undefined }
-  const options = flags.pointer === undefined && flags.force === undefined ? "" : `, ${literal(flags)}`
+  const field = fieldAt(builder.context.model, type.name, path)
+  const flags = { pointer: field?.pointer === true || undefined, force: rule.force || undefined, as: canonicalAs(field) }
+  const options = Object.values(flags).every((flag) => flag === undefined) ? "" : `, ${literal(flags)}`
   const line = `${builder.runtime("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
   return rule.when === undefined ? line : `if (${compileCondition(builder, rule.when, scope)}) ${line}`
+}
+
+/** The scalars that have a canonical text; a computed value may be in another form. */
+const texts: ReadonlySet<string> = new Set(["Duration", "Quantity", "Time", "MicroTime"])
+
+function canonicalAs(field: FieldModel | undefined): string | undefined {
+  return field !== undefined && "scalar" in field.type && texts.has(field.type.scalar) ? field.type.scalar : undefined
 }

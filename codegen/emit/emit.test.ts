@@ -28,7 +28,7 @@ test("the same model gives the same texts, sorted, each marked on line 1", () =>
 
 test("omits empty files", () => {
   const meta = [...files.keys()].filter((path) => path.startsWith("meta/"))
-  expect(meta).toEqual(["constraints", "proto", "shape", "types", "validate"].map((part) => `meta/v1/object-meta/${part}.ts`))
+  expect(meta).toEqual(["shape", "types", "validate"].map((part) => `meta/v1/object-meta/${part}.ts`))
   expect(files.has("kitchen.example.com/v1/kettle/convert.ts")).toBe(false)
 })
 
@@ -162,22 +162,78 @@ describe("generated code", () => {
   })
 
   test("protobuf: proto2, inline types nested, zero values written", async () => {
-    const descriptor = await parts.descriptor()
-    const codec = createProtobufCodec(descriptor, parts.shape)
+    const codec = createProtobufCodec(parts.shape)
     const object = { spec: { litres: 0, parts: [{ name: "lid", count: 2 }], tap: "t", power: "2k" } }
     expect(codec.decode(codec.encode(object))).toMatchObject({
       spec: { litres: 0, on: false, parts: [{ name: "lid", count: 2 }], tap: "t", power: "2k" },
     })
-    const spec = protobuf.Root.fromJSON(JSON.parse(JSON.stringify(descriptor))).lookupType("kitchen.example.com.v1.KettleSpec")
-    expect(Object.values(spec.fields).map((one) => `${one.name} ${one.type} ${one.id}`)).toEqual([
-      "litres int32 1",
-      "on bool 2",
-      "power Quantity 3",
-      "serial string 4",
-      "parts kitchen.example.com.v1.Part 5",
-      "source kitchen.example.com.v1.Source 6",
-      "notes string 7",
-      "mode string 8",
+  })
+})
+
+describe("proto files", () => {
+  const own = "proto/com/example/kitchen/v1/kitchen.proto"
+
+  test("a group and version has one, in the package of its name, with every numbered field", () => {
+    const text = files.get(own) ?? ""
+    expect(text).toContain('syntax = "proto2";\n\npackage com.example.kitchen.v1;\n')
+    const root = protobuf.parse(text, { keepCase: true }).root
+    expect(Object.values(root.lookupType("KettleSpec").fields).map((one) => `${one.rule ?? ""} ${one.type} ${one.name} ${one.id}`)).toEqual(
+      [
+        " int32 litres 1",
+        " bool on 2",
+        " .orch.runtime.v1.Quantity power 3",
+        " string serial 4",
+        "repeated Part parts 5",
+        " Source source 6",
+        " string notes 7",
+        " string mode 8",
+      ],
+    )
+  })
+
+  test("a user's folder imports those of the package and emits only its own", () => {
+    const ownFiles = model.files.map((file) => file.path).filter((path) => path.startsWith("kitchen"))
+    const emitted = emit(model, packageOptions(new Set(ownFiles), "my-schemas"))
+    expect([...emitted.keys()].filter((path) => path.endsWith(".proto"))).toEqual([own])
+    expect(emitted.get(own)).toContain('import "orch/api/meta/v1/meta.proto";')
+  })
+
+  test("what a user adds to a package of others is a file of its own", () => {
+    const emitted = emit(model, packageOptions(new Set(["kitchen.example.com/v1/kettle"]), "my-schemas"))
+    const added = "proto/com/example/kitchen/v1/kitchen_added.proto"
+    expect([...emitted.keys()].filter((path) => path.endsWith(".proto"))).toEqual([added])
+    expect(emitted.get(added)).toContain('import "com/example/kitchen/v1/kitchen.proto";')
+  })
+
+  test("numbers of fields that are gone are reserved", () => {
+    const types = new Map(
+      [...model.types].map(([name, type]) => [name, name.endsWith(".KettleSpec") ? { ...type, reserved: [40, 31, 32] } : type]),
+    )
+    const text = emit({ ...model, types }, repositoryOptions(model)).get(own) ?? ""
+    expect(text).toContain("  reserved 31 to 32, 40;\n")
+    expect(protobuf.parse(text).root.lookupType("KettleSpec").reserved).toEqual([
+      [31, 32],
+      [40, 40],
     ])
+  })
+
+  test("leaves out a field that protobuf cannot hold", () => {
+    const spec = model.types.get("kitchen.example.com.v1.KettleSpec")
+    const [field] = spec?.fields ?? []
+    if (spec === undefined || field === undefined) throw new Error("the model has changed")
+    const matrix = { ...field, name: "matrix", number: 91, type: { list: { list: { scalar: "int32" as const } } } }
+    const types = new Map([...model.types, [spec.name, { ...spec, fields: [...spec.fields, matrix] }]])
+    expect(emit({ ...model, types }, repositoryOptions(model)).get(own)).not.toContain("matrix")
+  })
+
+  test("packages that refer to each other use bytes, which are the same on the wire", () => {
+    const owner = [...model.types.values()].find(({ name }) => name === "meta.v1.ObjectMeta")
+    const field = model.types.get("kitchen.example.com.v1.KettleSpec")?.fields[0]
+    if (owner === undefined || field === undefined) throw new Error("the model has changed")
+    const back = { ...field, name: "kettle", number: 90, type: { ref: "kitchen.example.com.v1.KettleSpec" } }
+    const types = new Map([...model.types, [owner.name, { ...owner, fields: [...owner.fields, back] }]])
+    const emitted = emit({ ...model, types }, repositoryOptions(model))
+    expect(emitted.get("proto/orch/api/meta/v1/meta.proto")).toContain("optional bytes kettle = 90;")
+    expect(emitted.get(own)).toContain("optional bytes metadata = 1;")
   })
 })

@@ -294,7 +294,7 @@ class Compiler {
         return plainCode(this.runtime("vendorText", required(this.scope.vendor, "the vendor, for vendor()"), this.value(argument)))
       case "behaviour": {
         const cell = argument.node === "literal" && typeof argument.value === "string" ? argument.value : undefined
-        const code = this.builder.behaviour("cells", required(cell, "the name of a cell function"), "cell")
+        const code = this.builder.behaviour("cells", required(cell, "the name of a cell function"))
         return plainCode(this.runtime("cellOf", code, required(this.scope.cell, "an object, for behaviour(), outside of columns")))
       }
       default:

@@ -5,7 +5,7 @@ import type { FileModel, TypeModel } from "../../model/model.ts"
 import { type Declaration, type PrintedImport, printFile } from "../print/print.ts"
 import type { EmitContext } from "./context.ts"
 import { typeOf } from "./context.ts"
-import { upperFirst } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
 import type { Part } from "./options.ts"
 
 interface Imported {
@@ -56,11 +56,9 @@ export class FileBuilder {
     return this.import(`./${part}.ts`, name, false)
   }
 
-  /**
-   * Imports the export `exported` of a behaviour file such as `checks/podContainers`, under the behaviour's own name.
-   */
-  behaviour(folder: "checks" | "cells" | "conversions", name: string, exported: string, alias = name): string {
-    return this.import(this.context.options.behaviourImport(this.path, `${folder}/${name}`), exported, false, alias, alias)
+  /** Imports the export of a behaviour file such as `checks/podContainers`: it has the behaviour's own name. */
+  behaviour(folder: "checks" | "cells" | "conversions", name: string): string {
+    return this.import(this.context.options.behaviourImport(this.path, `${folder}/${name}`), name, false)
   }
 
   declare(declaration: Declaration): void {
@@ -72,7 +70,7 @@ export class FileBuilder {
   }
 
   /** Returns the text of the file. Called last. */
-  print(unchecked = false): string {
+  print(): string {
     const imports: PrintedImport[] = [...this.modules]
       .toSorted(([left], [right]) => (left < right ? -1 : 1))
       .map(([module, names]) => ({
@@ -83,7 +81,6 @@ export class FileBuilder {
       }))
     return printFile({
       source: `${this.context.options.schemaFolder}/${this.file.path}.yaml`,
-      unchecked,
       imports,
       declarations: this.declarations,
     })

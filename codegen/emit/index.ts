@@ -2,14 +2,13 @@
  * Emits the text of every generated file from the model. Pure: the same model and options give the same texts, in the
  * same order.
  *
- *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts proto.ts for every schema file; empty ones are
- *     omitted
- *     <file>/columns.ts convert.ts resource.ts                                    for kinds
- *     openapi/v2.json openapi/v3/<path>.json index.ts                             for the whole
+ *     <file>/types.ts shape.ts defaults.ts validate.ts   for every schema file; empty ones are omitted
+ *     <file>/columns.ts convert.ts resource.ts           for kinds
+ *     proto/<package path>/<name>.proto                  for every group and version
+ *     openapi/v2.json openapi/v3/<path>.json index.ts    for the whole
  */
 import type { FileModel, Model } from "../../model/model.ts"
 import { emitColumns } from "./columns.ts"
-import { emitConstraints } from "./constraints.ts"
 import { type EmitContext, emitContext } from "./context.ts"
 import { emitConvert, isConverted } from "./convert.ts"
 import { emitDefaults } from "./defaults.ts"
@@ -33,17 +32,17 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
   const texts = new Map<string, string>()
   for (const file of model.files) {
     if (!options.emitted.has(file.path)) continue
-    for (const builder of parts(context, file))
-      if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
+    for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print())
   }
-  const documents = emitOpenApi(context)
-  for (const [path, text] of documents) texts.set(path, text)
+  const served = model.kinds.filter((kind) => kind.served !== false)
+  const documents = emitOpenApi({ ...context, model: { ...model, kinds: served } })
+  for (const [path, text] of [...documents, ...emitProto(context)]) texts.set(path, text)
   texts.set("index.ts", emitIndex(context, documentPaths(documents)))
   return new Map([...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 function parts(context: EmitContext, file: FileModel): FileBuilder[] {
-  const shared = [emitTypes, emitShape, emitDefaults, emitConstraints, emitValidate, emitProto].map((part) => part(context, file))
+  const shared = [emitTypes, emitShape, emitDefaults, emitValidate].map((part) => part(context, file))
   const kind = context.model.kinds.find((one) => one.file === file.path)
   if (kind === undefined) return shared
   return [

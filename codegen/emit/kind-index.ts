@@ -2,7 +2,8 @@
 import type { KindModel, TypeModel } from "../../model/model.ts"
 import { type ConstantDeclaration, printFile } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
-import { defaultName, shapeName, upperFirst, validateName } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
+import { defaultName, shapeName, validateName } from "./names.ts"
 import type { Part } from "./options.ts"
 import { kindsOf, resourceName } from "./resource.ts"
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../runtime/base/json.ts"
 import { allDocuments } from "../../model/openapi/documents.ts"
 import { header } from "../print/print.ts"
 import { type EmitContext, typeOf } from "./context.ts"
-import { hasMessage } from "./proto.ts"
+import { hasMessage } from "../../model/protobuf.ts"
 import { kindsOf } from "./resource.ts"
 
 /** Texts by path below out. Called once per run. */

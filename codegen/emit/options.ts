@@ -1,9 +1,10 @@
 /** Maps the imports of emitted files: the doorway, behaviours, and types that were generated elsewhere. */
 import { posix } from "node:path"
+import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
-export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" | "columns" | "convert" | "proto" | "resource"
+export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource"
 
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
@@ -37,7 +38,7 @@ export function repositoryOptions(model: Model): EmitOptions {
     publishesLimits: () => false,
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
-    behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${behaviourFile(name)}.ts`),
+    behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),
     importPath: (fromFile, toFile, part) => relative(fromFile, `generated/${toFile}/${part}.ts`),
   }
 }
@@ -56,13 +57,8 @@ export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: strin
     publishesLimits: (file) => emitted.has(file),
     schemaFolder,
     doorwayImport: () => `${packageName}/schema`,
-    behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${behaviourFile(name)}.ts`),
+    behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${kebabCase(name)}.ts`),
     importPath: (fromFile, toFile, part) =>
       emitted.has(toFile) ? relative(fromFile, `${toFile}/${part}.ts`) : `${packageName}/generated/${toFile}/${part}`,
   }
-}
-
-/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
-function behaviourFile(name: string): string {
-  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
 }

@@ -5,8 +5,8 @@ import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { defaultName, lowerFirst, shapeName, validateName } from "./names.ts"
-import { hasMessage } from "./proto.ts"
+import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
+import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
@@ -20,11 +20,17 @@ export function emitResource(context: EmitContext, file: FileModel, kind: KindMo
   builder.declare({
     declare: "constant",
     name: resourceName(kind),
-    type: builder.runtimeType("Kind"),
+    type: `${builder.runtimeType("Kind")}<${kindTypes(builder, kind)}>`,
     exported: true,
     value: literal(record(builder, kind)),
   })
   return builder
+}
+
+/** The types of the kind's objects and, where it is another one, of what clients may send. */
+function kindTypes(builder: FileBuilder, kind: KindModel): string {
+  const object = builder.ofType(kind.type, "types", (name) => name, true)
+  return hasInput(builder.context, kind.type) ? `${object}, ${builder.ofType(kind.type, "types", inputName, true)}` : object
 }
 
 function record(builder: FileBuilder, kind: KindModel): Literal {
@@ -40,6 +46,8 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     shortNames,
     categories,
     namespaced,
+    served: kind.served,
+    deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
     storage: { ...storage },
@@ -52,7 +60,6 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       generation: kind.update.generation,
       defaultPropagation: kind.delete.propagation,
       deleteReturns: kind.delete.returns,
-      immutable: [],
     },
     subresources: subresources.map((one) => ({
       ...one,
@@ -96,13 +103,13 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     ...(kind.completed.length > 0 ? ["rowConditions"] : []),
-    `descriptor: ${hasMessage(type) ? `async () => ${builder.runtime("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
-  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(
-    ", ",
-  )
+  const patterns = [
+    ...parts.map(([, exported]) => `{ ${exported.join(", ")} }`),
+    ...found.map((name) => `{ ${name}: ${name}Warnings }`),
+  ].join(", ")
   const modules = [
     ...parts.map(([part]) => `./${part}.ts`),
     ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`)),
@@ -133,7 +140,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
             .split(".")
             .map((step) => JSON.stringify(step))
             .join(", ")}))`
-    return `${name}Warnings(${value}, ${JSON.stringify(at)}, object, context)`
+    return `${builder.runtime("namedWarnings")}(${name}Warnings, ${value}, ${JSON.stringify(at)}, object, context)`
   })
   const parts = [...stated, ...found]
   const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"

@@ -1,11 +1,18 @@
-/** `types.ts`: one documented interface per type of a schema file and, for a kind, a type guard. */
-import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../../model/model.ts"
-import type { InterfaceDeclaration } from "../print/print.ts"
-import { type EmitContext, kindOfType, typeOf } from "./context.ts"
+/**
+ * `types.ts`: one documented type per type of a schema file and, for a kind, a type guard.
+ *
+ * One notion of "required": a member is required when a decoded, valid object always has it. That holds for what the
+ * schema requires and for what decoding fills in (fields with keepEmpty, structs that are not pointers). Where a client
+ * may leave out more when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an
+ * alias, but no interface, where a JsonObject is expected.
+ */
+import { wireApiVersions } from "../../runtime/base/vendor.ts"
+import type { FieldModel, FileModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import type { TypeDeclaration } from "../print/print.ts"
+import { type EmitContext, kindOfType, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
-
-/** Types that the doorway declares itself. Generated code uses its form, so that a generated kind is an ApiObject. */
-const kitTypes: ReadonlyMap<string, string> = new Map([["meta.v1.ObjectMeta", "ObjectMeta"]])
+import { inputName } from "./names.ts"
+import { differs, isNullable, isPresent, isTypeMeta, kitTypes } from "./presence.ts"
 
 const scalarTypes: Readonly<Record<string, string>> = {
   string: "string",
@@ -25,36 +32,61 @@ const scalarTypes: Readonly<Record<string, string>> = {
 export function emitTypes(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "types")
   const types = file.types.map((name) => typeOf(context, name))
-  builder.reserve(...types.map((type) => type.localName))
+  builder.reserve(...types.flatMap((type) => [type.localName, inputName(type.localName)]))
   for (const type of types) {
-    builder.declare(declare(builder, type))
     const kind = kindOfType(context, type)
-    if (kind === undefined) continue
-    const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
-    builder.declare({
-      declare: "function",
-      name: `is${type.localName}`,
-      doc: `True for an object of kind ${kind.kind} in version ${apiVersion}, neutral form. Called where any object may come, to read it with types.`,
-      parameters: [`object: ${builder.runtimeType("ApiObject")}`],
-      returns: `object is ${type.localName}`,
-      body: [`return object.kind === ${JSON.stringify(kind.kind)} && object.apiVersion === ${JSON.stringify(apiVersion)}`],
-    })
+    builder.declare(declare(builder, type, kind))
+    if (hasInput(context, type.name)) builder.declare(declareInput(builder, type, kind))
+    if (kind !== undefined) declareGuard(builder, type, kind)
   }
   return builder
 }
 
-function declare(builder: FileBuilder, type: TypeModel): InterfaceDeclaration {
-  const kind = kindOfType(builder.context, type)
-  const fields = flattened(builder.context, type)
-  const members = fields.map((field) => ({
+function declareGuard(builder: FileBuilder, type: TypeModel, kind: KindModel): void {
+  const apiVersion = apiVersionOf(kind)
+  builder.declare({
+    declare: "function",
+    name: `is${type.localName}`,
+    doc: `True for a decoded object of kind ${kind.kind} in version ${apiVersion}, under every vendor. Called where any object may come, to read it with types.`,
+    parameters: [`object: ${builder.runtimeType("ApiObject")}`],
+    returns: `object is ${type.localName}`,
+    body: [`return ${builder.runtime("isOfKind")}(object, ${JSON.stringify(apiVersion)}, ${JSON.stringify(kind.kind)})`],
+  })
+}
+
+function declare(builder: FileBuilder, type: TypeModel, kind: KindModel | undefined): TypeDeclaration {
+  const members = flattened(builder.context, type).map((field) => ({
     name: field.name,
-    optional: field.required === false || kind !== undefined,
-    type: fieldType(builder, field),
+    optional: !isPresent(field, kind),
+    type: fieldType(builder, field, kind, false),
     doc: field.doc,
     deprecated: field.deprecated,
   }))
-  const base = kind === undefined ? builder.runtimeType("JsonObject") : builder.runtimeType("ApiObject")
-  return { declare: "interface", name: type.localName, extends: base, doc: type.doc, members }
+  if (!type.preserveUnknown) return { declare: "type", name: type.localName, doc: type.doc, members }
+  return { declare: "type", name: type.localName, doc: type.doc, members, further: furtherType(builder) }
+}
+
+function furtherType(builder: FileBuilder): string {
+  return `${builder.runtimeType("JsonValue")} | undefined`
+}
+
+/** The input form: the type with other forms of the members that differ. */
+function declareInput(builder: FileBuilder, type: TypeModel, kind: KindModel | undefined): TypeDeclaration {
+  const { context } = builder
+  const members = flattened(context, type)
+    .filter((field) => type.preserveUnknown || differs(field, kind) || refersToInput(context, field, kind))
+    .map((field) => ({
+      name: field.name,
+      optional: isOptionalInput(context, field, kind),
+      type: fieldType(builder, field, kind, true),
+      doc: field.doc,
+      deprecated: field.deprecated,
+    }))
+  const doc = `${type.localName} as a client may send it: without what the server fills in.`
+  const name = inputName(type.localName)
+  // Omit would forget the members of a type with further ones.
+  if (type.preserveUnknown) return { declare: "type", name, doc, members, further: furtherType(builder) }
+  return { declare: "type", name, doc, base: type.localName, members }
 }
 
 /** The fields as in JSON: those of inline types replace the inline field. */
@@ -64,24 +96,73 @@ function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[]
   )
 }
 
-function fieldType(builder: FileBuilder, field: FieldModel): string {
-  const words = field.enum?.filter((word) => typeof word === "string")
-  const isText = "scalar" in field.type && field.type.scalar === "string"
-  if (!isText || words === undefined || words.length === 0) return typeText(builder, field.type)
-  const empty = field.pointer || words.includes("") ? [] : [""]
-  return [...words, ...empty].map((word) => JSON.stringify(word)).join(" | ")
+/** Whether a client may leave the field out. The spec of a kind is required when something in it is. */
+function isOptionalInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
+  if (isTypeMeta(field, kind)) return true
+  if (field.required !== false) return field.default !== undefined
+  if (kind === undefined || field.pointer || !("ref" in field.type) || kitTypes.has(field.type.ref)) return true
+  if (kind.create.drops.includes(field.name) || field.name === "status") return true
+  return !flattened(context, typeOf(context, field.type.ref)).some((one) => !isOptionalInput(context, one, undefined))
 }
 
-function typeText(builder: FileBuilder, type: TypeRefModel): string {
-  if ("list" in type) return listText(typeText(builder, type.list))
-  if ("wrappedList" in type) return listText(typeText(builder, type.wrappedList))
-  if ("map" in type) return `{ [key: string]: ${typeText(builder, type.map)} }`
+function refersToInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
+  const ref = isTypeMeta(field, kind) ? undefined : leafRef(field.type)
+  return ref !== undefined && hasInput(context, ref)
+}
+
+/** Whether a type has an input form of its own. */
+export function hasInput(context: EmitContext, name: string): boolean {
+  return context.withInput.has(name)
+}
+
+function fieldType(builder: FileBuilder, field: FieldModel, kind: KindModel | undefined, input: boolean): string {
+  if (kind !== undefined && field.name === "kind") return JSON.stringify(kind.kind)
+  if (kind !== undefined && field.name === "apiVersion") return wordsText(wireApiVersions(apiVersionOf(kind)))
+  const text = wordType(field) ?? typeText(builder, field.type, input)
+  return isNullable(field) ? `${text} | null` : text
+}
+
+/** The words of an enum, of a field or of its items; undefined for other fields. */
+function wordType(field: FieldModel): string | undefined {
+  const { type } = field
+  if ("scalar" in type && type.scalar === "string") return enumText(field.enum, mayBeEmpty(field))
+  if ("list" in type && "scalar" in type.list && type.list.scalar === "string") {
+    const words = enumText(field.items?.enum, false)
+    return words === undefined ? undefined : listText(words)
+  }
+  return undefined
+}
+
+/** Whether a valid object may have the field as the empty text. Where decoding does not keep it, it is absent instead. */
+function mayBeEmpty({ keepEmpty, pointer, nonEmpty, required }: FieldModel): boolean {
+  return keepEmpty && !pointer && !nonEmpty && required !== true
+}
+
+function enumText(values: FieldModel["enum"], empty: boolean): string | undefined {
+  const words = values?.filter((word) => typeof word === "string") ?? []
+  if (words.length === 0) return undefined
+  return wordsText(empty && !words.includes("") ? [...words, ""] : words)
+}
+
+function wordsText(words: readonly string[]): string {
+  return words.map((word) => JSON.stringify(word)).join(" | ")
+}
+
+function typeText(builder: FileBuilder, type: TypeRefModel, input: boolean): string {
+  if ("list" in type) return listText(typeText(builder, type.list, input))
+  if ("wrappedList" in type) return listText(typeText(builder, type.wrappedList, input))
+  if ("map" in type) return `{ [key: string]: ${typeText(builder, type.map, input)} }`
   if ("scalar" in type)
     return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.runtimeType("JsonValue") : builder.runtimeType("JsonObject"))
   const known = kitTypes.get(type.ref)
-  return known === undefined ? builder.ofType(type.ref, "types", (name) => name, true) : builder.runtimeType(known)
+  if (known !== undefined) return builder.runtimeType(known)
+  return builder.ofType(type.ref, "types", input && hasInput(builder.context, type.ref) ? inputName : (name) => name, true)
 }
 
 function listText(item: string): string {
   return item.includes("|") ? `(${item})[]` : `${item}[]`
+}
+
+function apiVersionOf({ group, version }: KindModel): string {
+  return group === "" ? version : `${group}/${version}`
 }

@@ -2,20 +2,21 @@
  * `validate.ts`: one function per type, one call per fact. Types with nothing to validate in or below them have no
  * function.
  */
-import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import type { ExpressionModel, FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
-import { hasOwnConstraints } from "./constraints.ts"
+import { declareLimits, limitLines } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
 import { compileMessage, compileRule, type ExpressionScope, fieldAt, zeroCode } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { constraintsName, validateName } from "./names.ts"
+import { limitsName, validateName } from "./names.ts"
 
 /** The text of `validate.ts`; without declarations when the file has nothing to validate. */
 export function emitValidate(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "validate")
   const types = file.types.map((name) => typeOf(context, name)).filter((type) => context.validated.has(type.name))
-  builder.reserve(...types.map((type) => validateName(type.localName)))
+  builder.reserve(...types.flatMap((type) => [validateName(type.localName), limitsName(type.localName)]))
   for (const type of types) {
+    declareLimits(builder, type)
     builder.declare({
       declare: "function",
       name: validateName(type.localName),
@@ -28,14 +29,11 @@ export function emitValidate(context: EmitContext, file: FileModel): FileBuilder
 }
 
 function body(builder: FileBuilder, type: TypeModel): string[] {
-  const { context } = builder
-  const lines: string[] = []
-  if (hasOwnConstraints(context, type))
-    lines.push(`${builder.runtime("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
+  const lines = limitLines(builder, type)
   for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
   for (const { fields, required } of type.oneOf) lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required})`)
   for (const one of type.rules) lines.push(ruleLine(builder, type, one))
-  for (const name of type.checks) lines.push(`${builder.behaviour("checks", name, "check")}(self, context)`)
+  for (const name of type.checks) lines.push(`${builder.runtime("named")}(${builder.behaviour("checks", name)}, self, context)`)
   return lines
 }
 
@@ -49,6 +47,7 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }
   for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)})`)
+  if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)})`)
   if (field.immutable !== false)
     lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
   if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
@@ -95,5 +94,13 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const absent = zero === undefined ? undefined : new Code(zero)
   const fault = literal({ type: rule.reason, at: rule.at, absent, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
-  return line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
+  const call = line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
+  const when = rule.when === undefined ? "" : `when ${written(rule.when)}: `
+  return `// ${when}${written(rule.rule)}\n${call}`
+}
+
+/** An expression as its author wrote it, on one line. */
+function written({ text }: ExpressionModel): string {
+  const lines = text.split(/[\r\n\u2028\u2029]/).map((line) => line.trim())
+  return lines.filter((line) => line !== "").join(" ")
 }

@@ -1,15 +1,26 @@
 /** Checks a single field: keywords that fit its type, limits in order, keys that are fields, a valid default, a doc. */
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
-import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
+import {
+  type Constraint,
+  type ConstraintWord,
+  constraintTable,
+  type Fit,
+  limitFaults,
+  type Limits,
+  type NumberWord,
+} from "../../runtime/schema/constraints.ts"
+import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
+import { checkDefault } from "./check-default.ts"
 import { checkDoc } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { FieldDeclaration } from "./fields.ts"
 import { checkPattern } from "./pattern.ts"
 import type { SourceFile } from "./source.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
-import { isScalar, itemType, shownType } from "./type-text.ts"
+import { itemType, shownType } from "./type-text.ts"
+import { fitsCompact } from "./wire-types.ts"
 
 interface Context {
   readonly block: Block
@@ -24,101 +35,108 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   const context: Context = { block, source, table }
   checkDoc(block, nameStart, `the field ${model.name}`, source)
   if (block.has("type") && "scalar" in model.type && model.type.scalar === "any" && block.text("type") !== "any") return
-  checkFitting(model, context)
+  checkOwnType(model, context)
+  checkFitting(model.type, context)
   checkLimits(model, model.type, context)
-  for (const word of ["items", "values", "keys"] as const) checkNested(model, word, context)
-  checkOrder(model, context)
   checkProtobuf(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
 }
 
-/** The types that a keyword applies to; keywords that are not listed apply to all. */
+/** Keywords of a type that a field declares. */
+const ofTypes = ["preserveUnknown", "rules", "defaults", "checks", "oneOf"]
+
+/** A field with `fields` has the type that they declare, or a list or map of it. */
+function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
+  if (!block.has("fields")) {
+    for (const word of ofTypes.filter((one) => block.has(one)))
+      source.report(block.start(word), { found: `${word} on the field ${name}`, expected: `fields beside it, or ${word} in the type` })
+  } else if (block.has("type") && !/\bfields\b/.test(block.text("type") ?? "fields"))
+    source.report(block.start("type"), {
+      found: `the type ${block.text("type")} beside fields`,
+      expected: 'no type, or one that names them: "[]fields" or map<fields>',
+    })
+}
+
+/** The types that a keyword applies to, besides the constraints; keywords that are not listed apply to all. */
 const fitting: readonly { readonly words: readonly string[]; readonly fits: (type: TypeRefModel) => boolean; readonly title: string }[] = [
-  { words: ["minItems", "maxItems", "items", "unique", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
-  { words: ["minProperties", "maxProperties", "values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
+  { words: ["items", "unique", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
+  { words: ["values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
   // The reference publishes listType on one struct (Status.details), so a struct may have it; it has no effect there.
   { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type, title: "a list" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
 ]
 
-const limitFitting: readonly {
-  readonly words: readonly string[]
-  readonly fits: (type: TypeRefModel) => boolean
-  readonly title: string
-}[] = [
-  { words: ["minimum", "maximum"], fits: (type) => isScalar(type, "int32", "int64", "double", "IntOrString"), title: "a number" },
-  { words: ["minLength", "maxLength", "pattern"], fits: (type) => isScalar(type, "string", "bytes", "IntOrString"), title: "a string" },
-  { words: ["enum", "format"], fits: (type) => isScalar(type), title: "a scalar" },
-]
-
-function checkFitting(model: FieldModel, context: Context): void {
+function checkFitting(type: TypeRefModel, { block, source }: Context): void {
   for (const { words, fits, title } of fitting) {
-    if (fits(model.type)) continue
-    for (const word of words) {
-      if (context.block.has(word))
-        context.source.report(context.block.start(word), {
-          found: `${word} on a field of type ${shownType(model.type)}`,
-          expected: `a field that is ${title}`,
-        })
-    }
-  }
-}
-
-function checkLimits(limits: Constraints, type: TypeRefModel, { block, source }: Context): void {
-  for (const { words, fits, title } of limitFitting) {
     if (fits(type)) continue
-    const inside = itemType(type) !== undefined ? "items" : "map" in type ? "values or keys" : undefined
-    for (const word of words) {
-      const expected = inside === undefined ? title : `${title}, or ${word} under ${inside}`
-      if (block.has(word)) source.report(block.start(word), { found: `${word} on a value of type ${shownType(type)}`, expected })
-    }
+    for (const word of words.filter((one) => block.has(one)))
+      source.report(block.start(word), { found: `${word} on a field of type ${shownType(type)}`, expected: `a field that is ${title}` })
   }
-  for (const [low, high] of [
-    ["minimum", "maximum"],
-    ["minLength", "maxLength"],
-  ] as const)
-    checkPair(limits[low], limits[high], { low, high }, { block, source })
-  if (limits.pattern !== undefined) checkPattern(limits.pattern, block.start("pattern"), source)
-  if (limits.enum?.length === 0) source.report(block.start("enum"), { found: "an enum without values", expected: "one value or more" })
 }
 
-function checkPair(
-  low: number | undefined,
-  high: number | undefined,
-  words: { low: string; high: string },
-  { block, source }: Pick<Context, "block" | "source">,
-): void {
-  if (low === undefined || high === undefined || low <= high) return
-  source.report(block.start(words.low), {
-    found: `${words.low} ${low} above ${words.high} ${high}`,
-    expected: `${words.low} of at most ${high}`,
+/** The types of the table of constraints; undefined for structs, which have rules instead. */
+function fitOf(type: TypeRefModel): Fit | undefined {
+  if ("scalar" in type) return type.scalar
+  if ("map" in type) return "map"
+  return itemType(type) === undefined ? undefined : "list"
+}
+
+function checkLimits(limits: Limits, type: TypeRefModel, context: Context): void {
+  for (const row of constraintTable) if (context.block.has(row.word)) checkLimit(row, limits, type, context)
+  for (const word of ["items", "values", "keys"] as const) checkNested(limits, type, word, context)
+}
+
+function checkLimit(row: Constraint, limits: Limits, type: TypeRefModel, { block, source }: Context): void {
+  const { word } = row
+  const fit = fitOf(type)
+  const start = block.start(word)
+  if (fit === undefined || !row.fits.includes(fit)) {
+    const inside = fit === "list" ? "items" : fit === "map" ? "values or keys" : undefined
+    const isOfParts = inside === undefined || row.fits.includes("list") || row.fits.includes("map")
+    const [value, title] =
+      row.fits.includes("list") || row.fits.includes("map") ? ["field", `a field that is ${row.title}`] : ["value", row.title]
+    const expected = isOfParts ? title : `${title}, or ${word} under ${inside}`
+    source.report(start, { found: `${word} on a ${value} of type ${shownType(type)}`, expected })
+  }
+  if (row.value === "positive" && (limits.multipleOf ?? 1) <= 0)
+    source.report(start, { found: `${word} ${limits.multipleOf}`, expected: "a number above 0" })
+  if (row.value === "pattern" && limits.pattern !== undefined) checkPattern(limits.pattern, start, source)
+  if (limits.enum?.length === 0 && word === "enum") source.report(start, { found: "an enum without values", expected: "one value or more" })
+  for (const end of row.below ?? []) checkRange(word, end, limits, { block, source })
+  if (row.instead !== undefined && limits[row.instead] !== undefined)
+    source.report(block.start(row.instead), { found: `${row.instead} beside ${word}`, expected: `one of ${word}, ${row.instead}` })
+}
+
+/** Some value must be possible: a limit that excludes its own number is strictly below the other end. */
+function checkRange(low: ConstraintWord, high: NumberWord, limits: Limits, { block, source }: Pick<Context, "block" | "source">): void {
+  const [from, to] = [limits[low], limits[high]]
+  if (typeof from !== "number" || to === undefined) return
+  const strict = low.startsWith("exclusive") || high.startsWith("exclusive")
+  if (from < to || (from === to && !strict)) return
+  source.report(block.start(low), {
+    found: strict ? `${low} ${from} with ${high} ${to}` : `${low} ${from} above ${high} ${to}`,
+    expected: strict ? `${low} below ${to}` : `${low} of at most ${to}`,
   })
 }
 
-function checkNested(model: FieldModel, word: "items" | "values" | "keys", context: Context): void {
-  const limits = model[word]
+function checkNested(limits: Limits, type: TypeRefModel, word: "items" | "values" | "keys", context: Context): void {
   const inner = context.block.block(word)
-  if (limits === undefined || inner === undefined) return
-  const type: KnownType =
-    word === "items" ? itemType(model.type) : "map" in model.type ? (word === "keys" ? { scalar: "string" } : model.type.map) : undefined
-  if (type === undefined) return
+  const parts = limits[word]
+  if (parts === undefined || inner === undefined) return
+  const of: KnownType = word === "items" ? itemType(type) : "map" in type ? (word === "keys" ? { scalar: "string" } : type.map) : undefined
+  if (of === undefined) return
   const nested = { ...context, block: inner }
-  checkLimits(limits, type, nested)
-  checkEnum(limits, type, nested)
-}
-
-function checkOrder(model: FieldModel, context: Context): void {
-  checkPair(model.minItems, model.maxItems, { low: "minItems", high: "maxItems" }, context)
-  checkPair(model.minProperties, model.maxProperties, { low: "minProperties", high: "maxProperties" }, context)
+  checkFitting(of, nested)
+  checkLimits(parts, of, nested)
+  checkEnum(parts, of, nested)
 }
 
 /** The limits of protobuf: one level of list or map, and in a map a named list type. */
 function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
-  const inner = "map" in type && "wrappedList" in type.map ? type.map.wrappedList : "map" in type ? type.map : (itemType(type) ?? type)
-  if ("scalar" in inner || "ref" in inner) return
+  if (fitsCompact(type)) return
   source.report(block.start("type"), {
     found: `the type ${shownType(type)} with a field number`,
     expected: 'one level of list or map (in a map "wrapped<[]T>" names a list), or no number',
@@ -133,6 +151,11 @@ function checkKeys(model: FieldModel, context: Context): void {
     source.report(block.start("listType"), { found: "listType map without mapKeys", expected: "mapKeys: the fields that tell items apart" })
   if (model.mapKeys !== undefined && model.listType !== "map")
     source.report(block.start("mapKeys"), { found: "mapKeys without listType map", expected: "listType: map" })
+  if (block.has("duplicates") && model.listType !== "map" && model.listType !== "set")
+    source.report(block.start("duplicates"), {
+      found: "duplicates without listType set or map",
+      expected: "listType: set or map, or no duplicates",
+    })
   if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
     source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
   if (model.structType !== undefined && !("ref" in model.type)) return
@@ -160,39 +183,35 @@ function checkKey(name: string | undefined, start: number, word: string, item: T
 function checkConstants(model: FieldModel, context: Context): void {
   const { block, source, table } = context
   checkEnum(model, model.type, context)
-  if (model.default === undefined) return
+  if (model.default === undefined) return checkDefault(model, context)
   const start = block.start("default")
   const fault = mismatch(model.default, model.type, table)
-  if (fault !== undefined) source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
-  else if (model.enum !== undefined && !model.enum.includes(model.default)) {
+  if (fault !== undefined) {
+    source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
+    return
+  }
+  checkDefault(model, context)
+  if (model.enum !== undefined && !model.enum.includes(model.default)) {
     source.report(start, {
       found: `the default ${shown(model.default)}, which enum does not list`,
       ...expectedWord(String(model.default), model.enum.map(String)),
     })
-  } else checkDefaultLimits(model, model.default, start, source)
+  } else checkConstant(`the default ${shown(model.default)}`, model, model.default, start, source)
 }
 
-function checkDefaultLimits(model: FieldModel, value: JsonValue, start: number, source: SourceFile): void {
-  const { minimum, maximum, minLength, maxLength } = model
-  const size = typeof value === "number" ? value : undefined
-  const length = typeof value === "string" ? [...value].length : undefined
-  const outside = (measure: number | undefined, low: number | undefined, high: number | undefined): boolean =>
-    measure !== undefined && ((low !== undefined && measure < low) || (high !== undefined && measure > high))
-  if (outside(size, minimum, maximum))
-    source.report(start, { found: `the default ${shown(value)}`, expected: `a number from ${minimum ?? "any"} to ${maximum ?? "any"}` })
-  if (outside(length, minLength, maxLength))
-    source.report(start, {
-      found: `the default ${shown(value)}`,
-      expected: `${minLength ?? 0} to ${maxLength ?? "any number of"} characters`,
-    })
+/** A constant must be within the limits of its own field. The empty text is the zero value, which some limits ignore. */
+function checkConstant(found: string, limits: Limits, value: JsonValue, start: number, source: SourceFile): void {
+  const [fault] = value === "" ? [] : limitFaults(limits, value)
+  if (fault !== undefined) source.report(start, { found, expected: `a value within its limits: ${fault}` })
 }
 
-function checkEnum(limits: Constraints, type: TypeRefModel, { block, source, table }: Context): void {
+function checkEnum(limits: Limits, type: TypeRefModel, { block, source, table }: Context): void {
   const seen = new Set<string>()
   limits.enum?.forEach((value, index) => {
     const start = block.items("enum")[index]?.start ?? block.start("enum")
     const fault = mismatch(value, type, table)
     if (fault !== undefined) source.report(start, { found: `the enum value ${shown(value)}`, expected: fault })
+    else checkConstant(`the enum value ${shown(value)}`, limits, value, start, source)
     if (seen.has(shown(value)))
       source.report(start, { found: `the enum value ${shown(value)} a second time`, expected: "every value once" })
     seen.add(shown(value))

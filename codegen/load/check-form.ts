@@ -33,7 +33,8 @@ function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
     else checkValue(file, entry.value, keyword.value, entry.key)
   }
   for (const keyword of keywords.values()) {
-    if (keyword.required !== true || map.entries.some((entry) => entry.key === keyword.word)) continue
+    const { required = false } = keyword
+    if (required === false || map.entries.some(({ key }) => key === keyword.word || (required !== true && key === required.unless))) continue
     file.report(map.start, {
       found: `no "${keyword.word}" in ${placeTitles[place]}`,
       expected: `${keyword.word}: ${formTitle(keyword.value)}`,
@@ -71,7 +72,9 @@ function checkValue(file: SourceFile, node: SourceNode, value: ValueForm, word: 
       return
     case "either": {
       const chosen = value.of.find((form) => sameShape(form, node))
-      if (chosen === undefined) wrong()
+      // Beside numbers, a text that is not the word is most likely a number in quotes.
+      const mistaken = chosen?.form === "word" && value.of.some(({ form }) => form === "integer") && !isWord(node, chosen.words)
+      if (chosen === undefined || mistaken) wrong()
       else checkValue(file, node, chosen, word)
       return
     }
@@ -94,17 +97,22 @@ function checkMap(file: SourceFile, node: MapNode, value: ValueForm & { form: "m
 }
 
 function checkWord(file: SourceFile, node: SourceNode, words: readonly (string | boolean)[], word: string): void {
-  if (node.node === "scalar" && words.some((candidate) => candidate === node.value)) return
+  if (isWord(node, words)) return
   const written = node.node === "scalar" && typeof node.value === "string" ? node.value : undefined
   const unquoted = words.find((candidate) => typeof candidate === "boolean" && String(candidate) === written)
   const expected = unquoted === undefined ? expectedWord(written ?? "", words.map(String)) : { expected: `${unquoted} without quotes` }
   file.report(node.start, { found: `${article(node)} for ${word}`, ...expected })
 }
 
+function isWord(node: SourceNode, words: readonly (string | boolean)[]): boolean {
+  return node.node === "scalar" && words.some((candidate) => candidate === node.value)
+}
+
 /** Guesses the alternative that the author meant from the shape of the node. */
 function sameShape(form: ValueForm, node: SourceNode): boolean {
   if (form.form === "list") return node.node === "list"
   if (form.form === "block" || form.form === "map") return node.node === "map"
+  if (form.form === "integer") return node.node === "scalar" && (typeof node.value === "number" || typeof node.value === "bigint")
   if (form.form === "word") return node.node === "scalar" && form.words.some((word) => typeof word === typeof node.value)
   return node.node === "scalar" && typeof node.value === "string"
 }

@@ -34,6 +34,8 @@ export interface TypeDeclaration {
   /** As FileDeclaration.own. */
   readonly own: boolean
   readonly isKind: boolean
+  /** The field whose `fields` declare it; absent for types with a name of their own. */
+  readonly ofField?: string
 }
 
 /** For the group without a name, `core` is the folder and the first part of type names. */
@@ -70,7 +72,8 @@ export function declareFile(source: SourceFile, own: boolean): FileDeclaration |
   const kind = block.text("kind")
   const base = { source, file: path, group, version, own }
   const ownTypes = kind === undefined ? [] : [kindType(base, block, kind)]
-  const types = [...ownTypes, ...block.members("types").flatMap((entry) => declareType(base, entry))]
+  const named = [...ownTypes, ...block.members("types").flatMap((entry) => declareType(base, entry))]
+  const types = named.flatMap((type) => [type, ...fieldTypes(type)])
   return { source, path, group, version, block, types, own, ...(kind !== undefined && { kind }) }
 }
 
@@ -89,6 +92,29 @@ function declareType(base: Base, entry: MapEntry): TypeDeclaration[] {
   return [
     { ...base, name: typeName(base.group, base.version, entry.key), localName: entry.key, block, nameStart: entry.keyStart, isKind: false },
   ]
+}
+
+/** The types that fields declare with `fields`, at any depth, in the order of the file. */
+function fieldTypes(outer: TypeDeclaration): TypeDeclaration[] {
+  return outer.block.members("fields").flatMap(({ key, keyStart, value }) => {
+    if (value.node !== "map") return []
+    const block = new Block(value)
+    if (!block.has("fields")) return []
+    const localName = fieldTypeName(outer.localName, key)
+    const { source, file, group, version, own } = outer
+    const type = { source, file, group, version, own, name: typeName(group, version, localName), localName, block, nameStart: keyStart }
+    const inner: TypeDeclaration = { ...type, isKind: false, ofField: key }
+    return [inner, ...fieldTypes(inner)]
+  })
+}
+
+/** The name of the type that a field declares with `fields`: `KettleSpec` for `spec` of `Kettle`. */
+export function fieldTypeName(outer: string, field: string): string {
+  return outer + upperFirst(field.replaceAll(/[^A-Za-z0-9]/g, ""))
+}
+
+function upperFirst(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 function checkTypeName(source: SourceFile, name: string, start: number): void {

@@ -69,6 +69,34 @@ const identity: readonly Keyword[] = [
     example: "verbs: [create]",
   },
   {
+    word: "served",
+    places: ["kind"],
+    value: boolean,
+    doc: "false: clients cannot use this version; objects stored in it are still read and converted. Default: true.",
+    example: "served: false",
+  },
+  {
+    word: "deprecated",
+    places: ["kind"],
+    value: {
+      form: "either",
+      of: [
+        { form: "word", words: [true] },
+        { form: "block", place: "deprecation" },
+      ],
+    },
+    doc: "Every answer of this version has a Warning header: it names the newest version that is served and not deprecated, or says the text of warning.",
+    example: "deprecated: {warning: kitchen.example.com/v1beta1 Kettle is deprecated; use v1 before June.}",
+  },
+  {
+    word: "warning",
+    places: ["deprecation"],
+    value: text,
+    required: true,
+    doc: "The text of the Warning header.",
+    example: "deprecated: {warning: kitchen.example.com/v1beta1 Kettle is deprecated; use v1 before June.}",
+  },
+  {
     word: "postsTo",
     places: ["kind"],
     value: { form: "text" },
@@ -170,7 +198,7 @@ const storage: readonly Keyword[] = [
     word: "cached",
     places: ["storage"],
     value: boolean,
-    doc: "false: no watch cache unless an option asks for one. Default: true.",
+    doc: "false: no watch cache, reads come from the store, unless --watch-cache-sizes names the resource. Default: true.",
     example: "storage: {cached: false}",
   },
   {

@@ -2,11 +2,12 @@
  * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
  * keywords. check-field.ts checks the meaning of those present.
  */
-import type { Constraints, FieldModel, TypeRefModel } from "../../model/model.ts"
+import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
+import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
-import type { TypeDeclaration } from "./declare.ts"
+import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"
-import { parseTypeText } from "./type-text.ts"
+import { itemType, parseTypeText } from "./type-text.ts"
 
 /** A field and its position in the file; emitters receive `model`. */
 export interface FieldDeclaration {
@@ -34,9 +35,15 @@ function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap
     })
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
-  const text = block.text("type")
+  const text = typeText(block, type, entry.key)
   const ref = text === undefined ? undefined : parseTypeText(text, type, types, block.start("type"))
   return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart }]
+}
+
+/** The text of `type`, in which the word `fields` is the type that the field's `fields` declare. */
+function typeText(block: Block, outer: TypeDeclaration, field: string): string | undefined {
+  const written = block.text("type")
+  return block.has("fields") ? (written ?? "fields").replace(/\bfields\b/, fieldTypeName(outer.localName, field)) : written
 }
 
 function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel {
@@ -46,12 +53,20 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     doc: block.text("doc") ?? "",
     ...structure(block),
     ...valueKeywords(block),
-    ...constraintsOf(block),
-    ...sizes(block),
-    ...nested(block),
+    ...limitsOf(block),
     unique: uniqueOf(block),
     ...merging(block),
+    ...distinctOf(type, block),
   }
+}
+
+/** Absent where a rule of `unique` says the same. */
+function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinct"> {
+  const listType = block.word("listType", ["set", "map"])
+  if (listType === undefined || itemType(type) === undefined || block.has("duplicates")) return {}
+  const keys = listType === "set" ? [] : block.texts("mapKeys")
+  const stated = uniqueOf(block).some((fields) => fields.length === keys.length && fields.every((field) => keys.includes(field)))
+  return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
 function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
@@ -73,34 +88,24 @@ function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" |
   }
 }
 
-function constraintsOf(block: Block): Constraints {
-  const limits = {
-    format: block.text("format"),
-    pattern: block.text("pattern"),
-    minimum: block.number("minimum"),
-    maximum: block.number("maximum"),
-    minLength: block.number("minLength"),
-    maxLength: block.number("maxLength"),
+/** The limits of a value and of its parts, by the words of the table of constraints. */
+function limitsOf(block: Block): Limits {
+  const limits: { -readonly [Word in keyof Limits]: Limits[Word] } = {}
+  for (const word of numberWords) {
+    const limit = block.number(word)
+    if (limit !== undefined) limits[word] = limit
+  }
+  for (const word of ["format", "pattern"] as const) {
+    const limit = block.text(word)
+    if (limit !== undefined) limits[word] = limit
   }
   const values = block.constant("enum")
-  return { ...(Array.isArray(values) && { enum: values }), ...present(limits) }
-}
-
-function sizes(block: Block): Pick<FieldModel, "minItems" | "maxItems" | "minProperties" | "maxProperties"> {
-  return present({
-    minItems: block.number("minItems"),
-    maxItems: block.number("maxItems"),
-    minProperties: block.number("minProperties"),
-    maxProperties: block.number("maxProperties"),
-  })
-}
-
-function nested(block: Block): Pick<FieldModel, "items" | "values" | "keys"> {
-  const limits = (word: string): Constraints | undefined => {
+  if (Array.isArray(values)) limits.enum = values
+  for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
-    return inner && constraintsOf(inner)
+    if (inner !== undefined) limits[word] = limitsOf(inner)
   }
-  return present({ items: limits("items"), values: limits("values"), keys: limits("keys") })
+  return limits
 }
 
 /** `true` is one rule over whole items (no fields); a list of lists is several rules. */

@@ -2,4 +2,5 @@
 export type { KnownNames } from "./checks.ts"
 export { compareText, type Diagnostic, formatDiagnostic } from "./diagnostic.ts"
 export { dialectSchema } from "./json-schema.ts"
-export { type Loaded, load } from "./load.ts"
+export { type Loaded, type LoadOptions, load } from "./load.ts"
+export { lockFile } from "./numbers-lock.ts"

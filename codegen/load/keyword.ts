@@ -6,6 +6,7 @@ export type KeywordPlace =
   | "shared"
   | "names"
   | "storage"
+  | "deprecation"
   | "conversion"
   | "selectable"
   | "column"
@@ -52,8 +53,8 @@ export interface Keyword {
   readonly word: string
   readonly places: readonly KeywordPlace[]
   readonly value: ValueForm
-  /** An error when absent. */
-  readonly required?: boolean
+  /** An error when absent, unless the block has the other word. */
+  readonly required?: boolean | { readonly unless: string }
   readonly doc: string
   /** YAML that shows it in use. */
   readonly example: string

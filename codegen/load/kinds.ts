@@ -100,6 +100,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
   checkConversion(context, target)
   return {
     file: file.path,
+    ...versionState(file),
     group: file.group,
     version: file.version,
     kind: file.kind,
@@ -171,6 +172,15 @@ function verbsOf(block: Block): readonly Verb[] {
   if (!block.has("verbs")) return allVerbs
   const written = block.texts("verbs")
   return allVerbs.filter((verb) => written.includes(verb))
+}
+
+/** What clients may know of this version. */
+function versionState({ block }: KindDeclaration): Pick<KindModel, "served" | "deprecated"> {
+  const warning = block.block("deprecated")?.text("warning")
+  return {
+    ...(block.flag("served") === false && { served: false as const }),
+    ...(block.has("deprecated") && { deprecated: present({ warning }) }),
+  }
 }
 
 /** The kind whose form is stored: the one named by `sharedWith`, or the kind itself. */

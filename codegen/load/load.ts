@@ -8,6 +8,8 @@ import { checkDoc, type KnownNames } from "./checks.ts"
 import { collectTypes, declareFile, type FileDeclaration } from "./declare.ts"
 import { compareDiagnostics, compareText, type Diagnostic } from "./diagnostic.ts"
 import { kindModels } from "./kinds.ts"
+import { type Locks, numberFields } from "./numbers.ts"
+import { formatLock, type NumberLock, parseLock } from "./numbers-lock.ts"
 import { SourceFile } from "./source.ts"
 import { TypeTable } from "./type-table.ts"
 import { typeModel } from "./types.ts"
@@ -19,10 +21,25 @@ export interface LoadOptions {
   readonly library?: ReadonlyMap<string, string>
   /** Names of existing behaviours and checks. Absent lists, and the files of `library`, are not checked. */
   readonly known?: KnownNames
+  /** The text of `numbers.lock.yaml` beside `files`; absent when there is none yet. */
+  readonly numbers?: string
+  /** Returns the same of `library`. Called only when a built-in field states no number. */
+  readonly libraryNumbers?: () => string | undefined
+  /** Accepts faults about changed and reused numbers, and records this reason. */
+  readonly accept?: string
 }
 
-/** `notes`: TypeScript files that schemas refer to and that do not exist yet; the model is complete without them. */
-export type Loaded = { readonly model: Model; readonly notes: readonly Diagnostic[] } | { readonly diagnostics: readonly Diagnostic[] }
+export type Loaded =
+  | {
+      readonly model: Model
+      /** TypeScript files that schemas refer to and that do not exist yet; the model is complete without them. */
+      readonly notes: readonly Diagnostic[]
+      /** Valid schemas that hardly mean what they say. */
+      readonly warnings: readonly Diagnostic[]
+      /** The text of `numbers.lock.yaml` for this model. */
+      readonly numbers: string
+    }
+  | { readonly diagnostics: readonly Diagnostic[] }
 
 /**
  * Called by the generator, by `--check` and by tests. Paths are relative to the schema folder: `core/v1/pod.yaml`. Pure
@@ -38,21 +55,44 @@ export function load(files: ReadonlyMap<string, string>, options: LoadOptions = 
   for (const { source } of readable) checkForm(source)
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
   // An unreadable file would cause errors in all files that refer to it, so its own errors are reported first.
-  const model = readable.length === sources.length ? resolve(declared, options.known ?? {}) : emptyModel
-  const faults = sources.flatMap(({ source }) => source.diagnostics)
+  const lock = parseLock(options.numbers ?? "types: {}")
+  const locks: Locks = {
+    own: lock.lock,
+    library: onceOnly(() => parseLock(options.libraryNumbers?.() ?? "types: {}").lock),
+    ...(options.accept !== undefined && { accept: options.accept }),
+  }
+  const whole = readable.length === sources.length && lock.source.diagnostics.length === 0
+  const { model, numbers } = whole ? resolve(declared, options.known ?? {}, locks) : nothing
+  const faults = [...sources.map(({ source }) => source), lock.source].flatMap((source) => source.diagnostics)
   const notes = sources.flatMap(({ source }) => source.notes)
-  return faults.length === 0 ? { model, notes: withoutRepeats(notes) } : { diagnostics: withoutRepeats([...faults, ...notes]) }
+  if (faults.length > 0) return { diagnostics: withoutRepeats([...faults, ...notes]) }
+  const warnings = sources.flatMap(({ source }) => source.warnings)
+  return { model, notes: withoutRepeats(notes), warnings: withoutRepeats(warnings), numbers: formatLock(numbers) }
 }
 
-const emptyModel: Model = { kinds: [], types: new Map(), files: [] }
+interface Resolved {
+  readonly model: Model
+  readonly numbers: NumberLock
+}
+
+const nothing: Resolved = { model: { kinds: [], types: new Map(), files: [] }, numbers: new Map() }
+
+function onceOnly<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
 
 function read(files: readonly (readonly [string, string])[], own: boolean): { source: SourceFile; own: boolean }[] {
   return files.map(([path, text]) => ({ source: new SourceFile(path, text), own }))
 }
 
-function resolve(files: readonly FileDeclaration[], known: KnownNames): Model {
+function resolve(files: readonly FileDeclaration[], known: KnownNames, locks: Locks): Resolved {
   const declarations = collectTypes(files)
   const table = new TypeTable(declarations)
+  const numbers = numberFields(table, locks)
   const types = new Map<string, TypeModel>()
   for (const name of [...declarations.keys()].sort(compareText)) {
     const declaration = declarations.get(name)
@@ -60,7 +100,7 @@ function resolve(files: readonly FileDeclaration[], known: KnownNames): Model {
   }
   for (const file of files) if (file.kind === undefined && file.block.has("doc")) checkDoc(file.block, 0, "the file", file.source)
   const kinds = kindModels(files, table, known)
-  return { kinds, types, files: files.map(fileModel) }
+  return { model: { kinds, types, files: files.map(fileModel) }, numbers }
 }
 
 function fileModel(file: FileDeclaration): Model["files"][number] {

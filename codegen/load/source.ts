@@ -42,6 +42,8 @@ export class SourceFile {
   readonly diagnostics: Diagnostic[] = []
   /** Diagnostics that do not stop the generator: TypeScript files that schemas refer to and that do not exist yet. */
   readonly notes: Diagnostic[] = []
+  /** Diagnostics that do not stop the generator: what is valid and hardly meant. */
+  readonly warnings: Diagnostic[] = []
   readonly root: MapNode
   /** False when the text is not YAML, or not a map; the tree is then incomplete. */
   readonly readable: boolean
@@ -84,6 +86,11 @@ export class SourceFile {
   /** Adds a note at an offset of the text. */
   note(offset: number, fault: Fault): void {
     this.notes.push(this.located(offset, fault))
+  }
+
+  /** Adds a warning at an offset of the text. */
+  warn(offset: number, fault: Fault): void {
+    this.warnings.push(this.located(offset, fault))
   }
 
   private located(offset: number, fault: Fault): Diagnostic {

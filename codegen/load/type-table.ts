@@ -3,6 +3,7 @@
  * a dotted path.
  */
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
+import { shapesOf } from "../../model/shapes.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { declareFields, type FieldDeclaration } from "./fields.ts"
 import { itemType, shownType } from "./type-text.ts"
@@ -14,6 +15,11 @@ export type SelectResult = { readonly type: KnownType } | { readonly fault: { re
 
 export class TypeTable {
   readonly fields = new Map<string, readonly FieldDeclaration[]>()
+  /** Shapes by unique name, for what is decided by decoding a value. Used once numbers and types are final. */
+  readonly shapeOf = shapesOf((name) => ({
+    fields: (this.fields.get(name) ?? []).map(({ model }) => model),
+    preserveUnknown: this.preservesUnknown(name),
+  }))
   private readonly byName = new Map<string, ReadonlyMap<string, FieldModel>>()
 
   constructor(readonly declarations: ReadonlyMap<string, TypeDeclaration>) {

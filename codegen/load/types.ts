@@ -2,6 +2,7 @@
 import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
+import { withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
 import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
 import type { TypeDeclaration } from "./declare.ts"
@@ -25,10 +26,10 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   const self: KnownType = { ref: type.name }
   const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
   const fields = table.fields.get(type.name) ?? []
-  checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
+  // A type that a field declares has the field's doc.
+  if (type.ofField === undefined) checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
   checkUnknown(fields, context)
-  checkNumbers(fields, context)
   checkProtobufNames(fields, context)
   for (const field of fields) checkField(field, type.source, table)
   return {
@@ -38,7 +39,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     version: type.version,
     file: type.file,
     doc: type.block.text("doc") ?? "",
-    fields: fields.map((field) => field.model),
+    fields: fields.map((field) => withCanonicalDefault(field.model, table)),
     preserveUnknown: type.block.flag("preserveUnknown") ?? false,
     ...present({ structType: type.block.word("structType", ["atomic", "granular"]) }),
     rules: type.block.blocks("rules").flatMap((block) => ruleModel(block, context)),
@@ -84,25 +85,6 @@ function checkUnknown(fields: readonly FieldDeclaration[], { table, type, source
       found: `the inline type ${model.type.ref}, which preserves unknown fields, in ${type.localName}, which does not`,
       expected: `preserveUnknown: true in ${type.localName}, too`,
     })
-  }
-}
-
-function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Context): void {
-  const owners = new Map<number, string>()
-  for (const { model, block } of fields) {
-    if (model.number === undefined) continue
-    const owner = owners.get(model.number)
-    if (owner !== undefined)
-      source.report(block.start("number"), {
-        found: `the field number ${model.number} a second time in ${type.localName}`,
-        expected: `another number: ${owner} has it`,
-      })
-    if (model.number >= 19_000 && model.number <= 19_999)
-      source.report(block.start("number"), {
-        found: `the field number ${model.number}`,
-        expected: "a number outside 19000 to 19999, which the compact encoding reserves",
-      })
-    owners.set(model.number, model.name)
   }
 }
 

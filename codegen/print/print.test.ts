@@ -17,9 +17,8 @@ test("a file: header, imports, documented declarations", () => {
     ],
     declarations: [
       {
-        declare: "interface",
+        declare: "type",
         name: "A",
-        extends: "B",
         doc: "An a.\nTwo lines, ends with */.",
         members: [{ name: "x-y", optional: true, type: "C", doc: "The x.", deprecated: true }],
       },
@@ -35,7 +34,7 @@ import { c as d, type C } from "./c.ts"
  * An a.
  * Two lines, ends with *\\/.
  */
-export interface A extends B {
+export type A = {
   /**
    * The x.
    * @deprecated

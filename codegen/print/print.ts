@@ -9,8 +9,6 @@ import { CodeBlockWriter } from "ts-morph"
 export interface PrintedFile {
   /** The source named on line 1: `schemas/core/v1/pod.yaml`. */
   readonly source: string
-  /** True for code that another generator wrote without types. */
-  readonly unchecked?: boolean
   readonly imports: readonly PrintedImport[]
   readonly declarations: readonly Declaration[]
 }
@@ -20,12 +18,16 @@ export interface PrintedImport {
   readonly names: readonly { readonly name: string; readonly alias?: string; readonly type: boolean }[]
 }
 
-export type Declaration = InterfaceDeclaration | ConstantDeclaration | FunctionDeclaration | CodeDeclaration
+export type Declaration = TypeDeclaration | ConstantDeclaration | FunctionDeclaration | CodeDeclaration
 
-export interface InterfaceDeclaration {
-  readonly declare: "interface"
+/** A type alias of an object type. */
+export interface TypeDeclaration {
+  readonly declare: "type"
   readonly name: string
-  readonly extends: string
+  /** A type whose members `members` replace; the others stay. */
+  readonly base?: string
+  /** The type of all further members; absent: there are none. */
+  readonly further?: string
   readonly doc: string
   readonly members: readonly {
     readonly name: string
@@ -39,7 +41,8 @@ export interface InterfaceDeclaration {
 export interface ConstantDeclaration {
   readonly declare: "constant"
   readonly name: string
-  readonly type: string
+  /** Absent: that of the value. */
+  readonly type?: string
   readonly doc?: string
   readonly exported: boolean
   /** An expression; may span lines. */
@@ -77,7 +80,6 @@ export function printFile(file: PrintedFile): string {
 
 function writeFile(writer: CodeBlockWriter, file: PrintedFile): void {
   writer.writeLine(header(file.source))
-  if (file.unchecked === true) writer.writeLine("// @ts-nocheck")
   for (const one of file.imports) writeImport(writer, one)
   for (const declaration of file.declarations) {
     writer.blankLineIfLastNot()
@@ -98,11 +100,13 @@ function writeImport(writer: CodeBlockWriter, { module, names }: PrintedImport):
 
 function write(writer: CodeBlockWriter, declaration: Declaration): void {
   switch (declaration.declare) {
-    case "interface":
-      return writeInterface(writer, declaration)
+    case "type":
+      return writeType(writer, declaration)
     case "constant":
       writeDoc(writer, declaration.doc)
-      writer.writeLine(`${declaration.exported ? "export " : ""}const ${declaration.name}: ${declaration.type} = ${declaration.value}`)
+      writer.writeLine(
+        `${declaration.exported ? "export " : ""}const ${declaration.name}${declaration.type === undefined ? "" : `: ${declaration.type}`} = ${declaration.value}`,
+      )
       return
     case "function":
       writeDoc(writer, declaration.doc)
@@ -115,13 +119,15 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
   }
 }
 
-function writeInterface(writer: CodeBlockWriter, { name, extends: base, doc, members }: InterfaceDeclaration): void {
+function writeType(writer: CodeBlockWriter, { name, base, doc, members, further }: TypeDeclaration): void {
+  const replaced = members.map((member) => JSON.stringify(member.name)).join(" | ")
   writeDoc(writer, doc)
-  writer.writeLine(`export interface ${name} extends ${base} {`)
+  writer.writeLine(`export type ${name} = ${base === undefined ? "" : `Omit<${base}, ${replaced}> & `}{`)
   for (const member of members) {
     writeDoc(writer, member.deprecated ? `${member.doc}\n@deprecated` : member.doc, "  ")
     writer.writeLine(`  ${propertyName(member.name)}${member.optional ? "?" : ""}: ${member.type}`)
   }
+  if (further !== undefined) writer.writeLine(`  [name: string]: ${further}`)
   writer.writeLine("}")
 }
 
@@ -136,7 +142,8 @@ function writeDoc(writer: CodeBlockWriter, doc: string | undefined, indent = "")
   else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`].join("\n"))
 }
 
-function wrap(text: string, limit: number): string[] {
+/** Breaks a text into lines of at most `limit` characters where its words allow that. */
+export function wrap(text: string, limit: number): string[] {
   const lines: string[] = []
   let line = ""
   for (const word of text.trim().split(/\s+/)) {

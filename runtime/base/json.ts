@@ -19,8 +19,11 @@ export interface ApiObject extends JsonObject {
   metadata?: ObjectMeta
 }
 
-/** `metadata` of every object; specification section 2.2. Times are RFC 3339 text as on the wire. */
-export interface ObjectMeta extends JsonObject {
+/**
+ * `metadata` of every object; specification section 2.2. Times are RFC 3339 text as on the wire. A type alias, because
+ * TypeScript accepts an alias, but no interface, where a `JsonObject` is expected.
+ */
+export type ObjectMeta = {
   name?: string
   generateName?: string
   namespace?: string
@@ -39,7 +42,7 @@ export interface ObjectMeta extends JsonObject {
 }
 
 /** One entry of `metadata.ownerReferences`. */
-export interface OwnerReference extends JsonObject {
+export type OwnerReference = {
   apiVersion: string
   kind: string
   name: string

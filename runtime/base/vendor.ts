@@ -71,6 +71,13 @@ function mapGroupOf(apiVersion: string, map: (group: string) => string): string 
   return slash < 0 ? apiVersion : map(apiVersion.slice(0, slash)) + apiVersion.slice(slash)
 }
 
+const vendors: readonly Vendor[] = [orch, kubernetes]
+
+/** The forms that a neutral `group/version` has on the wire, one for each vendor: one or two. */
+export function wireApiVersions(neutral: string): readonly string[] {
+  return [...new Set(vendors.map((vendor) => vendor.apiVersion(neutral)))]
+}
+
 /** Called once at start with the value of `--vendor`. */
 export function vendorProfile(name: VendorName): Vendor {
   return name === "kubernetes" ? kubernetes : orch

@@ -1,71 +1,58 @@
 /** POST of a Binding assigns a pod to a node, once (catalog resources.yaml: pods, binding). */
 import { type ApiError, conflict, invalid, preconditionText } from "../base/errors.ts"
-import type { SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import { defineSubresource } from "../schema/define.ts"
 import type { Failure } from "../base/failure.ts"
-import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Binding } from "../../generated/core/v1/binding/types.ts"
+import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import { timeText } from "../base/time.ts"
 import { withPodCondition } from "./pods/conditions.ts"
-import { listOf, objectAt, textOf } from "./pods/fields.ts"
 
 /** Sub-resource `binding`. Throws 422 for a target that is not a node, 409 when the pod cannot be bound (again). */
-export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
-  validate: (body, name) => checkTarget(objectAt(body, "target"), name),
-  create(body, old) {
-    const name = old.metadata?.name ?? ""
-    const target = objectAt(body, "target")
-    checkPreconditions(body, old)
+export const binding = defineSubresource<Binding, Pod>(({ clock }) => ({
+  validate: checkTarget,
+  create({ metadata, target }, old) {
+    checkPreconditions(metadata, old)
     const refusal = refusalOf(old)
-    if (refusal !== undefined) throw podConflict(name, refusal)
-    const annotations = objectAt(body, "metadata", "annotations") ?? {}
+    if (refusal !== undefined) throw podConflict(old.metadata.name, refusal)
+    const { annotations = {} } = metadata
     const scheduled = { type: "PodScheduled", status: "True", lastTransitionTime: timeText(clock.nowMs()) }
     return {
       ...old,
       metadata: {
         ...old.metadata,
-        ...(Object.keys(annotations).length > 0 && { annotations: { ...old.metadata?.annotations, ...texts(annotations) } }),
+        ...(Object.keys(annotations).length > 0 && { annotations: { ...old.metadata.annotations, ...annotations } }),
       },
-      spec: { ...objectAt(old, "spec"), nodeName: textOf(target, "name") },
-      status: withPodCondition(objectAt(old, "status") ?? {}, scheduled),
+      spec: { ...old.spec, nodeName: target.name ?? "" },
+      status: withPodCondition(old.status, scheduled),
     }
   },
-})
+}))
 
-function checkTarget(target: JsonObject | undefined, name: string): void {
+function checkTarget({ target }: Binding, name: string): void {
   const failures: Failure[] = []
-  const kind = textOf(target, "kind")
+  const { kind = "" } = target
   if (kind !== "" && kind !== "Node")
     failures.push({ type: "NotSupported", field: "target.kind", value: kind, detail: "", supported: ["Node", "<empty>"] })
-  if (textOf(target, "name") === "") failures.push({ type: "Required", field: "target.name", detail: "" })
+  if ((target.name ?? "") === "") failures.push({ type: "Required", field: "target.name", detail: "" })
   if (failures.length > 0) throw invalid({ group: "", resource: "Binding", name }, failures)
 }
 
 /** Checks the identity and version of the pod that the scheduler based its decision on. */
-function checkPreconditions(body: JsonObject, old: ApiObject): void {
-  const metadata = objectAt(body, "metadata")
-  const { name = "", uid = "", resourceVersion = "" } = old.metadata ?? {}
-  const [wantedUid, wantedVersion] = [textOf(metadata, "uid"), textOf(metadata, "resourceVersion")]
-  if (wantedUid !== "" && wantedUid !== uid) {
-    throw podConflict(name, preconditionText("UID", wantedUid, uid))
-  }
-  if (wantedVersion !== "" && wantedVersion !== resourceVersion) {
-    throw podConflict(name, preconditionText("ResourceVersion", wantedVersion, resourceVersion))
+function checkPreconditions(wanted: Binding["metadata"], { metadata }: Pod): void {
+  const { name, uid = "", resourceVersion = "" } = metadata
+  if ((wanted.uid ?? "") !== "" && wanted.uid !== uid) throw podConflict(name, preconditionText("UID", wanted.uid ?? "", uid))
+  if ((wanted.resourceVersion ?? "") !== "" && wanted.resourceVersion !== resourceVersion) {
+    throw podConflict(name, preconditionText("ResourceVersion", wanted.resourceVersion ?? "", resourceVersion))
   }
 }
 
-function refusalOf(pod: ApiObject): string | undefined {
-  const { name, deletionTimestamp } = pod.metadata ?? {}
+function refusalOf({ metadata, spec }: Pod): string | undefined {
+  const { name, deletionTimestamp } = metadata
   if (deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`
-  const node = textOf(pod.spec, "nodeName")
-  if (node !== "") return `pod ${name} is already assigned to node ${JSON.stringify(node)}`
-  return listOf(pod.spec, "schedulingGates").length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
+  if ((spec.nodeName ?? "") !== "") return `pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`
+  return (spec.schedulingGates ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
 }
 
-function podConflict(name: string, why: string): ApiError {
-  return conflict({ group: "", resource: "pods/binding", name }, why)
-}
-
-function texts(map: JsonObject): { [key: string]: string } {
-  const kept: { [key: string]: string } = {}
-  for (const [key, value] of Object.entries(map)) if (typeof value === "string") kept[key] = value
-  return kept
+function podConflict(name: string | undefined, why: string): ApiError {
+  return conflict({ group: "", resource: "pods/binding", name: name ?? "" }, why)
 }

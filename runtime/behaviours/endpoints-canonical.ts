@@ -1,16 +1,15 @@
 /** Stores Endpoints in canonical form, whatever form the client sent (catalog resources.yaml: endpoints). */
 import { invalid } from "../base/errors.ts"
-import type { BehaviourFactory } from "../schema/behaviour.ts"
-import type { ApiObject } from "../base/json.ts"
+import { defineBehaviour } from "../schema/define.ts"
+import type { Endpoints } from "../../generated/core/v1/endpoints/types.ts"
 import { repackedAddressesMax } from "../base/limits.ts"
 import { repackedAddresses, repackSubsets } from "./endpoints/repack.ts"
-import { listOf } from "./pods/fields.ts"
 
 /** Behaviour `endpointsCanonical`. Repacks after validation, so that failures name the client's own field paths. */
-export const endpointsCanonical: BehaviourFactory = () => ({
+export const endpointsCanonical = defineBehaviour<Endpoints>({
   async commit({ object }) {
-    if (object === undefined || !Array.isArray(object.subsets)) return undefined
-    const subsets = listOf(object, "subsets")
+    if (object?.subsets === undefined) return undefined
+    const { subsets } = object
     const addresses = repackedAddresses(subsets)
     if (addresses > repackedAddressesMax) throw tooManyAddresses(object, addresses)
     object.subsets = repackSubsets(subsets)
@@ -18,9 +17,9 @@ export const endpointsCanonical: BehaviourFactory = () => ({
   },
 })
 
-function tooManyAddresses(object: ApiObject, addresses: number): Error {
+function tooManyAddresses(object: Endpoints, addresses: number): Error {
   const detail = `must have at most ${repackedAddressesMax} addresses in all subsets together, counted once for each set of ports that differs; put ports that have the same addresses into the same subsets`
-  return invalid({ group: "", resource: "Endpoints", name: object.metadata?.name ?? "" }, [
+  return invalid({ group: "", resource: "Endpoints", name: object.metadata.name ?? "" }, [
     { type: "TooMany", field: "subsets", value: addresses, detail },
   ])
 }

@@ -3,13 +3,17 @@
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
 import { ApiError, badRequest, conflict } from "../base/errors.ts"
-import type { SubresourceAction, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
-import { isObject, type ApiObject } from "../base/json.ts"
+import type { SubresourceAction, Deletion, ObjectPlace } from "../schema/behaviour.ts"
+import type { ApiObject } from "../base/json.ts"
+import { defineSubresource } from "../schema/define.ts"
+import { typed } from "../schema/typed.ts"
+import type { Pod } from "../../generated/core/v1/pod/types.ts"
+import type { Eviction } from "../../generated/policy/v1/eviction/types.ts"
+import type { PodDisruptionBudget } from "../../generated/policy/v1/pod-disruption-budget/types.ts"
 import { labelSelectorOf } from "../query/selector.ts"
 import { timeText } from "../base/time.ts"
 import { evictionTries } from "../base/limits.ts"
 import { withPodCondition } from "./pods/conditions.ts"
-import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
 import { charged, stillProcessed } from "./pods/disruption-budget.ts"
 
 const pods = { group: "", version: "v1", resource: "pods" }
@@ -19,30 +23,32 @@ const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudget
  * Sub-resource `eviction`. Throws 404, 409 on preconditions, 429 when the budget does not allow it, 500 when several
  * budgets select the pod.
  */
-export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
+export const eviction = defineSubresource<Eviction, Pod>(({ clock }) => {
   const now = (): string => timeText(clock.nowMs())
   return {
     acceptedVersions: ["policy/v1beta1"],
     validate(body, name) {
-      const sent = body.metadata?.name ?? ""
+      const sent = body.metadata.name ?? ""
       if (sent !== name) throw badRequest(`the name of the Eviction (${sent}) does not match the name on the URL (${name})`)
     },
     async act(action) {
-      const asked = action.objects.readDeletion(objectAt(action.body, "deleteOptions"))
+      const asked = action.objects.readDeletion(action.body.deleteOptions)
       const deletion: Deletion = { ...asked, dryRun: asked.dryRun || action.dryRun }
       const pod = await withoutBudget(action, deletion, now)
       if (pod !== undefined) await withBudget(action, { deletion, pod, now })
     },
   }
-}
+})
+
+type Action = SubresourceAction<Eviction>
 
 /**
  * Deletes a pod that no budget protects, because it has no running containers or is being deleted already. Otherwise
  * returns the pod.
  */
-async function withoutBudget(action: SubresourceAction, deletion: Deletion, now: () => string): Promise<ApiObject | undefined> {
+async function withoutBudget(action: Action, deletion: Deletion, now: () => string): Promise<Pod | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const pod = await action.objects.get(placeOf(action))
+    const pod = typed<Pod>(await action.objects.get(placeOf(action)))
     if (!isDispensable(pod)) return pod
     // A pending pod may start meanwhile and then count for a budget.
     const pinned = isOver(pod) || deletion.resourceVersion !== undefined ? deletion : atVersionOf(pod, deletion)
@@ -56,14 +62,14 @@ async function withoutBudget(action: SubresourceAction, deletion: Deletion, now:
   }
 }
 
-async function withBudget(action: SubresourceAction, state: { deletion: Deletion; pod: ApiObject; now: () => string }): Promise<void> {
+async function withBudget(action: Action, state: { deletion: Deletion; pod: Pod; now: () => string }): Promise<void> {
   const { deletion, pod, now } = state
   const budget = await budgetOf(action, pod)
   if (budget === undefined) return deletePod(action, deletion, now)
   if (isReady(pod) || !allowsUnhealthy(budget)) {
-    const name = budget.metadata?.name ?? ""
+    const name = budget.metadata.name ?? ""
     const place = { ...budgets, subresource: "status", namespace: action.namespace, name }
-    await action.objects.update(place, (newest) => charged(newest, { pod: action.name, now: now() }), deletion)
+    await action.objects.update(place, (newest) => charged(typed(newest), { pod: action.name, now: now() }), deletion)
     return deletePod(action, deletion, now)
   }
   try {
@@ -71,50 +77,50 @@ async function withBudget(action: SubresourceAction, state: { deletion: Deletion
   } catch (error) {
     // The pod changed and may be ready now, so the budget must be consulted.
     const changed = error instanceof ApiError && error.code === 409 && deletion.resourceVersion === undefined
-    throw changed ? stillProcessed(budget.metadata?.name ?? "") : error
+    throw changed ? stillProcessed(budget.metadata.name ?? "") : error
   }
 }
 
-function placeOf({ namespace, name }: SubresourceAction): ObjectPlace {
+function placeOf({ namespace, name }: Action): ObjectPlace {
   return { ...pods, namespace, name }
 }
 
-function atVersionOf(pod: ApiObject, deletion: Deletion): Deletion {
-  const { resourceVersion } = pod.metadata ?? {}
+function atVersionOf(pod: Pod, deletion: Deletion): Deletion {
+  const { resourceVersion } = pod.metadata
   return { ...deletion, ...(resourceVersion !== undefined && { resourceVersion }) }
 }
 
-function isOver(pod: ApiObject): boolean {
-  return ["Succeeded", "Failed"].includes(textOf(pod.status, "phase")) || pod.metadata?.deletionTimestamp !== undefined
+function isOver(pod: Pod): boolean {
+  const { phase } = pod.status
+  return phase === "Succeeded" || phase === "Failed" || pod.metadata.deletionTimestamp !== undefined
 }
 
-function isDispensable(pod: ApiObject): boolean {
-  return isOver(pod) || textOf(pod.status, "phase") === "Pending"
+function isDispensable(pod: Pod): boolean {
+  return isOver(pod) || pod.status.phase === "Pending"
 }
 
-function isReady(pod: ApiObject): boolean {
-  return listOf(pod.status, "conditions").some((one) => textOf(one, "type") === "Ready" && textOf(one, "status") === "True")
+function isReady(pod: Pod): boolean {
+  return pod.status.conditions?.some(({ status, type }) => type === "Ready" && status === "True") ?? false
 }
 
 /** Whether pods that are not ready may be evicted regardless of the budget: it does not count them as healthy. */
-function allowsUnhealthy(budget: ApiObject): boolean {
-  if (textOf(budget.spec, "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true
-  const desired = numberOf(budget.status, "desiredHealthy") ?? 0
-  return desired > 0 && (numberOf(budget.status, "currentHealthy") ?? 0) >= desired
+function allowsUnhealthy({ spec, status }: PodDisruptionBudget): boolean {
+  if (spec.unhealthyPodEvictionPolicy === "AlwaysAllow") return true
+  return status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
 }
 
 /** Returns the one budget that selects the pod. Throws 500 for several, because it is undefined which one to charge. */
-async function budgetOf(action: SubresourceAction, pod: ApiObject): Promise<ApiObject | undefined> {
-  const labels = pod.metadata?.labels ?? {}
+async function budgetOf(action: Action, pod: Pod): Promise<PodDisruptionBudget | undefined> {
+  const { labels = {} } = pod.metadata
   const all = await action.objects.list({ ...budgets, namespace: action.namespace })
-  const [first, second] = all.filter((budget) => selects(budget, labels))
+  const [first, second] = all.map((budget) => typed<PodDisruptionBudget>(budget)).filter((budget) => selects(budget, labels))
   if (second !== undefined)
     throw new ApiError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
   return first
 }
 
-function selects(budget: ApiObject, labels: Readonly<Record<string, string>>): boolean {
-  const selector = labelSelectorOf(isObject(budget.spec) ? budget.spec.selector : undefined)
+function selects(budget: PodDisruptionBudget, labels: Readonly<Record<string, string>>): boolean {
+  const selector = labelSelectorOf(budget.spec.selector)
   return !selector.empty && selector.matches(labels)
 }
 
@@ -122,32 +128,30 @@ function selects(budget: ApiObject, labels: Readonly<Record<string, string>>): b
  * Writes the reason to the pod's conditions, then deletes it. That write changes the version that the deletion is
  * pinned to.
  */
-async function deletePod(action: SubresourceAction, deletion: Deletion, now: () => string): Promise<void> {
+async function deletePod(action: Action, deletion: Deletion, now: () => string): Promise<void> {
   const { objects } = action
   const place = placeOf(action)
   if (deletion.dryRun) return objects.delete(place, deletion)
-  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => withDisruptionCondition(pod, deletion, now()), deletion)
-  await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(noted, deletion))
+  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => withDisruptionCondition(typed(pod), deletion, now()), deletion)
+  await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(typed(noted), deletion))
 }
 
-function withDisruptionCondition(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
+function withDisruptionCondition(pod: Pod, deletion: Deletion, now: string): ApiObject {
   checkPreconditions(pod, deletion)
-  const status = objectAt(pod, "status") ?? {}
-  const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionTarget")
-  const lastTransitionTime = textOf(before, "status") === "True" ? textOf(before, "lastTransitionTime") : now
+  const before = pod.status.conditions?.find(({ type }) => type === "DisruptionTarget")
   const condition = {
-    ...(before?.lastProbeTime !== undefined && { lastProbeTime: before.lastProbeTime }),
+    ...(before !== undefined && { lastProbeTime: before.lastProbeTime }),
     type: "DisruptionTarget",
     status: "True",
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
-    lastTransitionTime,
+    lastTransitionTime: before?.status === "True" ? before.lastTransitionTime : now,
   }
-  return { ...pod, status: withPodCondition(status, condition) }
+  return { ...pod, status: withPodCondition(pod.status, condition) }
 }
 
-function checkPreconditions(pod: ApiObject, { uid, resourceVersion }: Deletion): void {
-  const { name = "", uid: ownUid = "", resourceVersion: ownVersion = "" } = pod.metadata ?? {}
+function checkPreconditions(pod: Pod, { uid, resourceVersion }: Deletion): void {
+  const { name = "", uid: ownUid = "", resourceVersion: ownVersion = "" } = pod.metadata
   const subject = { group: "", resource: "Pod", name }
   if (uid !== undefined && uid !== ownUid)
     throw conflict(subject, `the UID in the precondition (${uid}) is not that of the pod (${ownUid}), which may have been recreated`)

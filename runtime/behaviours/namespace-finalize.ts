@@ -2,9 +2,10 @@
  * PUT of a namespace's `finalize`: a controller that has cleaned up removes its finalizer (catalog resources.yaml:
  * namespaces).
  */
-import type { SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import { defineSubresource } from "../schema/define.ts"
+import type { Namespace } from "../../generated/core/v1/namespace/types.ts"
 
 /** Sub-resource `namespaceFinalize`: takes metadata and spec from the request; the status stays. */
-export const namespaceFinalize: SubresourceBehaviourFactory = () => ({
-  update: (submitted, old) => ({ ...old, metadata: submitted.metadata ?? {}, spec: submitted.spec ?? {} }),
+export const namespaceFinalize = defineSubresource<Namespace, Namespace>({
+  update: ({ metadata, spec }, old) => ({ ...old, metadata, spec }),
 })

@@ -1,24 +1,21 @@
 /** Changes to nodes besides validation (catalog resources.yaml: nodes). */
-import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { defineBehaviour } from "../schema/define.ts"
 import { deepClone } from "../encoding/field-path.ts"
-import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
-import { roundField } from "./content/milli-quantities.ts"
-import { objectAt, textOf } from "./pods/fields.ts"
+import type { Node, NodeSpec } from "../../generated/core/v1/node/types.ts"
+import { roundAmounts } from "./content/milli-quantities.ts"
 
 /** Behaviour `nodeLifecycle`: keeps pod ranges in sync and rounds amounts to thousandths. */
-export const nodeLifecycle: BehaviourFactory = () => ({
+export const nodeLifecycle = defineBehaviour<Node>({
   prepareCreate(object) {
     // Copied because both may be the client's own objects, which every attempt shares.
-    for (const part of ["spec", "status"] as const) {
-      const value = object[part]
-      if (isObject(value)) object[part] = deepClone(value)
-    }
-    keepInStep(objectAt(object, "spec"))
-    roundAmounts(object)
+    object.spec = deepClone(object.spec)
+    object.status = deepClone(object.status)
+    keepInStep(object.spec)
+    roundStatus(object)
   },
   prepareUpdate(object, _old, { subresource }) {
-    if (subresource === undefined) keepInStep(objectAt(object, "spec"))
-    if (subresource === "status") roundAmounts(object)
+    if (subresource === undefined) keepInStep(object.spec)
+    if (subresource === "status") roundStatus(object)
   },
 })
 
@@ -26,16 +23,13 @@ export const nodeLifecycle: BehaviourFactory = () => ({
  * `podCIDR` is always the first of `podCIDRs`. If both were given and differ, `podCIDR` wins, for clients that know
  * only that field.
  */
-function keepInStep(spec: JsonObject | undefined): void {
-  if (spec === undefined) return
-  const single = textOf(spec, "podCIDR")
-  const first = Array.isArray(spec.podCIDRs) ? spec.podCIDRs[0] : undefined
+function keepInStep(spec: NodeSpec): void {
+  const { podCIDR: single = "", podCIDRs: [first = ""] = [] } = spec
   if (single !== "" && single !== first) spec.podCIDRs = [single]
-  else if (single === "" && typeof first === "string") spec.podCIDR = first
+  else if (single === "" && first !== "") spec.podCIDR = first
 }
 
-function roundAmounts(node: ApiObject): void {
-  const status = objectAt(node, "status")
-  roundField(status, "capacity")
-  roundField(status, "allocatable")
+function roundStatus({ status }: Node): void {
+  roundAmounts(status.capacity)
+  roundAmounts(status.allocatable)
 }

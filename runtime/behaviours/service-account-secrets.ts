@@ -1,14 +1,10 @@
 /** Service accounts refer to secrets by name only (catalog resources.yaml: serviceaccounts). */
-import type { BehaviourFactory } from "../schema/behaviour.ts"
-import type { ApiObject } from "../base/json.ts"
-import { listOf, textOf } from "./pods/fields.ts"
+import { defineBehaviour } from "../schema/define.ts"
+import type { ServiceAccount } from "../../generated/core/v1/service-account/types.ts"
 
 /** Behaviour `serviceAccountSecrets`: drops the other fields of a reference, which could only contradict the name. */
-export const serviceAccountSecrets: BehaviourFactory = () => ({
-  prepareCreate: (object) => keepNames(object),
-  prepareUpdate: (object) => keepNames(object),
-})
+export const serviceAccountSecrets = defineBehaviour<ServiceAccount>({ prepareCreate: keepNames, prepareUpdate: keepNames })
 
-function keepNames(account: ApiObject): void {
-  if (Array.isArray(account.secrets)) account.secrets = listOf(account, "secrets").map((secret) => ({ name: textOf(secret, "name") }))
+function keepNames(account: ServiceAccount): void {
+  if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name = "" }) => ({ name }))
 }

@@ -4,11 +4,11 @@
  * meanwhile. So no two servers can allocate the same number, and none leaks when a server dies.
  */
 import { invalid } from "../base/errors.ts"
-import type { Behaviour, BehaviourDeps, BehaviourFactory, ChangeContext, CommitOps } from "../schema/behaviour.ts"
+import type { BehaviourDeps, ChangeContext, CommitOps } from "../schema/behaviour.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import { Failures } from "../base/failure.ts"
-import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
-import { objectAt } from "./pods/fields.ts"
+import { defineBehaviour } from "../schema/define.ts"
+import type { Service, ServiceSpec } from "../../generated/core/v1/service/types.ts"
 import { allocateAddresses, allocateNodePorts, releaseUnused } from "./services/allocate.ts"
 import { carryOver, dropUnneeded, syncAddresses } from "./services/carry-over.ts"
 import { fillFamilies } from "./services/families.ts"
@@ -18,15 +18,14 @@ import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ran
 import { createMutex } from "./services/mutex.ts"
 
 /** Behaviour `serviceAllocation`. Throws at start when the options have no ranges. */
-export const serviceAllocation: BehaviourFactory = (deps) => {
+export const serviceAllocation = defineBehaviour<Service>((deps) => {
   const ranges = serviceRanges(deps.options)
   const families: readonly IpFamily[] = [...ranges.addresses.keys()]
   const turns = createMutex()
-  const behaviour: Behaviour = {
+  return {
     companion: "endpoints",
     prepareCreate(object, { failures }) {
       object.status = { loadBalancer: {} }
-      if (!isObject(object.spec)) return
       // Every attempt shares the client's spec.
       const spec = deepClone(object.spec)
       syncAddresses(spec)
@@ -34,8 +33,8 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
       object.spec = inOrder(spec)
     },
     prepareUpdate(object, old, { subresource, failures }) {
-      const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")]
-      if (subresource !== undefined || spec === undefined || before === undefined) return
+      if (subresource !== undefined) return
+      const [spec, before] = [object.spec, old.spec]
       carryOver(spec, before)
       dropUnneeded(spec, before)
       fillFamilies(spec, families, failures)
@@ -58,11 +57,10 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
       }
     },
   }
-  return behaviour
-}
+})
 
 async function ridersOf(
-  change: { object?: ApiObject; old?: ApiObject },
+  change: { object?: Service; old?: Service },
   scope: { deps: BehaviourDeps; ranges: ServiceRanges; ledgers: RangeAllocators; context: ChangeContext },
 ): Promise<CommitOps> {
   const { deps, ranges, ledgers } = scope
@@ -72,20 +70,20 @@ async function ridersOf(
     await releaseUnused({ ranges, ledgers, before }, holdingsOf(undefined))
     return ledgers.ops()
   }
-  const spec = objectAt(object, "spec")
-  if (spec === undefined || scope.context.subresource !== undefined) return { checks: [], writes: [] }
+  const { spec } = object
+  if (scope.context.subresource !== undefined) return { checks: [], writes: [] }
   const failures = new Failures()
   const allocation = { ranges, ledgers, before, failures, random: deps.random }
   await allocateAddresses(spec, allocation)
   await allocateNodePorts(spec, allocation)
-  if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata?.name ?? "" }, failures.list)
+  if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata.name ?? "" }, failures.list)
   await releaseUnused(allocation, holdingsOf(object))
   object.spec = inOrder(spec)
   return ledgers.ops()
 }
 
 /** A service without a load balancer has no load balancer status. */
-function dropBalancer(service: ApiObject, spec: JsonObject, before: JsonObject): void {
-  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer" && isObject(service.status))
+function dropBalancer(service: Service, spec: ServiceSpec, before: ServiceSpec): void {
+  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer")
     service.status = { ...service.status, loadBalancer: {} }
 }

@@ -60,7 +60,7 @@ function isStoredForm({ group, version, kind, storage }: Kind): boolean {
 
 async function loadDecoder(kind: Kind): Promise<Decoder> {
   const parts = await kind.load()
-  const codec = createProtobufCodec(await parts.descriptor(), parts.shape)
+  const codec = createProtobufCodec(parts.shape)
   return (value, rest) => {
     const object = readObject(value, kind.storage.kind, (raw) => codec.decode(raw))
     if (typeof object === "string") return object

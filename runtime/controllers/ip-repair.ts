@@ -6,6 +6,7 @@
 import type { StoredValue } from "../storage/store.ts"
 import { decodeAllocation, encodeAllocation } from "../behaviours/services/range-allocation.ts"
 import { holdingsOf } from "../behaviours/services/fields.ts"
+import { typed } from "../schema/typed.ts"
 import { occupied } from "../behaviours/services/ledgers.ts"
 import { type NumberRange, serviceRanges } from "../behaviours/services/ranges.ts"
 import type { ApiObject } from "../base/json.ts"
@@ -61,7 +62,7 @@ function reportDoubles({ log }: Pick<ControllerDeps, "registry" | "log">, range:
   const holders = new Map<number, string>()
   for (const service of services) {
     const name = `${service.metadata?.namespace}/${service.metadata?.name}`
-    const { addresses, nodePorts } = holdingsOf(service)
+    const { addresses, nodePorts } = holdingsOf(typed(service))
     for (const value of [...addresses, ...nodePorts]) {
       const index = range.indexOf(value)
       if (index === undefined) continue

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { createProtobufCodec } from "../encoding/protobuf/codec.ts"
 import { unwrapUnknown } from "../encoding/protobuf/envelope.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -29,7 +28,6 @@ function kind(fields: Partial<Kind> & Pick<Kind, "group" | "version" | "kind" | 
       unconditionalUpdate: true,
       defaultPropagation: "background",
       deleteReturns: "Status",
-      immutable: [],
     },
     subresources: [],
     behaviours: [],
@@ -81,7 +79,7 @@ describe("Discovery", () => {
     const { bytes } = await discovery.aggregated("groups", { media: "compact", indented: false, version: "v2" })
     const { apiVersion, raw } = unwrapUnknown(bytes)
     expect(apiVersion).toBe("apidiscovery.k8s.io/v2")
-    expect(createProtobufCodec(descriptorOfShape(groupDiscoveryListShape), groupDiscoveryListShape).decode(raw)).toMatchObject({
+    expect(createProtobufCodec(groupDiscoveryListShape).decode(raw)).toMatchObject({
       items: [
         {
           metadata: { name: "example.com" },

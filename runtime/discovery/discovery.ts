@@ -1,6 +1,5 @@
 /** Caches the encoded discovery documents until a kind is added. */
 import { createHash } from "node:crypto"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { type ProtobufCodec, createProtobufCodec } from "../encoding/protobuf/codec.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { ServerParts } from "../server-parts.ts"
@@ -58,8 +57,7 @@ export class Discovery {
     const { media, indented, version } = options
     return this.kept(["aggregated", at, media, indented, version].join(" "), async () => {
       const groups = this.current().filter(({ group }) => (group === "") === (at === "core"))
-      const codec = async (): Promise<ProtobufCodec> =>
-        createProtobufCodec(descriptorOfShape(groupDiscoveryListShape), groupDiscoveryListShape)
+      const codec = async (): Promise<ProtobufCodec> => createProtobufCodec(groupDiscoveryListShape)
       return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, indented }, codec)
     })
   }
@@ -69,7 +67,7 @@ export class Discovery {
     const { kinds } = this.parts
     if (this.revision !== kinds.revision) {
       this.revision = kinds.revision
-      this.groups = servedGroups(kinds.all())
+      this.groups = servedGroups(kinds.served())
       this.documents = new Map()
     }
     return this.groups

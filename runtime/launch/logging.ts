@@ -1,4 +1,5 @@
 /** The server's log: lines for people or JSON, on standard error. It never contains credentials. */
+import { withAuthorPositions } from "./author-positions.ts"
 import pino, { type DestinationStream, type Logger } from "pino"
 
 /** Paths at which a logged object could contain a credential. */
@@ -22,9 +23,21 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
   const standard = options.write === undefined ? pino.destination({ dest: 2, sync: true }) : { write: options.write }
   const destination: DestinationStream = options.format === "json" ? standard : { write: (line) => void standard.write(textLine(line)) }
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: "[redacted]" } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redacted, censor: "[redacted]" },
+      serializers: { err: loggedError },
+    },
     destination,
   )
+}
+
+/** Errors in the code of `--api` are shown with the lines of its author. */
+function loggedError(error: Error): unknown {
+  const logged = pino.stdSerializers.err(error)
+  return typeof logged?.stack === "string" ? { ...logged, stack: withAuthorPositions(logged.stack) } : logged
 }
 
 /** A log that discards everything, for libraries and tests. */

@@ -5,9 +5,10 @@
  */
 import { existsSync, readdirSync } from "node:fs"
 import { createRequire, isBuiltin } from "node:module"
-import { dirname, join, relative, resolve } from "node:path"
+import { dirname, join, resolve, sep } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
+import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
 import { type Documents, documentsIn } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import * as doorway from "../schema/index.ts"
@@ -23,7 +24,12 @@ export interface ApiFolder {
   readonly documents: Documents
 }
 
+/** The bundle in memory: no file of this name exists. */
+const bundledName = "(bundled)"
+
 const packageName = "orch-apiserver"
+/** What an author imports of this package; its main entry has what the doorway has for authors. */
+const ownModules: ReadonlySet<string> = new Set([packageName, `${packageName}/schema`])
 
 /** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
@@ -70,6 +76,9 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
       write: false,
       format: "cjs",
       platform: "node",
+      sourcemap: "inline",
+      sourcesContent: false,
+      outfile: join(folder, bundledName),
       target: "node20",
       logLevel: "silent",
       logOverride: { "import-is-undefined": "silent" },
@@ -97,27 +106,48 @@ const packagePlugin: Plugin = {
     const doorwaySource = join(packageRoot, "runtime", "schema", "index.ts")
     build.onResolve({ filter: new RegExp(`^${packageName}/`) }, ({ path }) => {
       const below = path.slice(packageName.length + 1)
-      return below === "schema" ? ownDoorway : { path: join(packageRoot, `${below.replace(/\.ts$/, "")}.ts`) }
+      return below === "schema" ? ownDoorway : { path: generatedModule(below.replace(/\.ts$/, "")) }
     })
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
     const ownRequire = createRequire(join(packageRoot, "package.json"))
     build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (kind === "entry-point") return undefined
-      return { path: importer.startsWith(packageRoot) && !isBuiltin(path) ? ownRequire.resolve(path) : path, external: true }
+      const isOwn = isOwnSource(importer) && !isBuiltin(path) && !ownModules.has(path)
+      return { path: isOwn ? ownRequire.resolve(path) : path, external: true }
     })
   },
 }
 
+/** Whether a file belongs to this package. A clone may hold folders of its user as well. */
+function isOwnSource(file: string): boolean {
+  return ["dist", "generated", "runtime"].some((folder) => file.startsWith(join(packageRoot, folder) + sep))
+}
+
+/** The package holds generated code as JavaScript, a clone as TypeScript. */
+function generatedModule(path: string): string {
+  const source = join(packageRoot, `${path}.ts`)
+  return existsSync(source) ? source : join(packageRoot, "dist", `${path}.js`)
+}
+
 function evaluate(code: string, folder: string, given: string): Readonly<Record<string, unknown>> {
   const load = createRequire(join(folder, "index.ts"))
+  const file = join(folder, bundledName)
+  rememberPositions(file, code)
   const module: { exports: Record<string, unknown> } = { exports: {} }
   try {
-    const run = compileFunction(code, ["require", "module", "exports"], { filename: `${relative(process.cwd(), folder) || "."}/(bundled)` })
-    run((name: string): unknown => (name === `${packageName}/schema` ? doorway : load(name)), module, module.exports)
+    const run = compileFunction(code, ["require", "module", "exports"], { filename: file })
+    run((name: string): unknown => (ownModules.has(name) ? doorway : load(name)), module, module.exports)
   } catch (error) {
-    throw new StartError(`--api ${given}: the code does not run: ${error instanceof Error ? error.message : String(error)}`)
+    throw new StartError(`--api ${given}: the code does not run: ${faultText(error)}`)
   }
   return module.exports
+}
+
+/** The message, and the author's line when the stack has one. */
+function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [, position] = /\(?([^()\s]+\.ts:\d+:\d+)\)?/.exec(withAuthorPositions(error.stack ?? "")) ?? []
+  return position === undefined ? error.message : `${error.message}\n  ${position}`
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {

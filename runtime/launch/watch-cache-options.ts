@@ -13,18 +13,20 @@ interface Served {
 }
 
 /**
- * Called once at start. Returns a predicate of storage paths: whether clients read the resource from the store. Logs
- * entries of the options that have no effect.
+ * Called once at start. Returns a predicate of storage paths: whether clients read the resource from the store. A kind
+ * says so (`storage: {cached: false}`), and `--watch-cache-sizes` decides otherwise: 0 turns its cache off, any other
+ * size turns it on. Logs entries of the options that have no effect.
  */
 export function pathsReadFromStore({ kinds, log, options }: Served): (path: string) => boolean {
   if (!options["watch-cache"]) return () => true
   const { neutralGroup } = vendorProfile(options.vendor)
-  const paths = new Set<string>()
+  const paths = new Set(kinds.flatMap(({ storage }) => (storage.uncached === true ? [storage.path] : [])))
   for (const { group, resource, size } of options["watch-cache-sizes"]) {
     const named = kinds.filter((kind) => kind.resource === resource && kind.group === neutralGroup(group))
     if (named.length === 0) log.warn({ group, resource }, "--watch-cache-sizes names a resource that is not served here")
-    else if (size > 0) log.warn({ group, resource, size }, "--watch-cache-sizes: caches have the size they need; only 0 means something")
-    else for (const { storage } of named) paths.add(storage.path)
+    else if (size === 0) for (const { storage } of named) paths.add(storage.path)
+    else if (!named.some(({ storage }) => paths.delete(storage.path)))
+      log.warn({ group, resource, size }, "--watch-cache-sizes: caches have the size they need; only 0 means something")
   }
   return (path) => paths.has(path)
 }

@@ -2,16 +2,14 @@
  * Writes OpenAPI documents in their protobuf form: writers for kinds of fields, and messages as tables of them. The
  * messages of both versions (those of gnostic's public schemas `openapi.v2` and `openapi.v3`) consist of these.
  */
-import protobuf from "protobufjs"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { ProtobufWriter } from "../encoding/protobuf/writer.ts"
 import { writeYaml } from "../wire/yaml-writer.ts"
-
-type Writer = protobuf.Writer
 
 /**
  * Writes one field. Writes nothing for a value of another type or a zero value, which readers assume for absent fields.
  */
-export type Field = (writer: Writer, number: number, value: JsonValue) => void
+export type Field = (writer: ProtobufWriter, number: number, value: JsonValue) => void
 
 /** Fields of a message by JSON name. `extensions` is the number of the field for names that begin with `x-`. */
 export interface Message {
@@ -19,9 +17,7 @@ export interface Message {
   readonly extensions?: number
 }
 
-const lengthDelimited = 2
-
-function writeMessage(writer: Writer, message: Message, object: JsonObject): void {
+function writeMessage(writer: ProtobufWriter, message: Message, object: JsonObject): void {
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue
     const [number, field] = message.fields[name] ?? []
@@ -31,30 +27,30 @@ function writeMessage(writer: Writer, message: Message, object: JsonObject): voi
 }
 
 /** A nested message; `write` writes its content. */
-function nested(writer: Writer, number: number, write: () => void): void {
-  writer.uint32((number << 3) | lengthDelimited).fork()
+function nested(writer: ProtobufWriter, number: number, write: () => void): void {
+  const at = writer.openField(number)
   write()
-  writer.ldelim()
+  writer.close(at)
 }
 
 /** Omits the empty text. */
 export const text: Field = (writer, number, value) => {
-  if (typeof value === "string" && value !== "") writer.uint32((number << 3) | lengthDelimited).string(value)
+  if (typeof value === "string" && value !== "") writer.textField(number, value)
 }
 
 /** Omits false. */
 export const flag: Field = (writer, number, value) => {
-  if (value === true) writer.uint32(number << 3).bool(true)
+  if (value === true) writer.boolField(number, true)
 }
 
 /** A whole number. */
 export const whole: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.uint32(number << 3).int64(value)
+  if (typeof value === "number") writer.signedField(number, value)
 }
 
 /** A number of any kind. */
 export const real: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.uint32((number << 3) | 1).double(value)
+  if (typeof value === "number") writer.doubleField(number, value)
 }
 
 /** A value of any type, encoded as YAML. */
@@ -69,7 +65,7 @@ export const list =
 
 /** A list of texts, including empty ones. */
 export const texts = list((writer, number, value) => {
-  if (typeof value === "string") writer.uint32((number << 3) | lengthDelimited).string(value)
+  if (typeof value === "string") writer.textField(number, value)
 })
 
 /** A map, written as a list of messages: name 1, value 2. */
@@ -107,7 +103,7 @@ export const orReference =
 
 /** Encodes a document. Called once per document, with its decoded JSON. */
 export function encodeMessage(message: Message, document: JsonObject): Buffer {
-  const writer = protobuf.Writer.create()
+  const writer = new ProtobufWriter()
   writeMessage(writer, message, document)
-  return Buffer.from(writer.finish())
+  return writer.finish()
 }

@@ -178,7 +178,8 @@ function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): 
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
   if (handle.kind.namespaced) metadata.namespace = namespace
   for (const field of systemFields) metadata[field] = undefined
-  for (const field in sent) if (!(field in metadata) && !ignoredMetadata.has(field)) metadata[field] = sent[field]
+  const rest: JsonObject = sent
+  for (const field in rest) if (!(field in metadata) && !ignoredMetadata.has(field)) metadata[field] = rest[field]
   return metadata
 }
 

@@ -3,6 +3,7 @@
  * no route.
  */
 import type { Kind, KindParts } from "../schema/kind.ts"
+import { compareVersions } from "./group-order.ts"
 
 /** Kinds by group, version and resource. Built at start from the generated records; kinds can be added later. */
 export class KindTable {
@@ -16,6 +17,9 @@ export class KindTable {
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private additions = 0
+  /** The warnings of deprecated versions, and the revision for which they hold. */
+  private readonly warnings = new Map<Kind, string>()
+  private warningsOf = 0
 
   /** Changes with every addition. Callers compare it to see whether what they derived from the table is out of date. */
   get revision(): number {
@@ -32,9 +36,10 @@ export class KindTable {
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
     this.byResource.set(key, kind)
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
+    this.additions++
+    if (kind.served === false) return
     const versions = made(this.groups, kind.group, () => new Map<string, Map<string, Kind>>())
     made(versions, kind.version, () => new Map<string, Kind>()).set(kind.resource, kind)
-    this.additions++
   }
 
   find(group: string, version: string, resource: string): Kind | undefined {
@@ -46,15 +51,44 @@ export class KindTable {
   }
 
   hasGroup(group: string): boolean {
-    return this.all().some((kind) => kind.group === group)
+    return this.groups.has(group)
   }
 
   hasGroupVersion(group: string, version: string): boolean {
-    return this.all().some((kind) => kind.group === group && kind.version === version)
+    return this.groups.get(group)?.has(version) === true
   }
 
+  /** Every kind, also versions that are not served: their objects are stored. */
   all(): readonly Kind[] {
     return [...this.byResource.values()]
+  }
+
+  /** The kinds that clients can use: those of discovery. */
+  served(): readonly Kind[] {
+    return this.all().filter((kind) => kind.served !== false)
+  }
+
+  /**
+   * Returns the text of the warning that each answer of a deprecated version carries; undefined for other kinds. Called
+   * for every request. The text is that of custom resource definitions: it names the newest version of the kind that is
+   * served and not deprecated, if there is one after this. `group` maps a neutral group to that of the wire.
+   */
+  warningOf(kind: Kind, group: (neutral: string) => string): string | undefined {
+    if (kind.deprecated === undefined) return undefined
+    if (kind.deprecated.warning !== undefined) return kind.deprecated.warning
+    if (this.warningsOf !== this.additions) {
+      this.warnings.clear()
+      this.warningsOf = this.additions
+    }
+    return made(this.warnings, kind, () => {
+      const named = (version: string): string => `${kind.group === "" ? "" : `${group(kind.group)}/`}${version} ${kind.kind}`
+      const [newest] = this.served()
+        .filter((one) => one.group === kind.group && one.kind === kind.kind && one.deprecated === undefined)
+        .map(({ version }) => version)
+        .filter((version) => compareVersions(version, kind.version) < 0)
+        .sort(compareVersions)
+      return `${named(kind.version)} is deprecated${newest === undefined ? "" : `; use ${named(newest)}`}`
+    })
   }
 
   /** The kind under which objects of `kind` are stored: itself, unless it shares storage. */
@@ -84,7 +118,7 @@ export class KindTable {
   }
 }
 
-function made<T>(all: Map<string, T>, key: string, make: () => T): T {
+function made<Key, T>(all: Map<Key, T>, key: Key, make: () => T): T {
   const one = all.get(key) ?? make()
   all.set(key, one)
   return one

@@ -202,8 +202,8 @@ export function parseObject(json: Uint8Array): ApiObject {
 }
 
 /** Metadata with resourceVersion in its published place: after uid, before all other fields. */
-export function versioned(metadata: ObjectMeta | undefined, resourceVersion: string): ObjectMeta {
-  const placed: ObjectMeta = {}
+export function versioned(metadata: JsonObject | undefined, resourceVersion: string): ObjectMeta {
+  const placed: JsonObject = {}
   for (const name of beforeVersion) if (metadata?.[name] !== undefined) placed[name] = metadata[name]
   placed.resourceVersion = resourceVersion
   for (const name in metadata) if (!(name in placed)) placed[name] = metadata[name]

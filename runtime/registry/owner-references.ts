@@ -1,7 +1,7 @@
 /** Drops duplicate owner references and warns the client, as the reference does on create, update and patch. */
 import { shortList } from "../base/bounded-text.ts"
 import { stringify } from "../encoding/json/text.ts"
-import type { ApiObject, OwnerReference } from "../base/json.ts"
+import type { ApiObject, JsonObject, OwnerReference } from "../base/json.ts"
 
 /**
  * Called for every object that a client sent, before its fields are tracked, and again if admission has changed it.
@@ -34,7 +34,7 @@ function hasTwins(references: readonly OwnerReference[]): boolean {
 }
 
 /** A text that is equal for references with the same fields, in any order. */
-function wordsOf(reference: OwnerReference): string {
+function wordsOf(reference: JsonObject): string {
   return stringify(
     Object.keys(reference)
       .sort()

@@ -311,9 +311,10 @@ const ignoredMetadata: ReadonlySet<string> = new Set(["selfLink", "managedFields
 /** Metadata for the next object, with the fields that an update cannot change; catalog `metadataRules.update`. */
 function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
   const before = old.metadata ?? {}
-  const sent = next.metadata ?? {}
-  const metadata: ObjectMeta = {}
-  for (const name in sent) if (!ignoredMetadata.has(name)) metadata[name] = sent[name]
+  const sent: JsonObject = next.metadata ?? {}
+  const kept: JsonObject = {}
+  for (const name in sent) if (!ignoredMetadata.has(name)) kept[name] = sent[name]
+  const metadata: ObjectMeta = kept
   const { resourceVersion, generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = before
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
   if (generation !== undefined) metadata.generation = generation

@@ -53,33 +53,34 @@ export interface CommitOps {
   readonly settled?: () => void
 }
 
-export interface Behaviour {
+/** Hooks of the life of a kind's objects, whose type is `T`. */
+export interface Behaviour<T extends object = ApiObject> {
   /**
    * Runs right after decoding and before managedFields are computed, so the sender owns the fields that it sets. May
    * change `object`. Runs again for every attempt, so it may see an object twice.
    */
-  decoded?(object: ApiObject): void
+  decoded?(object: T): void
   /** Runs after `createDrops` and generation, before validation. May change `object` and add failures. */
-  prepareCreate?(object: ApiObject, context: ChangeContext): void
+  prepareCreate?(object: T, context: ChangeContext): void
   /** Runs after `updateKeeps` and generation, before validation, once per attempt. May change `object`, never `old`. */
-  prepareUpdate?(object: ApiObject, old: ApiObject, context: ChangeContext): void
+  prepareUpdate?(object: T, old: T, context: ChangeContext): void
   /**
    * Runs last before the commit, once per attempt; without `object` the change is a removal. May change `object` (an
    * allocated address) and add checks and writes, which commit atomically with the change. If one of its checks fails,
    * the whole attempt is repeated.
    * On a dry run it must write nothing: choose the values that would be allocated, but do not reserve them.
    */
-  commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<CommitOps | undefined>
+  commit?(change: { object?: T; old?: T }, context: ChangeContext): Promise<CommitOps | undefined>
   /**
    * Seconds between the first delete request and the removal of an object that is not being deleted yet. Absent or 0:
    * the server removes it at once. `asked` is the client's gracePeriodSeconds.
    */
-  graceSeconds?(object: ApiObject, asked: number | undefined): number
+  graceSeconds?(object: T, asked: number | undefined): number
   /**
    * Runs when a delete request meets a live object. May change it (phase Terminating) before the server writes
    * deletionTimestamp.
    */
-  startDeletion?(object: ApiObject): void
+  startDeletion?(object: T): void
   /**
    * True for kinds that are deleted in two steps (namespaces). The first delete request marks the object, without a
    * grace period. While `mayRemove` returns false, later requests return the object unchanged. After that it is deleted
@@ -95,7 +96,7 @@ export interface Behaviour {
    * Returns false to keep a terminating object although `metadata.finalizers` is empty (a namespace with
    * spec.finalizers).
    */
-  mayRemove?(object: ApiObject): boolean
+  mayRemove?(object: T): boolean
 }
 
 /**
@@ -140,9 +141,9 @@ export interface ObjectAccess {
 }
 
 /** A POST that does more than change the parent. */
-export interface SubresourceAction {
+export interface SubresourceAction<Body extends object = ApiObject> {
   /** Decoded as the sub-resource's kind. */
-  readonly body: ApiObject
+  readonly body: Body
   /** The parent's namespace and name. Nothing has compared the name with that of the body. */
   readonly namespace: string
   readonly name: string
@@ -151,25 +152,32 @@ export interface SubresourceAction {
   readonly objects: ObjectAccess
 }
 
-/** Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
-export interface SubresourceBehaviour {
+/**
+ * Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. `Body` is the type of the request's
+ * body, `Parent` that of the object with the sub-resource.
+ */
+export interface SubresourceBehaviour<Body extends object = ApiObject, Parent extends object = ApiObject> {
   /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
-  update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
+  update?(submitted: Body, old: Parent, context: ChangeContext): Parent
   /** POST: checks the posted body alone, before admission. Throws ApiError. `name` is the parent's. */
-  validate?(body: ApiObject, name: string): void
+  validate?(body: Body, name: string): void
   /**
    * POST: returns the next parent from the posted body. Throws ApiError to refuse. The client receives 201 with a
    * Status Success.
    */
-  create?(body: JsonObject, old: ApiObject, context: ChangeContext): ApiObject
+  create?(body: Body, old: Parent, context: ChangeContext): Parent
   /**
    * POST, instead of `create`: performs the whole action (eviction). Throws ApiError to refuse. The client receives 201
    * with a Status Success.
    */
-  act?(action: SubresourceAction): Promise<void>
+  act?(action: SubresourceAction<Body>): Promise<void>
   /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */
   readonly acceptedVersions?: readonly string[]
 }
 
-export type BehaviourFactory = (deps: BehaviourDeps) => Behaviour
-export type SubresourceBehaviourFactory = (deps: BehaviourDeps) => SubresourceBehaviour
+/** Makes the hooks of a kind. Called once per server. */
+export type BehaviourFactory<T extends object = ApiObject> = (deps: BehaviourDeps) => Behaviour<T>
+/** Makes the functions of a sub-resource. Called once per server. */
+export type SubresourceBehaviourFactory<Body extends object = ApiObject, Parent extends object = ApiObject> = (
+  deps: BehaviourDeps,
+) => SubresourceBehaviour<Body, Parent>

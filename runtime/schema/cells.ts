@@ -1,17 +1,17 @@
 /**
  * Functions for the cells of Table columns (catalog tables.yaml, "functions"). Cell functions that no expression can
- * write live in `runtime/behaviours/cells/<name>.ts` as `export const cell: Cell`; schemas call them as
- * `behaviour("name")`.
+ * write live in `runtime/behaviours/cells/`; schemas call them as `behaviour("name")`.
  */
 import { item, json, text, type Value } from "./expression.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { CellContext } from "./kind.ts"
+import { typed } from "./typed.ts"
 
 /**
- * A named cell function. Columns select from its result: `behaviour("podStatus").reason`. Called once or more per row;
- * pure.
+ * A named cell function for objects of the generated type `T`, in the version that the client asked for. Columns select
+ * from its result: `behaviour("podStatus").reason`. Called once per row; pure.
  */
-export type Cell = (object: ApiObject, context: CellContext) => JsonValue
+export type Cell<T extends object = ApiObject> = (object: T, context: CellContext) => JsonValue
 
 interface LastCell {
   readonly object: ApiObject
@@ -19,16 +19,16 @@ interface LastCell {
   readonly answer: JsonValue
 }
 
-const lastCells = new WeakMap<Cell, LastCell>()
+const lastCells = new WeakMap<object, LastCell>()
 
 /**
  * Returns the result of a named cell function for an object, computed once for all columns of a row. Called by
  * generated columns.
  */
-export function cellOf(make: Cell, object: ApiObject, context: CellContext): JsonValue {
+export function cellOf<T extends object>(make: Cell<T>, object: ApiObject, context: CellContext): JsonValue {
   const last = lastCells.get(make)
   if (last?.object === object && last.context === context) return last.answer
-  const answer = make(object, context)
+  const answer = make(typed<T>(object), context)
   lastCells.set(make, { object, context, answer })
   return answer
 }

@@ -1,6 +1,17 @@
 /** Used by generated conversions between two versions of a kind. Objects keep neutral names here. */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 
+/**
+ * A named conversion between the version `Here`, whose schema names it, and the version `Stored`. Each function receives
+ * the object as the renames of the schema and fields of the same name have made it, and the object that it was made
+ * from, which share what no rename has touched. It returns the finished object and changes neither. Called for each
+ * read and write of the version `Here`.
+ */
+export interface Conversion<Here extends object = ApiObject, Stored extends object = ApiObject> {
+  toStored(converted: Stored, here: Here): Stored
+  fromStored(converted: Here, stored: Stored): Here
+}
+
 /** A field that has another path in the other version; dotted paths from the root. */
 export interface FieldMove {
   readonly from: string
@@ -20,6 +31,16 @@ export function converted(object: ApiObject, apiVersion: string, kind: string, m
     if (value !== undefined) place(target, to.split("."), value)
   }
   return target
+}
+
+/** Finishes a conversion with a named one. Called by generated conversions with the object before the renames. */
+export function toStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject): ApiObject {
+  return conversion.toStored(made, object)
+}
+
+/** Like `toStoredBy`, back. */
+export function fromStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject): ApiObject {
+  return conversion.fromStored(made, object)
 }
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {

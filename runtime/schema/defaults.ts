@@ -3,7 +3,10 @@
  * it: constants first, then nested types, then the type's `defaults` list in its order. Each function changes the
  * object in place and is idempotent.
  */
-import { json, nonZero, present, type Value } from "./expression.ts"
+import { DurationError, formatDuration, parseDuration } from "../base/duration.ts"
+import { canonicalQuantity, QuantityError } from "../base/quantity.ts"
+import { canonicalMicroTime, canonicalTime, TimeError } from "../base/time.ts"
+import { equals, json, nonZero, present, type Value } from "./expression.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { DefaultsContext } from "./kind.ts"
 
@@ -19,6 +22,15 @@ export type TypeDefaults = (self: JsonObject, context: DefaultingContext) => voi
 /** Applies a constant default when the field is absent and, unless it is a pointer, when it is empty. */
 export function setDefault(self: JsonObject, name: string, value: JsonValue, pointer = false): void {
   if (pointer ? !present(self[name]) : !nonZero(self[name])) self[name] = value
+}
+
+/**
+ * Applies a constant default to a field that is not a pointer and that decoding writes as `zero` when it is absent:
+ * `0s` for a Duration, `0` for a Quantity, a struct with the fields that are always written.
+ */
+export function replaceZero(self: JsonObject, name: string, value: JsonValue, zero: JsonValue): void {
+  const old = self[name]
+  if (!nonZero(old) || equals(old, zero)) self[name] = value
 }
 
 /** Applies defaults within a struct field. A field that is not a pointer always has a value, even if empty. */
@@ -55,27 +67,55 @@ export function defaultNested(
   }
 }
 
+/** A scalar whose texts have a canonical form. */
+type CanonicalScalar = "Duration" | "Quantity" | "Time" | "MicroTime"
+
+interface AssignOptions {
+  readonly pointer?: boolean
+  readonly force?: boolean
+  readonly as?: CanonicalScalar
+}
+
+/** What decoding writes for an absent field that is not a pointer. */
+const zeroTexts: Readonly<Partial<Record<CanonicalScalar, string>>> = { Duration: "0s", Quantity: "0" }
+
+/** Absent for a value that is not of the scalar. */
+function canonical(scalar: CanonicalScalar, value: JsonValue | undefined): JsonValue | undefined {
+  if (value === null || value === undefined || typeof value === "object") return value === null ? null : undefined
+  try {
+    if (scalar === "Quantity") return canonicalQuantity(value)
+    if (typeof value !== "string") return undefined
+    if (scalar === "Duration") return formatDuration(parseDuration(value))
+    return scalar === "Time" ? canonicalTime(value) : canonicalMicroTime(value)
+  } catch (error) {
+    if (error instanceof DurationError || error instanceof QuantityError || error instanceof TimeError) return undefined
+    throw error
+  }
+}
+
 /**
  * Applies a computed default: sets the field at `path` to `value` when it is absent (or empty and not a pointer); with
  * `force`, always. Does not create absent parents. An absent `value` sets nothing; null with `force` removes the field.
- * The value is copied, so no two fields share one.
+ * The value is copied, so no two fields share one. `as`: the scalar of the field, whose canonical text is written; a
+ * text that is not one sets nothing.
  */
 export function assign(
   self: JsonObject,
   path: readonly string[],
   value: Value,
-  { pointer = false, force = false }: { readonly pointer?: boolean; readonly force?: boolean } = {},
+  { pointer = false, force = false, as }: AssignOptions = {},
 ): void {
   let parent: JsonValue | undefined = self
   for (const name of path.slice(0, -1)) parent = isObject(parent) ? parent[name] : undefined
   const name = path.at(-1)
   if (!isObject(parent) || name === undefined) return
-  const made = json(value)
+  const made = as === undefined ? json(value) : canonical(as, json(value))
   if (made === undefined) return
   if (made === null) {
     if (force) delete parent[name]
     return
   }
   const old = parent[name]
-  if (force || (pointer ? !present(old) : !nonZero(old))) parent[name] = structuredClone(made)
+  const isZero = !nonZero(old) || (as !== undefined && old === zeroTexts[as])
+  if (force || (pointer ? !present(old) : isZero)) parent[name] = structuredClone(made)
 }

@@ -97,10 +97,15 @@ export const formatNames: readonly string[] = [...formats.keys()].sort()
  * Returns every error of `value` under the format `name`; empty when it is valid. Called by validators that report one
  * cause per error, as the reference does. Throws for a name that is not in `formatNames`, which is a bug of the caller.
  */
-export function formatFaults(name: string, value: JsonValue): string[] {
+export function formatFaults(name: string, value: JsonValue): readonly string[] {
+  return formatCheck(name)(value)
+}
+
+/** Returns the check of the format `name`. Called once per limit. Throws as `formatFaults` does. */
+export function formatCheck(name: string): (value: JsonValue) => readonly string[] {
   const check = formats.get(name)
   if (check === undefined) throw new Error(`unknown format ${JSON.stringify(name)}`)
-  return check(value)
+  return check
 }
 
 /**

@@ -13,16 +13,38 @@ export {
   selectorString,
   timeCell,
 } from "./cells.ts"
-export { converted, type FieldMove } from "./convert.ts"
-export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
-export { type DescriptorPart, mergeDescriptors } from "./descriptor.ts"
+export type {
+  Behaviour,
+  BehaviourDeps,
+  BehaviourFactory,
+  BehaviourOptions,
+  ChangeContext,
+  CommitOps,
+  Deletion,
+  ObjectAccess,
+  ObjectPlace,
+  SubresourceAction,
+  SubresourceBehaviour,
+  SubresourceBehaviourFactory,
+} from "./behaviour.ts"
+export { constraints, FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
+export type { Limits } from "./constraints.ts"
+export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
+export {
+  assign,
+  defaultField,
+  type DefaultingContext,
+  defaultItems,
+  defaultNested,
+  replaceZero,
+  setDefault,
+  type TypeDefaults,
+} from "./defaults.ts"
 export {
   add,
   all,
   Amount,
   atMost,
-  characterCount,
-  compilePattern,
   contains,
   divide,
   double,
@@ -69,8 +91,18 @@ export {
   vendorText,
   within,
 } from "./expression.ts"
+export {
+  defineBehaviour,
+  defineCell,
+  defineCheck,
+  defineConversion,
+  defineHandlers,
+  defineSubresource,
+  defineWarning,
+} from "./define.ts"
+export { ApiError } from "../base/errors.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
-export { checkFormat, formatFaults, formatNames } from "./formats.ts"
+export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"
 export type {
   RequestBodyType,
@@ -86,17 +118,18 @@ export type {
   ValidationContext,
   Verb,
 } from "./kind.ts"
+export { distinct } from "./list-types.ts"
+export { isOfKind } from "./guards.ts"
 export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
   type Check,
   CheckContext,
-  type ConstraintCheck,
-  type ConstraintError,
-  constraints,
   entries,
   field,
   immutable,
   items,
+  named,
+  namedWarnings,
   nested,
   oneOf,
   requiredOn,
@@ -104,5 +137,6 @@ export {
   type RuleFault,
   type TypeValidator,
   unique,
+  type Warning,
   warningTexts,
 } from "./validate.ts"

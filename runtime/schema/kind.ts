@@ -1,5 +1,6 @@
 /**
- * The record of one kind at one version: all that the runtime needs to serve it. The generator emits one per schema
+ * The record of one kind at one version: all that the runtime needs to serve it. `T` is the type of its objects, `Input`
+ * what a client may send of them; both are types alone, the record has no member that holds them. The generator emits one per schema
  * file; a run-time definition builds the same record from its data. Names and groups are neutral (`events.orch.io`);
  * `base/vendor.ts` maps them at the edge.
  */
@@ -11,7 +12,9 @@ import type { Vendor } from "../base/vendor.ts"
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch"
 export type NameRule = "path-segment" | "dns-subdomain" | "dns-label" | "dns1035-label"
 
-export interface Kind {
+export interface Kind<T extends object = ApiObject, Input extends object = T> {
+  /** Never set: carries the types of the kind's objects to typed operations. */
+  readonly types?: { readonly object: T; readonly input: Input }
   readonly group: string
   readonly version: string
   readonly kind: string
@@ -22,6 +25,10 @@ export interface Kind {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+  /** Clients cannot use this version: it has no path and no entry in discovery. Objects stored in it are still read. */
+  readonly served?: false
+  /** Each answer carries a `Warning: 299`. Without a text of its own it names the version to use (`KindTable.warningOf`). */
+  readonly deprecated?: { readonly warning?: string }
   /** Sorted, as discovery lists them. */
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
@@ -47,7 +54,7 @@ export interface KindStorage {
   readonly kind: string
   /** The server option that holds the time to live, which every write restarts: `event-ttl`. */
   readonly ttlOption?: string
-  /** The kind is not in the watch cache by default (events). */
+  /** Clients read the kind from the store, unless `--watch-cache-sizes` names it. */
   readonly uncached?: boolean
 }
 
@@ -75,8 +82,6 @@ export interface LifecycleRules {
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
   /** The response of DELETE when the object is removed at once. */
   readonly deleteReturns: "Status" | "object"
-  /** Paths that cannot change after creation, reported as FieldValueInvalid "field is immutable". */
-  readonly immutable: readonly string[]
 }
 
 /** `status` and every named sub-resource. */
@@ -116,11 +121,6 @@ export interface KindParts {
   readonly columns: readonly Column[]
   /** Absent: the rows of the kind's Tables have no conditions. */
   readonly rowConditions?: RowConditions
-  /**
-   * Loads protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all that it
-   * references.
-   */
-  readonly descriptor: () => Promise<JsonObject>
   /**
    * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
    * argument.

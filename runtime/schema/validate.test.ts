@@ -4,9 +4,6 @@ import { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import {
   CheckContext,
-  type ConstraintCheck,
-  type ConstraintError,
-  constraints,
   entries,
   field,
   immutable,
@@ -29,10 +26,6 @@ function faults(root: ApiObject, old: ApiObject | undefined, run: (context: Chec
   return failures.list.map(({ type, field, value, detail, supported }) =>
     `${type} ${field} ${JSON.stringify(value) ?? "-"} ${supported?.join("|") ?? detail}`.trim(),
   )
-}
-
-function found(...errors: ConstraintError[]): ConstraintCheck {
-  return Object.assign(() => errors.length === 0, { errors })
 }
 
 const seen: TypeValidator = (value, context) => context.fail("Invalid", value.name, `old ${JSON.stringify(context.old)}`)
@@ -78,44 +71,6 @@ describe("paths", () => {
         context.operation,
       ]).toEqual(["", "a.b", "a[0].b", "a.b", true, "create"])
     })
-  })
-})
-
-describe("constraints", () => {
-  test("each finding becomes a failure with type, path and message", () => {
-    const self: JsonObject = { port: 70000, mode: "x", name: "aaaa", list: [1, 2, 3], data: { "a/b": "v" }, text: "" }
-    const check = found(
-      { instancePath: "", keyword: "required", params: { missingProperty: "kind" } },
-      { instancePath: "", keyword: "nonEmpty", params: { missingProperty: "text" } },
-      { instancePath: "/port", keyword: "range", params: { low: 1, high: 65535 } },
-      { instancePath: "/port", keyword: "range", params: { low: 1 } },
-      { instancePath: "/port", keyword: "range", params: { high: 3 } },
-      { instancePath: "/mode", keyword: "enum", params: { allowed: ["A", "B"] } },
-      { instancePath: "/name", keyword: "maxLength", params: { limit: 3 } },
-      { instancePath: "/text", keyword: "minLength", params: { limit: 1 } },
-      { instancePath: "/list", keyword: "maxItems", params: { limit: 2 } },
-      { instancePath: "/list/1", keyword: "pattern", params: { text: "^a$" } },
-      { instancePath: "/data/a~1b", keyword: "format", params: { text: "wrong value" } },
-      { instancePath: "/data/a~1b", keyword: "format", params: { text: "wrong label", whole: true } },
-      { instancePath: "/data", keyword: "format", params: { text: "wrong key" }, propertyName: "a/b" },
-      { instancePath: "/data", keyword: "format", params: { text: "wrong label key", whole: true }, propertyName: "a/b" },
-    )
-    expect(faults({ spec: self }, undefined, (context) => constraints(self, context.field("spec"), check))).toEqual([
-      "Required spec.kind -",
-      "Required spec.text -",
-      "Invalid spec.port 70000 must be between 1 and 65535, inclusive",
-      "Invalid spec.port 70000 must be greater than or equal to 1",
-      "Invalid spec.port 70000 must be less than or equal to 3",
-      'NotSupported spec.mode "x" A|B',
-      'TooLong spec.name "aaaa" must have at most 3 bytes',
-      'Invalid spec.text "" must have at least 1 character, has 0',
-      "TooMany spec.list 3 must have at most 2 items",
-      "Invalid spec.list[1] 2 must match the regular expression ^a$",
-      'Invalid spec.data[a/b] "v" wrong value',
-      'Invalid spec.data "v" wrong label',
-      'Invalid spec.data[a/b] "a/b" wrong key',
-      'Invalid spec.data "a/b" wrong label key',
-    ])
   })
 })
 

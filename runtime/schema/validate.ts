@@ -1,21 +1,33 @@
 /**
- * Used by generated validators. `validate.ts` of a schema file holds one function per type: it runs the type's compiled
- * constraints, calls the functions of nested types, and states the rest (rules, uniqueness, immutability) with one call
- * per fact. Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) receive the same context.
+ * Used by generated validators. `validate.ts` of a schema file holds one function per type: it checks the limits of the
+ * type's fields (`check-limits.ts`), calls the functions of nested types, and states the rest (rules, uniqueness,
+ * immutability) with one call per fact. Named checks (`runtime/behaviours/checks/`) receive the same context.
  */
 import type { Vendor } from "../base/vendor.ts"
 import { ruleStepsMax } from "../base/limits.ts"
-import { characterCount, equals, nonZero } from "./expression.ts"
+import { equals, nonZero } from "./expression.ts"
 import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
-import type { Failure, Failures, FailureType } from "../base/failure.ts"
+import type { Failures, FailureType } from "../base/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
 /**
- * A named check of a schema's `checks`. Called for each value of the type, after its own constraints and those below
- * it.
+ * A named check of a schema's `checks`, for values of the generated type `T`. Called for each value of the type, after
+ * its own constraints and those below it, on every write. It reports faults with `context.fail` and changes nothing.
+ *
+ * An object is checked although its constraints have found faults, so that one answer lists all of them. A required
+ * field may therefore be missing; where a check throws because of that, the missing field alone is reported.
  */
-export type Check = (value: JsonValue, context: CheckContext) => void
+export type Check<T = JsonObject> = (value: T, context: CheckContext<T>) => void
+
+/**
+ * A named function of a schema's `warnings`, for values of the generated type `T`. Called for a valid object with the
+ * value at the path `at` ("" is the object itself), unless it is absent. Returns complete texts, which clients receive
+ * as `Warning: 299`.
+ */
+export type Warning<T extends object = ApiObject> = (value: T, at: string, object: ApiObject, context: ValidationContext) => string[]
+
 /** A generated validator of one type. */
 export type TypeValidator = (value: JsonObject, context: CheckContext) => void
 
@@ -31,17 +43,17 @@ interface Validation {
 }
 
 /** The context of a validator: the path, the stored value at the same path, and the whole object. */
-export class CheckContext {
+export class CheckContext<T = JsonValue> {
   private constructor(
     private readonly validation: Validation,
-    private readonly parent: CheckContext | undefined,
+    private readonly parent: CheckContext<unknown> | undefined,
     /** The last step of the path as shown: `spec`, `[0]`, `[a.b]`. */
     private readonly step: string,
     /**
      * The stored value at the same path; absent on create and where the path is new. Items of map lists are found by
      * their keys.
      */
-    readonly old: JsonValue | undefined,
+    readonly old: T | undefined,
   ) {}
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
@@ -286,6 +298,27 @@ export function requiredOn(self: JsonObject, name: string, context: CheckContext
   if (context.operation === operation && !nonZero(self[name])) context.fail("Required", undefined, "", name)
 }
 
+/** Calls a named check of a schema. */
+export function named<T>(check: Check<T>, self: JsonObject, context: CheckContext): void {
+  try {
+    check(typed<T>(self), typed<CheckContext<T>>(context))
+  } catch (error) {
+    // The object lacks a required field, which has been reported: the check relied on its presence.
+    if (!(error instanceof TypeError) || !context.failures.list.some(({ type }) => type === "Required")) throw error
+  }
+}
+
+/** Calls a named function of warnings with the value at `at`; none for an absent value. */
+export function namedWarnings<T extends object>(
+  warn: Warning<T>,
+  value: JsonValue | undefined,
+  at: string,
+  object: ApiObject,
+  context: ValidationContext,
+): string[] {
+  return isObject(value) ? warn(typed<T>(value), at, object, context) : []
+}
+
 /**
  * At most one of the fields may be set: each further one is Forbidden. With `required`, none at all is Required at this
  * path.
@@ -314,111 +347,6 @@ export function rule(holds: boolean, self: JsonObject, context: CheckContext, { 
   if (steps > 0 && !context.mayGoOn(steps, () => (typeof message === "string" ? message : message()))) return
   if (holds || (on === "create" && context.operation !== "create") || (on === "update" && context.old === undefined)) return
   context.fail(type, valueAt(self, at) ?? absent, typeof message === "string" ? message : message(), at)
-}
-
-/** One finding of a compiled constraint check. */
-export interface ConstraintError {
-  /** JSON pointer below the value. */
-  readonly instancePath: string
-  readonly keyword: string
-  readonly params: ConstraintParams
-  /** The map key that is invalid, if any. */
-  readonly propertyName?: string
-}
-
-interface ConstraintParams {
-  readonly missingProperty?: string
-  readonly limit?: number
-  readonly low?: number
-  readonly high?: number
-  readonly allowed?: readonly JsonValue[]
-  readonly text?: string
-  /** Errors of labels and annotations are reported at the map, not at the entry, as the reference does. */
-  readonly whole?: boolean
-}
-
-/** A constraint check compiled ahead of time: true, or false with `errors`. */
-export interface ConstraintCheck {
-  (value: JsonObject): boolean
-  errors?: readonly ConstraintError[] | null
-}
-
-/** Runs the compiled constraints of a type and reports their findings. Called first in each generated validator. */
-export function constraints(self: JsonObject, context: CheckContext, check: ConstraintCheck): void {
-  if (check(self)) return
-  for (const error of check.errors ?? []) {
-    if (error.keyword === "propertyNames") continue
-    if (context.failures.full) return
-    context.failures.add(failureOf(self, context, error))
-  }
-}
-
-/** Uses the reference's messages, even where it counts bytes and schemas count characters. */
-function failureOf(self: JsonObject, context: CheckContext, error: ConstraintError): Failure {
-  const found = locate(self, error)
-  const field = context.at(found.path)
-  const { keyword, params } = error
-  const { limit } = params
-  switch (keyword) {
-    case "required":
-    case "nonEmpty":
-      return { type: "Required", field, detail: "" }
-    case "enum":
-      return { type: "NotSupported", field, value: found.value, detail: "", supported: (params.allowed ?? []).map(String) }
-    case "maxLength":
-      return { type: "TooLong", field, value: found.value, detail: `must have at most ${limit} bytes` }
-    case "maxItems":
-    case "maxProperties":
-      return { type: "TooMany", field, value: countOf(found.value), detail: `must have at most ${limit} items` }
-    default:
-      return { type: "Invalid", field, value: found.value, detail: invalidDetail(error, found.value) }
-  }
-}
-
-function invalidDetail({ keyword, params }: ConstraintError, value: JsonValue | undefined): string {
-  const { limit } = params
-  switch (keyword) {
-    case "range":
-      return rangeDetail(params.low, params.high)
-    case "minLength":
-      return `must have at least ${limit} ${limit === 1 ? "character" : "characters"}, has ${characterCount(String(value))}`
-    case "minItems":
-    case "minProperties":
-      return `must have at least ${limit} ${limit === 1 ? "item" : "items"}`
-    case "pattern":
-      return `must match the regular expression ${params.text ?? ""}`
-    default:
-      return params.text ?? "is not valid"
-  }
-}
-
-/** `must be between 1 and 65535, inclusive`; with one bound, in the reference's words. */
-export function rangeDetail(low: number | undefined, high: number | undefined): string {
-  if (low !== undefined && high !== undefined) return `must be between ${low} and ${high}, inclusive`
-  return low === undefined ? `must be less than or equal to ${high}` : `must be greater than or equal to ${low}`
-}
-
-function countOf(value: JsonValue | undefined): number {
-  return Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
-}
-
-/** The path and value of a finding: the first step is a field, later ones are indices and map keys. */
-function locate(self: JsonObject, { instancePath, params, propertyName }: ConstraintError): { path: string; value: JsonValue | undefined } {
-  const steps = instancePath.split("/").slice(1).map(unescapePointer)
-  if (params.missingProperty !== undefined) steps.push(params.missingProperty)
-  if (propertyName !== undefined) steps.push(propertyName)
-  let value: JsonValue | undefined = self
-  let path = ""
-  for (const [depth, step] of steps.entries()) {
-    value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? value[step] : undefined
-    if (depth === 0) path = step
-    else if (params.whole !== true || depth < steps.length - 1) path += `[${step}]`
-  }
-  return { path, value: propertyName ?? value }
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~")
 }
 
 /** Returns the texts of the warnings whose condition holds, in the order of the schema. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { createProtobufCodec } from "../encoding/protobuf/codec.ts"
 import type { ApiObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
@@ -79,7 +78,7 @@ test("partial metadata cut out of the bytes equals the encoding of the decoded o
     const metadataType = handle.parts.shape.fields.find(({ name }) => name === "metadata")?.type
     if (metadataType === undefined || !("ref" in metadataType)) throw new Error("a kind has metadata")
     const shape = partialShape(metadataType.ref())
-    const message = createProtobufCodec(descriptorOfShape(shape), shape).encode(decoded(fresh))
+    const message = createProtobufCodec(shape).encode(decoded(fresh))
     expect(read.hasJson).toBe(false)
     expect(Buffer.from(partialMessage(shown, read))).toEqual(message)
     expect(read.hasJson).toBe(false)

@@ -3,7 +3,6 @@
  * Partial metadata is cut out of existing bytes.
  */
 import { assert } from "../base/assert.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { wholeField } from "../encoding/protobuf/scan.ts"
 import { type ProtobufCodec, createProtobufCodec, wrapUnknown } from "../encoding/protobuf/codec.ts"
 import { endOfValue, valueOfKey } from "../encoding/json/bytes.ts"
@@ -103,7 +102,7 @@ function partialCodec(handle: KindHandle): PartialCodec {
     const metadata = shape.fields.find((field) => field.name === "metadata")
     assert(metadata !== undefined && "ref" in metadata.type, "a kind has metadata", { shape: shape.name })
     const partial = partialShape(metadata.type.ref())
-    made = { codec: createProtobufCodec(descriptorOfShape(partial), partial), number: metadata.number }
+    made = { codec: createProtobufCodec(partial), number: metadata.number }
     partialCodecs.set(shape, made)
   }
   return made

@@ -46,6 +46,8 @@ export async function answerResource(parts: ServerParts, request: RequestContext
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(outgoing)
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
+  const warning = parts.kinds.warningOf(kind, parts.vendor.group)
+  if (warning !== undefined) request.warnings.push(warning)
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()

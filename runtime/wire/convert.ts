@@ -105,7 +105,7 @@ async function known(object: ApiObject, options: ConvertOptions): Promise<KnownK
   const kind = kindOf(object, options)
   if (kind === undefined) throw badRequest(`no compact form is known of kind ${object.kind ?? ""} in ${object.apiVersion ?? ""}`)
   const parts = await kind.load()
-  return { kind, parts, codec: await codecOfKind(parts) }
+  return { kind, parts, codec: codecOfKind(parts) }
 }
 
 function protobuf(object: ApiObject, { codec }: KnownKind): Buffer {

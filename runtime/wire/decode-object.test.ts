@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
 import { ApiError } from "../base/errors.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { createProtobufCodec, wrapUnknown } from "../encoding/protobuf/codec.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { decodeObject, type DecodeOptions } from "./decode-object.ts"
@@ -16,7 +15,7 @@ const shape: TypeShape = {
     { name: "data", type: { map: { scalar: "string" } }, number: 2 },
   ],
 }
-const codec = createProtobufCodec(descriptorOfShape(shape), shape)
+const codec = createProtobufCodec(shape)
 const base: DecodeOptions = { shape, codec, expect: { kind: "Kettle", apiVersions: ["test/v1"] } }
 
 function decode(body: string | Buffer, options: Partial<DecodeOptions> = {}, media: Media = "json"): unknown {

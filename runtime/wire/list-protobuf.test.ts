@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { turnsIn, withoutTurns } from "../../test/support/pieces.ts"
 import { createProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import type { JsonObject } from "../base/json.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { turnWorkMax } from "../base/limits.ts"
@@ -22,8 +21,8 @@ describe("lists in protobuf", () => {
   }
 
   it("equal an encoding of the whole list, for any lengths", () => {
-    const codec = createProtobufCodec(descriptorOfShape(kettle), kettle)
-    const whole = createProtobufCodec(descriptorOfShape(kettleList), kettleList)
+    const codec = createProtobufCodec(kettle)
+    const whole = createProtobufCodec(kettleList)
     const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
     const metadata = { resourceVersion: "5", remainingItemCount: 3 }
     const items = objects.map((object) => codec.encode(object))

@@ -1,14 +1,16 @@
 /** Writes a collection in protobuf as a sequence of byte pieces. `list-pieces.ts` has the other encodings. */
-import protobuf from "protobufjs"
 import { assert } from "../base/assert.ts"
 import { type ProtobufCodec, createProtobufCodec } from "../encoding/protobuf/codec.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { envelopeHead, envelopeTail } from "../encoding/protobuf/envelope.ts"
+import { ProtobufWriter, varintBytes, wireType } from "../encoding/protobuf/writer.ts"
 import type { Turns } from "../base/turns.ts"
 import type { ListHead } from "./list-pieces.ts"
 import { listMetaShape } from "./status.ts"
 
-const { Writer } = protobuf
+/** Numbers of the fields of a list. */
+const field = { metadata: 1, items: 2 } as const
+
+const writer = new ProtobufWriter(64)
 
 export interface ProtobufList extends ListHead {
   /** Consumed once, before `items`, because lengths precede contents. They must match the items. */
@@ -50,8 +52,8 @@ let listMetaCodec: ProtobufCodec | undefined
  */
 export function* protobufListPieces(list: ProtobufList): Generator<Uint8Array | Turns> {
   const { apiVersion, kind, turns } = list
-  listMetaCodec ??= createProtobufCodec(descriptorOfShape(listMetaShape), listMetaShape)
-  const metadata = Buffer.from(Writer.create().uint32(0x0a).bytes(listMetaCodec.encode(list.metadata)).finish())
+  listMetaCodec ??= createProtobufCodec(listMetaShape)
+  const metadata = encodedField(field.metadata, listMetaCodec.encode(list.metadata))
   let rawBytes = metadata.length
   for (const item of list.sizes) {
     rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
@@ -75,16 +77,20 @@ export function* protobufListPieces(list: ProtobufList): Generator<Uint8Array | 
   yield envelopeTail()
 }
 
+function encodedField(number: number, content: Uint8Array): Buffer {
+  writer.reset()
+  writer.bytesField(number, content)
+  return writer.finish()
+}
+
 /** Tag and length of an item with this many bytes. */
 function frameOf(length: number): Buffer {
-  return Buffer.from(Writer.create().uint32(0x12).uint32(length).finish())
+  writer.reset()
+  writer.varint(field.items * 8 + wireType.bytes)
+  writer.varint(length)
+  return writer.finish()
 }
 
 function framedBytes(length: number): number {
-  return 1 + lengthBytes(length) + length
-}
-
-/** The number of bytes of a length as a varint. */
-function lengthBytes(length: number): number {
-  return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5
+  return 1 + varintBytes(length) + length
 }

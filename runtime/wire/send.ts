@@ -5,7 +5,6 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../base/errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
 import { type ProtobufCodec, createProtobufCodec, wrapUnknown } from "../encoding/protobuf/codec.ts"
 import type { ApiObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
@@ -139,7 +138,7 @@ let statusCodec: ProtobufCodec | undefined
 
 /** Encodes a Status object. */
 export function encodeStatus(media: Media, status: ApiObject, indented = false): Buffer {
-  statusCodec ??= createProtobufCodec(descriptorOfShape(statusShape), statusShape)
+  statusCodec ??= createProtobufCodec(statusShape)
   return encodeWith(media, status, statusCodec, indented)
 }
 

@@ -2,9 +2,7 @@
  * Frames of a watch, one per event: JSON documents on lines, or length-prefixed protobuf messages. Built once per event
  * and shared by all its watchers. Specification section 2.5; the protobuf frame is the reference's.
  */
-import protobuf from "protobufjs"
-
-const { Writer } = protobuf
+import { ProtobufWriter } from "../encoding/protobuf/writer.ts"
 
 export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"
 
@@ -31,9 +29,17 @@ export function jsonFrame(type: WatchEventType, object: Uint8Array): Buffer {
  * message WatchEvent {1: type, 2: {1: envelope}} without an envelope.
  */
 export function protobufFrame(type: WatchEventType, envelope: Uint8Array): Buffer {
-  const message = Writer.create().uint32(0x0a).string(type).uint32(0x12).fork().uint32(0x0a).bytes(envelope).ldelim().finish()
+  writer.reset()
+  writer.textField(1, type)
+  const at = writer.openField(2)
+  writer.bytesField(1, envelope)
+  writer.close(at)
+  const message = writer.finish()
   const frame = Buffer.allocUnsafe(4 + message.length)
   frame.writeUInt32BE(message.length, 0)
   frame.set(message, 4)
   return frame
 }
+
+/** Shared, since frames are written one after the other. */
+const writer = new ProtobufWriter()

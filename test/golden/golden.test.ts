@@ -8,6 +8,7 @@ import { dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { filePaths, readSchemas } from "../../codegen/folder.ts"
 import { dialect, keywordId } from "../../codegen/load/dialect.ts"
+import { readLock } from "../../codegen/lock.ts"
 import { expressionFunctions } from "../../codegen/load/functions.ts"
 import { formatDiagnostic, type KnownNames, type Loaded, load } from "../../codegen/load/index.ts"
 import { emitCase, interesting, typeFaults } from "./emit-case.ts"
@@ -15,8 +16,8 @@ import { emitCase, interesting, typeFaults } from "./emit-case.ts"
 const folder = import.meta.dirname
 const record = process.env["RECORD"] === "1"
 const library = readSchemas(join(folder, "library"))
-/** Cases that are not keywords: YAML itself, and every function of expressions. */
-const further = ["yaml", "functions"]
+/** Cases that are not keywords: YAML itself, every function of expressions, and types that fields declare. */
+const further = ["yaml", "functions", "field-fields"]
 const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
 /** The TypeScript files that the cases may refer to. */
 const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"], warnings: ["kettleCare"] }
@@ -33,7 +34,9 @@ describe.each(cases)("%s", (id) => {
   })
 
   test("reports what is wrong", () => {
-    const told = toldOf(load(readSchemas(join(folder, id, "wrong")), { library, known }))
+    const wrong = join(folder, id, "wrong")
+    const numbers = readLock(wrong)
+    const told = toldOf(load(readSchemas(wrong), { library, known, ...(numbers !== undefined && { numbers }) }))
     const target = join(folder, id, "diagnostics.txt")
     if (record) writeFileSync(target, told)
     expect(told).not.toBe("")
@@ -67,7 +70,7 @@ function emitRight(id: string): ReadonlyMap<string, string> {
 }
 
 function toldOf(loaded: Loaded): string {
-  const told = "model" in loaded ? loaded.notes : loaded.diagnostics
+  const told = "model" in loaded ? [...loaded.notes, ...loaded.warnings] : loaded.diagnostics
   return told.map((diagnostic) => `${formatDiagnostic(diagnostic)}\n`).join("")
 }
 

@@ -1,11 +1,11 @@
 /**
- * Builds the Go programs and installs the Python client and the OpenAPI tools before the suites are loaded. A client
- * whose tools are missing is not built, and its suites report why they are skipped. Where nothing may be skipped, every
- * tool is required.
+ * Builds the Go programs and installs the Python client, protoc, buf and the OpenAPI tools before the suites are
+ * loaded. A client whose tools are missing is not built, and its suites report why they are skipped. Where nothing may
+ * be skipped, every tool is required.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -19,7 +19,10 @@ export default async function buildClients(): Promise<() => Promise<void>> {
   try {
     if (has("go", "version")) buildGo(folder)
     if (has("python3", "--version")) installPython(folder)
-    await installOpenApiTools(folder)
+    if (has("npm", "--version")) {
+      await installBuf(folder)
+      await installOpenApiTools(folder)
+    }
   } catch (error) {
     await rm(folder, { recursive: true })
     throw error
@@ -38,6 +41,16 @@ function buildGo(folder: string): void {
   run("go", ["build", "-ldflags", `-X ${gitVersion}`, "-o", kubectl, "."], join(here, "kubectl-latest"))
   process.env.ORCH_GO_CLIENTS = folder
   process.env.KUBECTL = kubectl
+}
+
+async function installBuf(folder: string): Promise<void> {
+  const installed = join(folder, "buf")
+  await cp(join(here, "buf"), installed, { recursive: true })
+  run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], installed)
+  // Each platform has its own package, and npm installs the one that fits.
+  const platform = (await readdir(join(installed, "node_modules", "@bufbuild")).catch(() => []))[0]
+  if (platform === undefined) return reportMissing(`buf is not there for ${process.platform} on ${process.arch}`)
+  process.env.ORCH_BUF = join(installed, "node_modules", "@bufbuild", platform, "bin", "buf")
 }
 
 function installPython(folder: string): void {

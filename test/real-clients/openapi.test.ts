@@ -19,7 +19,7 @@ const python = process.env.ORCH_OPENAPI_PYTHON
 const hasGo = process.env.ORCH_GO_CLIENTS !== undefined
 
 const own = "v3/apis/kitchen.example.com/v1"
-/** Version 2 is one large document; of version 3 the largest, one with all features of paths, and that of the own kind. */
+/** Version 2 is one document; of version 3 the largest, one with all features of paths, and that of the own kind. */
 const checked = ["v2", "v3/api/v1", "v3/apis/apps/v1", own]
 
 let folder: string

@@ -30,6 +30,8 @@ const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-s
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
+/** What the schemas say of objects, without anything that serves them. */
+const generatedTypes = /^generated\/.*\/(types|shape)\.ts$/
 const auth = /^runtime\/(authn|authz)\//
 
 /** What knows neither requests nor stored objects. */
@@ -65,12 +67,12 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract],
+    mayImport: [...ground, storeContract, generatedTypes],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry|behaviours\/pods\/fields)\.ts$/],
+    mayImport: [...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {

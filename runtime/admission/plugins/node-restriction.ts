@@ -2,7 +2,7 @@
  * Limits node agents (user `system:node:NAME` in group `system:nodes`) to their own Node, their own Lease and the pods
  * bound to their node. Catalog `admission.yaml` NodeRestriction; the messages are the reference's.
  */
-import { listOf, objectAt, textOf } from "../../behaviours/pods/fields.ts"
+import { listOf, objectAt, textOf } from "../../base/untyped.ts"
 import { type ApiError, notFound } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"

@@ -99,8 +99,9 @@ export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
  * than everything else here.
  */
 function withManagers(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
-  const metadata: NonNullable<ApiObject["metadata"]> = {}
-  for (const name in object.metadata) if (name !== "managedFields") metadata[name] = object.metadata[name]
+  const metadata: JsonObject = {}
+  const before: JsonObject = object.metadata ?? {}
+  for (const name in before) if (name !== "managedFields") metadata[name] = before[name]
   if (owners !== undefined) metadata.managedFields = owners
   const copy: ApiObject = {}
   for (const name in object) setField(copy, name, name === "metadata" ? metadata : (object[name] ?? null))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import { cell } from "./pod-status.ts"
+import { podStatus as cell } from "./pod-status.ts"
 
 const nowMs = Date.parse("2024-05-01T12:00:00Z")
 

@@ -3,9 +3,11 @@
  * tables.yaml, podStatus).
  */
 import { humanDuration } from "../../schema/cells.ts"
-import type { ApiObject, JsonObject } from "../../base/json.ts"
-import type { CellContext } from "../../schema/kind.ts"
-import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCell } from "../../schema/define.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { ContainerStateTerminated, ContainerStatus, PodStatus } from "../../../generated/core/v1/shared/pod-status/types.ts"
+import { isSidecar } from "../pods/fields.ts"
 
 /** The number of restarts of some containers, and when the last of them ended, in milliseconds; 0: never. */
 interface Restarts {
@@ -24,14 +26,9 @@ interface InitSummary {
 const never: Restarts = { count: 0, lastMs: 0 }
 
 /** Called for each row of a Table of pods: `{ready: "1/2", reason, restarts: "3 (5m ago)", readinessGates: "1/1"}`. */
-export function cell(pod: ApiObject, context: CellContext): JsonObject {
-  const [spec, status] = [objectAt(pod, "spec"), objectAt(pod, "status")]
-  const sidecars = new Set(
-    listOf(spec, "initContainers")
-      .filter(isSidecar)
-      .map((container) => textOf(container, "name")),
-  )
-  const total = listOf(spec, "containers").length + sidecars.size
+export const podStatus = defineCell<Pod>(({ metadata, spec, status }, context) => {
+  const sidecars = new Set(spec.initContainers?.filter(isSidecar).map((container) => container.name))
+  const total = spec.containers.length + sidecars.size
   const init = summarizeInit(spec, status, sidecars)
   let reason = init.reason ?? baseReason(status)
   let [restarts, ready] = [init.all, init.ready]
@@ -41,27 +38,24 @@ export function cell(pod: ApiObject, context: CellContext): JsonObject {
     restarts = plus(init.sidecars, main.restarts)
     ready += main.ready
   }
-  if (pod.metadata?.deletionTimestamp !== undefined) reason = textOf(status, "reason") === "NodeLost" ? "Unknown" : "Terminating"
+  if (metadata.deletionTimestamp !== undefined) reason = status.reason === "NodeLost" ? "Unknown" : "Terminating"
   return { ready: `${ready}/${total}`, reason, restarts: restartsText(restarts, context.nowMs), readinessGates: gatesText(spec, status) }
-}
+})
 
-function baseReason(status: JsonObject | undefined): string {
-  const gated = listOf(status, "conditions").some(
-    (condition) => condition["type"] === "PodScheduled" && condition["reason"] === "SchedulingGated",
+function baseReason(status: PodStatus): string {
+  const gated = (status.conditions ?? []).some(
+    (condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated",
   )
-  return gated ? "SchedulingGated" : textOf(status, "reason") || textOf(status, "phase")
+  return gated ? "SchedulingGated" : (status.reason ?? status.phase ?? "")
 }
 
-function conditionStatus(status: JsonObject | undefined, type: string): string {
-  return textOf(
-    listOf(status, "conditions").find((condition) => condition["type"] === type),
-    "status",
-  )
+function conditionStatus(status: PodStatus, type: string): string {
+  return status.conditions?.find((condition) => condition.type === type)?.status ?? ""
 }
 
-function restartsOf(container: JsonObject): Restarts {
-  const finished = Date.parse(textOf(objectAt(container, "lastState", "terminated"), "finishedAt"))
-  return { count: numberOf(container, "restartCount") ?? 0, lastMs: Number.isNaN(finished) ? 0 : finished }
+function restartsOf(container: ContainerStatus): Restarts {
+  const finished = Date.parse(container.lastState.terminated?.finishedAt ?? "")
+  return { count: container.restartCount, lastMs: Number.isNaN(finished) ? 0 : finished }
 }
 
 function plus(left: Restarts, right: Restarts): Restarts {
@@ -69,45 +63,45 @@ function plus(left: Restarts, right: Restarts): Restarts {
 }
 
 /** Init containers run in order, so the first unfinished one is the reason why the pod waits. */
-function summarizeInit(spec: JsonObject | undefined, status: JsonObject | undefined, sidecars: ReadonlySet<string>): InitSummary {
+function summarizeInit(spec: PodSpec, status: PodStatus, sidecars: ReadonlySet<string>): InitSummary {
   let [all, ofSidecars, ready] = [never, never, 0]
-  for (const [index, container] of listOf(status, "initContainerStatuses").entries()) {
-    const isSidecarStatus = sidecars.has(textOf(container, "name"))
+  for (const [index, container] of (status.initContainerStatuses ?? []).entries()) {
+    const isSidecarStatus = sidecars.has(container.name)
     all = plus(all, restartsOf(container))
     if (isSidecarStatus) ofSidecars = plus(ofSidecars, restartsOf(container))
-    const terminated = objectAt(container, "state", "terminated")
-    if (terminated !== undefined && (numberOf(terminated, "exitCode") ?? 0) === 0) continue
-    if (isSidecarStatus && container["started"] === true) {
-      if (container["ready"] === true) ready += 1
+    const { terminated } = container.state
+    if (terminated !== undefined && terminated.exitCode === 0) continue
+    if (isSidecarStatus && container.started === true) {
+      if (container.ready === true) ready += 1
       continue
     }
-    const reason = `Init:${initReason(container, terminated) ?? `${index}/${listOf(spec, "initContainers").length}`}`
+    const reason = `Init:${initReason(container, terminated) ?? `${index}/${(spec.initContainers ?? []).length}`}`
     return { reason, ready, all, sidecars: ofSidecars }
   }
   return { reason: undefined, ready, all, sidecars: ofSidecars }
 }
 
-function initReason(container: JsonObject, terminated: JsonObject | undefined): string | undefined {
+function initReason(container: ContainerStatus, terminated: ContainerStateTerminated | undefined): string | undefined {
   if (terminated !== undefined) return terminationReason(terminated)
-  const waiting = textOf(objectAt(container, "state", "waiting"), "reason")
+  const waiting = container.state.waiting?.reason ?? ""
   return waiting === "" || waiting === "PodInitializing" ? undefined : waiting
 }
 
-function terminationReason(terminated: JsonObject): string {
-  const signal = numberOf(terminated, "signal") ?? 0
-  return textOf(terminated, "reason") || (signal === 0 ? `ExitCode:${numberOf(terminated, "exitCode") ?? 0}` : `Signal:${signal}`)
+function terminationReason(terminated: ContainerStateTerminated): string {
+  const { exitCode, reason, signal = 0 } = terminated
+  return reason ?? (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`)
 }
 
 /** Iterates from the last container to the first, so the reason of the first failing container is shown. */
-function summarizeMain(status: JsonObject | undefined, initial: string): { reason: string; ready: number; restarts: Restarts } {
+function summarizeMain(status: PodStatus, initial: string): { reason: string; ready: number; restarts: Restarts } {
   let [reason, ready, restarts, running] = [initial, 0, never, false]
-  for (const container of listOf(status, "containerStatuses").toReversed()) {
+  for (const container of (status.containerStatuses ?? []).toReversed()) {
     restarts = plus(restarts, restartsOf(container))
-    const waiting = textOf(objectAt(container, "state", "waiting"), "reason")
-    const terminated = objectAt(container, "state", "terminated")
+    const waiting = container.state.waiting?.reason ?? ""
+    const { terminated } = container.state
     if (waiting !== "") reason = waiting
     else if (terminated !== undefined) reason = terminationReason(terminated)
-    else if (container["ready"] === true && objectAt(container, "state", "running") !== undefined) {
+    else if (container.ready === true && container.state.running !== undefined) {
       running = true
       ready += 1
     }
@@ -120,14 +114,13 @@ function restartsText({ count, lastMs }: Restarts, nowMs: number): string {
   return count === 0 || lastMs === 0 ? String(count) : `${count} (${humanDuration(nowMs - lastMs)} ago)`
 }
 
-function gatesText(spec: JsonObject | undefined, status: JsonObject | undefined): string {
-  const gates = listOf(spec, "readinessGates")
+function gatesText(spec: PodSpec, status: PodStatus): string {
+  const gates = spec.readinessGates ?? []
   if (gates.length === 0) return "<none>"
   const statuses = new Map<string, string>()
-  for (const condition of listOf(status, "conditions")) {
-    const type = textOf(condition, "type")
-    if (!statuses.has(type)) statuses.set(type, textOf(condition, "status"))
+  for (const condition of status.conditions ?? []) {
+    if (!statuses.has(condition.type)) statuses.set(condition.type, condition.status)
   }
-  const passed = gates.filter((gate) => statuses.get(textOf(gate, "conditionType")) === "True")
+  const passed = gates.filter((gate) => statuses.get(gate.conditionType) === "True")
   return `${passed.length}/${gates.length}`
 }

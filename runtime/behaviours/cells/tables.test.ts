@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { vendorProfile } from "../../base/vendor.ts"
-import { cell as nodeRoles } from "./node-roles.ts"
-import { cell as readyEndpoints } from "./ready-endpoints.ts"
+import { nodeRoles } from "./node-roles.ts"
+import { readyEndpoints } from "./ready-endpoints.ts"
 
 const context = { nowMs: 0, vendor: vendorProfile("orch") }
 

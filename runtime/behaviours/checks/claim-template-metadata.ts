@@ -3,14 +3,13 @@
  * validation.yaml: Volume).
  */
 import { nonZero } from "../../schema/expression.ts"
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { objectAt } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { PersistentVolumeClaimTemplate } from "../../../generated/core/v1/shared/volumes/types.ts"
 
 /** Called for each claim template of a pod. */
-export function check(template: JsonValue, context: CheckContext): void {
-  for (const [name, value] of Object.entries(objectAt(template, "metadata") ?? {})) {
+export const claimTemplateMetadata = defineCheck<PersistentVolumeClaimTemplate>((template, context) => {
+  for (const [name, value] of Object.entries(template.metadata)) {
     if (name === "labels" || name === "annotations" || !nonZero(value)) continue
     context.fail("Forbidden", undefined, "cannot be set for an ephemeral volume", `metadata.${name}`)
   }
-}
+})

@@ -1,13 +1,12 @@
 /** Keys and size of a config map over both of its maps (catalog validation.yaml: ConfigMap). */
-import { isObject, type JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { ConfigMap } from "../../../generated/core/v1/config-map/types.ts"
 import { contentBytesMax, encodedBytes, textBytes } from "../content/size.ts"
 
 /** Called for each config map. */
-export function check(configMap: JsonValue, context: CheckContext): void {
-  if (!isObject(configMap)) return
+export const configMapData = defineCheck<ConfigMap>((configMap, context) => {
   const { data, binaryData } = configMap
-  if (isObject(data) && isObject(binaryData)) {
+  if (data !== undefined && binaryData !== undefined) {
     for (const key of Object.keys(data)) {
       if (Object.hasOwn(binaryData, key)) context.fail("Invalid", key, "duplicate of key present in binaryData", `data[${key}]`)
     }
@@ -16,4 +15,4 @@ export function check(configMap: JsonValue, context: CheckContext): void {
     // The reference names the whole object so, and its text is widely known.
     context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`, "[]")
   }
-}
+})

@@ -4,8 +4,8 @@ import type { ApiObject } from "../../base/json.ts"
 import { CheckContext } from "../../schema/validate.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { contentBytesMax } from "../content/size.ts"
-import { check as configMapData } from "./config-map-data.ts"
-import { check as secretData } from "./secret-data.ts"
+import { configMapData } from "./config-map-data.ts"
+import { secretData } from "./secret-data.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 

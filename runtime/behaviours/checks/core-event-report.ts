@@ -1,9 +1,9 @@
 /** What a core event of the newer form must say about its reporter (catalog validation.yaml: core/v1 Event). */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Event } from "../../../generated/core/v1/event/types.ts"
 import { checkReport } from "./event-report.ts"
 
 /** Called for each core event. */
-export function check(event: JsonValue, context: CheckContext): void {
-  checkReport(event, context, "reportingComponent", "message")
-}
+export const coreEventReport = defineCheck<Event>((event, context) => {
+  checkReport(event, context, { controller: ["reportingComponent", event.reportingComponent], note: ["message", event.message] })
+})

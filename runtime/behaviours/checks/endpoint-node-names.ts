@@ -2,33 +2,25 @@
  * An address of endpoints keeps its node: a different node name is most likely a mistake (catalog validation.yaml:
  * Endpoints).
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { EndpointAddress, Endpoints } from "../../../generated/core/v1/endpoints/types.ts"
 
 /** Called for the endpoints of a service; only an update can violate it. */
-export function check(endpoints: JsonValue, context: CheckContext): void {
-  const { oldRoot } = context
-  if (oldRoot === undefined) return
-  const stored = placedAddresses(oldRoot)
-  const known = new Map(stored.map(({ address }) => [textOf(address, "ip"), textOf(address, "nodeName")]))
+export const endpointNodeNames = defineCheck<Endpoints>((endpoints, context) => {
+  if (context.old === undefined) return
+  const known = new Map(placedAddresses(context.old).map(({ address }) => [address.ip, address.nodeName]))
   for (const { address, path } of placedAddresses(endpoints)) {
-    const [before, now] = [known.get(textOf(address, "ip")) ?? "", textOf(address, "nodeName")]
+    const [before = "", now = ""] = [known.get(address.ip), address.nodeName]
     if (before !== "" && now !== "" && before !== now) {
-      context.fail(
-        "Forbidden",
-        undefined,
-        `cannot change from ${before} to ${now} for address ${textOf(address, "ip")}`,
-        `${path}.nodeName`,
-      )
+      context.fail("Forbidden", undefined, `cannot change from ${before} to ${now} for address ${address.ip}`, `${path}.nodeName`)
     }
   }
-}
+})
 
-function placedAddresses(endpoints: JsonValue): { address: JsonObject; path: string }[] {
-  return listOf(endpoints, "subsets").flatMap((subset, index) =>
-    ["addresses", "notReadyAddresses"].flatMap((list) =>
-      listOf(subset, list).map((address, at) => ({ address, path: `subsets[${index}].${list}[${at}]` })),
+function placedAddresses({ subsets = [] }: Endpoints): { address: EndpointAddress; path: string }[] {
+  return subsets.flatMap((subset, index) =>
+    (["addresses", "notReadyAddresses"] as const).flatMap((list) =>
+      (subset[list] ?? []).map((address, at) => ({ address, path: `subsets[${index}].${list}[${at}]` })),
     ),
   )
 }

@@ -1,13 +1,12 @@
 /** Names of the ports in one group of endpoints (catalog validation.yaml: Endpoints). */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 
 /** Called for each subset: each of several ports needs a name. */
-export function check(subset: JsonValue, context: CheckContext): void {
-  const ports = listOf(subset, "ports")
+export const endpointPortNames = defineCheck<EndpointSubset>((subset, context) => {
+  const { ports = [] } = subset
   if (ports.length < 2) return
   for (const [index, port] of ports.entries()) {
-    if (textOf(port, "name") === "") context.fail("Required", undefined, "", `ports[${index}].name`)
+    if ((port.name ?? "") === "") context.fail("Required", undefined, "", `ports[${index}].name`)
   }
-}
+})

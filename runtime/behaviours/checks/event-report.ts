@@ -2,35 +2,41 @@
  * What an event of the newer form must say about its reporter (catalog validation.yaml: Event). Lengths are in bytes.
  */
 import { formatFaults } from "../../schema/formats.ts"
-import type { JsonValue } from "../../base/json.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Event } from "../../../generated/events.orch.io/v1/event/types.ts"
 
 const wordBytesMax = 128
 const noteBytesMax = 1024
 
 /** Called for each events.orch.io event. */
-export function check(event: JsonValue, context: CheckContext): void {
-  checkReport(event, context, "reportingController", "note")
-}
+export const eventReport = defineCheck<Event>((event, context) => {
+  checkReport(event, context, { controller: ["reportingController", event.reportingController], note: ["note", event.note] })
+})
+
+/** A field and its value. */
+type Field = readonly [name: string, value: string | undefined]
 
 /**
  * Shared by both forms of an event, which have different names for two fields. An event is of the newer form once
  * `eventTime` is set.
  */
-export function checkReport(event: JsonValue, context: CheckContext, controller: string, note: string): void {
-  if (textOf(event, "eventTime") === "") return
-  const name = textOf(event, controller)
-  if (name === "") context.fail("Required", undefined, "", controller)
-  for (const fault of formatFaults("qualified-name", name)) context.fail("Invalid", name, fault, controller)
-  for (const field of ["reportingInstance", "action", "reason"]) {
-    if (textOf(event, field) === "") context.fail("Required", undefined, "", field)
-    checkLength(event, context, field, wordBytesMax)
+export function checkReport(
+  event: Pick<Event, "eventTime" | "reportingInstance" | "action" | "reason">,
+  context: CheckContext<unknown>,
+  { controller, note }: { readonly controller: Field; readonly note: Field },
+): void {
+  if (event.eventTime === null) return
+  const [field, name = ""] = controller
+  if (name === "") context.fail("Required", undefined, "", field)
+  for (const fault of formatFaults("qualified-name", name)) context.fail("Invalid", name, fault, field)
+  for (const word of ["reportingInstance", "action", "reason"] as const) {
+    if ((event[word] ?? "") === "") context.fail("Required", undefined, "", word)
+    checkLength([word, event[word]], wordBytesMax, context)
   }
-  checkLength(event, context, note, noteBytesMax)
+  checkLength(note, noteBytesMax, context)
 }
 
-function checkLength(event: JsonValue, context: CheckContext, field: string, max: number): void {
-  const text = textOf(event, field)
+function checkLength([field, text = ""]: Field, max: number, context: CheckContext<unknown>): void {
   if (Buffer.byteLength(text) > max) context.fail("Invalid", text, `can have at most ${max} characters`, field)
 }

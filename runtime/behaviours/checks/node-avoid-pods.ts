@@ -1,7 +1,8 @@
 /** The annotation in which a node names controllers whose pods it prefers to avoid (catalog validation.yaml: Node). */
 import { isObject, type JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Node } from "../../../generated/core/v1/node/types.ts"
+import { listOf, objectAt } from "../../base/untyped.ts"
 
 const annotation = "scheduler.alpha.orch.io/preferAvoidPods"
 
@@ -9,9 +10,9 @@ const annotation = "scheduler.alpha.orch.io/preferAvoidPods"
  * Called for each node. The annotation holds JSON: a list of pods, identified by their controllers, which must be named
  * in full.
  */
-export function check(node: JsonValue, context: CheckContext): void {
+export const nodeAvoidPods = defineCheck<Node>((node, context) => {
   const name = context.vendor.domain(annotation)
-  const text = textOf(objectAt(node, "metadata", "annotations"), name)
+  const text = node.metadata.annotations?.[name] ?? ""
   if (text === "") return
   const at = `metadata.annotations[${name}]`
   const value = parse(text)
@@ -24,7 +25,7 @@ export function check(node: JsonValue, context: CheckContext): void {
       context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${below}.controller`)
     }
   }
-}
+})
 
 function parse(text: string): JsonValue | undefined {
   try {

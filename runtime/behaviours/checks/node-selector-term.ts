@@ -2,22 +2,20 @@
  * Field requirements of a node selector term: only the node's name is supported, with one value (catalog
  * validation.yaml: NodeSelector).
  */
-import type { JsonValue } from "../../base/json.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { NodeSelectorTerm } from "../../../generated/core/v1/shared/affinity/types.ts"
 
 /** Called for each term of a node selector or node preference. */
-export function check(term: JsonValue, context: CheckContext): void {
-  for (const [index, requirement] of listOf(term, "matchFields").entries()) {
+export const nodeSelectorTerm = defineCheck<NodeSelectorTerm>((term, context) => {
+  for (const [index, requirement] of (term.matchFields ?? []).entries()) {
     const at = `matchFields[${index}]`
-    const { key, operator, values } = requirement
+    const { key, operator, values: names = [] } = requirement
     if (key !== "metadata.name") context.fail("Invalid", key, "not a valid field selector key", `${at}.key`)
     if (operator !== "In" && operator !== "NotIn") {
       context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
       continue
     }
-    const names = Array.isArray(values) ? values : []
     if (names.length > 1)
       context.fail(
         "Required",
@@ -26,8 +24,8 @@ export function check(term: JsonValue, context: CheckContext): void {
         `${at}.values`,
       )
     for (const [position, name] of names.entries()) {
-      const [fault] = typeof name === "string" ? dnsSubdomainFaults(name) : []
+      const [fault] = dnsSubdomainFaults(name)
       if (fault !== undefined) context.fail("Invalid", name, fault, `${at}.values[${position}]`)
     }
   }
-}
+})

@@ -2,16 +2,16 @@
  * Windows containers that run as host processes: all containers of a pod or none, and on the host network (catalog
  * validation.yaml: SecurityContext, `windowsOptions.hostProcess`).
  */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { containersOf, objectAt } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import { containersOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
-  const ofPod = hostProcess(spec)
+export const podHostProcess = defineCheck<PodSpec>((spec, context) => {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess
   let [some, every] = [false, true]
   for (const { container, path } of containersOf(spec)) {
-    const own = hostProcess(container)
+    const own = container.securityContext?.windowsOptions?.hostProcess
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       context.fail(
         "Invalid",
@@ -26,11 +26,6 @@ export function check(spec: JsonValue, context: CheckContext): void {
   }
   if (!some) return
   if (!every) context.fail("Invalid", "", "If pod contains any hostProcess containers then all containers must be HostProcess containers")
-  if (objectAt(spec)?.["hostNetwork"] !== true)
+  if (spec.hostNetwork !== true)
     context.fail("Invalid", false, "hostNetwork must be true if pod contains any hostProcess containers", "hostNetwork")
-}
-
-function hostProcess(of: JsonValue): boolean | undefined {
-  const value = objectAt(of, "securityContext", "windowsOptions")?.["hostProcess"]
-  return typeof value === "boolean" ? value : undefined
-}
+})

@@ -2,27 +2,31 @@
  * Mounts and devices of all containers against the volumes of their pod spec (catalog validation.yaml: VolumeMount,
  * VolumeDevice).
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { containersOf, listOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { VolumeMount } from "../../../generated/core/v1/shared/container/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { Volume } from "../../../generated/core/v1/shared/volumes/types.ts"
+import { containersOf, type PlacedContainer } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
-  const volumes = new Map(listOf(spec, "volumes").map((volume) => [textOf(volume, "name"), volume]))
+export const podMounts = defineCheck<PodSpec>((spec, context) => {
+  const volumes = new Map(spec.volumes?.map((volume) => [volume.name, volume]))
   for (const placed of containersOf(spec)) {
     if (context.failures.full) return
     checkMounts(placed, volumes, context)
     checkDevices(placed, volumes, context)
   }
-}
+})
 
-function checkMounts({ container, list, path }: PlacedContainer, volumes: ReadonlyMap<string, JsonObject>, context: CheckContext): void {
-  const devices = listOf(container, "volumeDevices")
-  const [deviceNames, devicePaths] = [namesIn(devices, "name"), namesIn(devices, "devicePath")]
+function checkMounts({ container, list, path }: PlacedContainer, volumes: ReadonlyMap<string, Volume>, context: CheckContext<unknown>): void {
+  const { volumeDevices: devices = [], volumeMounts = [] } = container
+  const deviceNames = new Set(devices.map((device) => device.name))
+  const devicePaths = new Set(devices.map((device) => device.devicePath))
   const paths = new Set<string>()
-  for (const [index, mount] of listOf(container, "volumeMounts").entries()) {
+  for (const [index, mount] of volumeMounts.entries()) {
     const at = `${path}.volumeMounts[${index}]`
-    const [name, mountPath] = [textOf(mount, "name"), textOf(mount, "mountPath")]
+    const { mountPath, name } = mount
     if (name !== "" && !volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
     if (paths.has(mountPath)) context.fail("Invalid", mountPath, "must be unique", `${at}.mountPath`)
     paths.add(mountPath)
@@ -31,7 +35,7 @@ function checkMounts({ container, list, path }: PlacedContainer, volumes: Readon
       context.fail("Invalid", mountPath, "must not already exist as a path in volumeDevices", `${at}.mountPath`)
     }
     if (list === "ephemeralContainers") refuseParts(mount, at, context)
-    if (mount["mountPropagation"] === "Bidirectional" && objectAt(container, "securityContext")?.["privileged"] !== true) {
+    if (mount.mountPropagation === "Bidirectional" && container.securityContext?.privileged !== true) {
       context.fail(
         "Forbidden",
         undefined,
@@ -42,25 +46,21 @@ function checkMounts({ container, list, path }: PlacedContainer, volumes: Readon
   }
 }
 
-function namesIn(items: readonly JsonObject[], field: string): ReadonlySet<JsonValue | undefined> {
-  return new Set(items.map((item) => item[field]))
-}
-
-function refuseParts(mount: JsonObject, at: string, context: CheckContext): void {
-  for (const name of ["subPath", "subPathExpr"]) {
-    if (textOf(mount, name) !== "") context.fail("Forbidden", undefined, "cannot be set for an Ephemeral Container", `${at}.${name}`)
+function refuseParts(mount: VolumeMount, at: string, context: CheckContext<unknown>): void {
+  for (const name of ["subPath", "subPathExpr"] as const) {
+    if ((mount[name] ?? "") !== "") context.fail("Forbidden", undefined, "cannot be set for an Ephemeral Container", `${at}.${name}`)
   }
 }
 
-function checkDevices({ container, path }: PlacedContainer, volumes: ReadonlyMap<string, JsonObject>, context: CheckContext): void {
+function checkDevices({ container, path }: PlacedContainer, volumes: ReadonlyMap<string, Volume>, context: CheckContext<unknown>): void {
   const [names, paths] = [new Set<string>(), new Set<string>()]
-  for (const [index, device] of listOf(container, "volumeDevices").entries()) {
+  for (const [index, device] of (container.volumeDevices ?? []).entries()) {
     const at = `${path}.volumeDevices[${index}]`
-    const [name, devicePath] = [textOf(device, "name"), textOf(device, "devicePath")]
+    const { devicePath, name } = device
     const volume = volumes.get(name)
     if (volume === undefined) {
       if (name !== "") context.fail("NotFound", name, "", `${at}.name`)
-    } else if (volume["persistentVolumeClaim"] === undefined && volume["ephemeral"] === undefined) {
+    } else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
       context.fail("Invalid", name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode", `${at}.name`)
     }
     if (names.has(name)) context.fail("Invalid", name, "must be unique", `${at}.name`)

@@ -1,7 +1,9 @@
 /** Refuses fields that the operating system named in `os` does not support (catalog validation.yaml: PodSpec, `os`). */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { containersOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import { containersOf } from "../pods/fields.ts"
 
 const notOnWindows = {
   spec: ["hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"],
@@ -31,19 +33,19 @@ const notOnWindows = {
 }
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
-  const system = textOf(objectAt(spec, "os"), "name")
+export const podOperatingSystem = defineCheck<PodSpec>((spec, context) => {
+  const system = spec.os?.name
   if (system === "windows") {
-    refuse(objectAt(spec) ?? {}, notOnWindows.spec, "", system, context)
-    refuse(objectAt(spec, "securityContext") ?? {}, notOnWindows.pod, "securityContext.", system, context)
-  } else if (system === "linux") refuse(objectAt(spec, "securityContext") ?? {}, ["windowsOptions"], "securityContext.", system, context)
+    refuse(spec, notOnWindows.spec, "", system, context)
+    refuse(spec.securityContext ?? {}, notOnWindows.pod, "securityContext.", system, context)
+  } else if (system === "linux") refuse(spec.securityContext ?? {}, ["windowsOptions"], "securityContext.", system, context)
   else return
   const refused = system === "windows" ? notOnWindows.container : ["windowsOptions"]
   for (const { container, path } of containersOf(spec))
-    refuse(objectAt(container, "securityContext") ?? {}, refused, `${path}.securityContext.`, system, context)
-}
+    refuse(container.securityContext ?? {}, refused, `${path}.securityContext.`, system, context)
+})
 
-function refuse(holder: JsonObject, names: readonly string[], at: string, system: string, context: CheckContext): void {
+function refuse(holder: JsonObject, names: readonly string[], at: string, system: string, context: CheckContext<unknown>): void {
   for (const name of names) {
     const value = holder[name]
     if (value === undefined || value === null || (value === false && (name === "hostPID" || name === "hostIPC"))) continue

@@ -1,10 +1,9 @@
 /** The overhead of a pod names resources like containers do (catalog validation.yaml: PodSpec, `overhead`). */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { objectAt } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { checkAmounts } from "./resource-requirements.ts"
 
 /** Called for each pod spec, of pods and of templates. */
-export function check(spec: JsonValue, context: CheckContext): void {
-  checkAmounts(objectAt(spec, "overhead") ?? {}, "overhead", context)
-}
+export const podOverhead = defineCheck<PodSpec>((spec, context) => {
+  checkAmounts(spec.overhead ?? {}, "overhead", context)
+})

@@ -1,51 +1,50 @@
 /** The rules for a write of a pod's status (catalog validation.yaml: Pod, status). */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { qualifiedNameFaults } from "../../schema/names.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { PodStatus } from "../../../generated/core/v1/shared/pod-status/types.ts"
+import { isSidecar } from "../pods/fields.ts"
 
 const builtInConditions = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "DisruptionTarget", "PodReadyToStartContainers"]
 
 /** Called for each pod; checks only writes of the status sub-resource. */
-export function check(pod: JsonValue, context: CheckContext): void {
-  const old = context.oldRoot
+export const podStatusUpdate = defineCheck<Pod>((pod, context) => {
+  const { old } = context
   if (context.subresource !== "status" || old === undefined) return
-  const [status, before] = [objectAt(pod, "status") ?? {}, objectAt(old, "status") ?? {}]
-  const classBefore = textOf(before, "qosClass")
-  if (classBefore !== "" && textOf(status, "qosClass") !== classBefore)
-    context.fail("Invalid", status["qosClass"] ?? null, "field is immutable", "status.qosClass")
+  const [status, before] = [pod.status, old.status]
+  if (before.qosClass !== undefined && status.qosClass !== before.qosClass)
+    context.fail("Invalid", status.qosClass ?? null, "field is immutable", "status.qosClass")
   checkConditions(status, before, context)
-  for (const list of ["containerStatuses", "initContainerStatuses"]) checkStates(list, pod, status, before, context)
-}
+  for (const list of ["containerStatuses", "initContainerStatuses"] as const) checkStates(list, pod, before, context)
+})
 
 /** Existing condition types are not checked, so that old pods can still be written. */
-function checkConditions(status: JsonObject, before: JsonObject, context: CheckContext): void {
-  const known = new Set([...builtInConditions, ...listOf(before, "conditions").map((condition) => textOf(condition, "type"))])
-  for (const [index, condition] of listOf(status, "conditions").entries()) {
-    const type = textOf(condition, "type")
+function checkConditions(status: PodStatus, before: PodStatus, context: CheckContext<unknown>): void {
+  const known = new Set([...builtInConditions, ...(before.conditions ?? []).map((condition) => condition.type)])
+  for (const [index, { type }] of (status.conditions ?? []).entries()) {
     if (type === "" || known.has(type)) continue
     for (const fault of qualifiedNameFaults(type)) context.fail("Invalid", type, fault, `status.conditions[${index}].type`)
   }
 }
 
 /** A container that has terminated for good cannot start again. */
-function checkStates(list: string, pod: JsonValue, status: JsonObject, before: JsonObject, context: CheckContext): void {
-  const spec = objectAt(pod, "spec")
-  const policy = textOf(spec, "restartPolicy")
+function checkStates(
+  list: "containerStatuses" | "initContainerStatuses",
+  { spec, status }: Pod,
+  before: PodStatus,
+  context: CheckContext<unknown>,
+): void {
+  const policy = spec.restartPolicy
   if (policy === "Always") return
-  const sidecars = new Set(
-    listOf(spec, "initContainers")
-      .filter(isSidecar)
-      .map((container) => textOf(container, "name")),
-  )
-  const states = new Map(listOf(status, list).map((one, index) => [textOf(one, "name"), { state: objectAt(one, "state"), index }]))
-  for (const old of listOf(before, list)) {
-    const name = textOf(old, "name")
-    const terminated = objectAt(old, "state", "terminated")
+  const sidecars = new Set(spec.initContainers?.filter(isSidecar).map((container) => container.name))
+  const states = new Map(status[list]?.map((one, index) => [one.name, { state: one.state, index }]))
+  for (const { name, state } of before[list] ?? []) {
+    const { terminated } = state
     const now = states.get(name)
     if (terminated === undefined || now === undefined || sidecars.has(name)) continue
-    if (policy === "OnFailure" && numberOf(terminated, "exitCode") !== 0) continue
-    if (now.state?.["terminated"] !== undefined) continue
+    if (policy === "OnFailure" && terminated.exitCode !== 0) continue
+    if (now.state.terminated !== undefined) continue
     context.fail("Forbidden", undefined, "may not be transitioned to non-terminated state", `status.${list}[${now.index}].state`)
   }
 }

@@ -2,17 +2,15 @@
  * A new pod that mounts a token must name the service account (catalog validation.yaml: Pod, create). Admission
  * normally sets it.
  */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 
 /** Called for each pod. */
-export function check(pod: JsonValue, context: CheckContext): void {
-  const spec = objectAt(pod, "spec")
-  if (context.operation !== "create" || textOf(spec, "serviceAccountName") !== "") return
-  for (const [index, volume] of listOf(spec, "volumes").entries()) {
-    for (const [position, source] of listOf(volume["projected"], "sources").entries()) {
-      if (source["serviceAccountToken"] === undefined) continue
+export const podTokens = defineCheck<Pod>(({ spec }, context) => {
+  if (context.operation !== "create" || (spec.serviceAccountName ?? "") !== "") return
+  for (const [index, volume] of (spec.volumes ?? []).entries()) {
+    for (const [position, source] of (volume.projected?.sources ?? []).entries()) {
+      if (source.serviceAccountToken === undefined) continue
       context.fail(
         "Forbidden",
         undefined,
@@ -21,4 +19,4 @@ export function check(pod: JsonValue, context: CheckContext): void {
       )
     }
   }
-}
+})

@@ -4,34 +4,37 @@
  * Pod/ephemeralcontainers).
  */
 import { deepClone, deepEqual } from "../../encoding/field-path.ts"
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { put } from "../content/fields.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { PodSpec, Toleration } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
 
 /** Called for each pod; checks only updates of the pod itself and of its ephemeral containers. */
-export function check(pod: JsonValue, context: CheckContext): void {
-  const [spec, old] = [objectAt(pod, "spec"), objectAt(context.oldRoot, "spec")]
-  if (spec === undefined || old === undefined) return
+export const podUpdate = defineCheck<Pod>(({ spec }, context) => {
+  const old = context.old?.spec
+  if (old === undefined) return
   if (context.subresource === "ephemeralcontainers") checkEphemeral(spec, old, context)
   if (context.subresource === undefined) checkSpec(spec, old, context)
-}
+})
 
-function checkSpec(spec: JsonObject, old: JsonObject, context: CheckContext): void {
+function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   const sameCounts =
     checkCount(spec, old, "containers", "containers", context) && checkCount(spec, old, "initContainers", "init containers", context)
   if (!sameCounts) return
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
   checkGates(spec, old, context)
-  const gated = listOf(old, "schedulingGates").length > 0
+  const gated = (old.schedulingGates ?? []).length > 0
   const allowed = withOldValues(spec, old, gated)
   if (deepEqual(allowed, old)) {
     if (gated) checkNarrowed(spec, old, context)
     return
   }
-  const changed = Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
+  const changed = changedFields(allowed, old)
   const fields =
     "`spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations), `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
   context.fail(
@@ -42,29 +45,36 @@ function checkSpec(spec: JsonObject, old: JsonObject, context: CheckContext): vo
   )
 }
 
-function checkCount(spec: JsonObject, old: JsonObject, list: string, words: string, context: CheckContext): boolean {
-  if (listOf(spec, list).length === listOf(old, list).length) return true
+function changedFields(allowed: JsonObject, old: JsonObject): string[] {
+  return Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
+}
+
+type ContainerList = "containers" | "initContainers"
+
+function checkCount(spec: PodSpec, old: PodSpec, list: ContainerList, words: string, context: CheckContext<unknown>): boolean {
+  if ((spec[list] ?? []).length === (old[list] ?? []).length) return true
   context.fail("Forbidden", undefined, `pod updates may not add or remove ${words}`, `spec.${list}`)
   return false
 }
 
-function checkDeadline(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const [seconds, before] = [numberOf(spec, "activeDeadlineSeconds"), numberOf(old, "activeDeadlineSeconds")]
+function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+  const [{ activeDeadlineSeconds: seconds }, { activeDeadlineSeconds: before }] = [spec, old]
   if (before === undefined || (seconds !== undefined && seconds <= before)) return
   const detail =
     seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
   context.fail("Invalid", seconds ?? null, detail, "spec.activeDeadlineSeconds")
 }
 
-function checkTolerations(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const tolerations = new Set(listOf(spec, "tolerations").map(wordsWithoutSeconds))
-  const kept = listOf(old, "tolerations").every((before) => tolerations.has(wordsWithoutSeconds(before)))
+function checkTolerations(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+  const tolerations = new Set(spec.tolerations?.map(wordsWithoutSeconds))
+  const kept = (old.tolerations ?? []).every((before) => tolerations.has(wordsWithoutSeconds(before)))
   if (!kept)
     context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
 /** The key of a toleration without its seconds, to compare tolerations that differ in nothing else. */
-function wordsWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
+function wordsWithoutSeconds({ tolerationSeconds: _, ...toleration }: Toleration): string {
+  const rest: JsonObject = toleration
   return stringify(
     Object.keys(rest)
       .sort()
@@ -72,11 +82,10 @@ function wordsWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): str
   )
 }
 
-function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const before = new Set(listOf(old, "schedulingGates").map((gate) => textOf(gate, "name")))
-  for (const [index, gate] of listOf(spec, "schedulingGates").entries()) {
+function checkGates(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+  const before = new Set(old.schedulingGates?.map((gate) => gate.name))
+  for (const [index, { name }] of (spec.schedulingGates ?? []).entries()) {
     if (context.failures.full) return
-    const name = textOf(gate, "name")
     if (!before.has(name))
       context.fail(
         "Forbidden",
@@ -88,41 +97,34 @@ function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): v
 }
 
 /** The new spec with all mutable fields reset to their old values: equals the old spec when nothing else changed. */
-function withOldValues(spec: JsonObject, old: JsonObject, gated: boolean): JsonObject {
+function withOldValues(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec {
   const copy = deepClone(spec)
-  const free = ["activeDeadlineSeconds", "tolerations", "schedulingGates", ...(gated ? ["nodeSelector"] : [])]
-  if ((numberOf(old, "terminationGracePeriodSeconds") ?? 0) < 0 && numberOf(spec, "terminationGracePeriodSeconds") === 1)
-    free.push("terminationGracePeriodSeconds")
+  const free: (keyof PodSpec)[] = ["activeDeadlineSeconds", "tolerations", "schedulingGates", ...(gated ? ["nodeSelector" as const] : [])]
+  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) free.push("terminationGracePeriodSeconds")
   for (const name of free) put(copy, name, old[name])
-  for (const list of ["containers", "initContainers"]) {
-    const before = listOf(old, list)
-    for (const [index, container] of listOf(copy, list).entries()) put(container, "image", before[index]?.["image"])
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const [index, container] of (copy[list] ?? []).entries()) put(container, "image", old[list]?.[index]?.image)
   }
-  if (gated) putNodeAffinity(copy, objectAt(old, "affinity")?.["nodeAffinity"], old["affinity"] === undefined)
+  if (gated) putNodeAffinity(copy, old)
   return copy
 }
 
-function putNodeAffinity(spec: JsonObject, old: JsonValue | undefined, withoutAffinity: boolean): void {
-  const affinity = objectAt(spec, "affinity")
+function putNodeAffinity(spec: PodSpec, old: PodSpec): void {
+  const { affinity } = spec
   if (affinity === undefined) return
-  put(affinity, "nodeAffinity", old)
-  if (withoutAffinity && Object.keys(affinity).length === 0) delete spec["affinity"]
+  put(affinity, "nodeAffinity", old.affinity?.nodeAffinity)
+  if (old.affinity === undefined && Object.keys(affinity).length === 0) delete spec.affinity
 }
 
-function put(object: JsonObject, name: string, value: JsonValue | undefined): void {
-  if (value === undefined) delete object[name]
-  else object[name] = value
-}
-
-function checkEphemeral(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  if (objectAt(context.root, "metadata", "annotations")?.[context.vendor.domain("orch.io/config.mirror")] !== undefined) {
+function checkEphemeral(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+  if (context.root.metadata?.annotations?.[context.vendor.domain("orch.io/config.mirror")] !== undefined) {
     context.fail("Forbidden", undefined, "static pods do not support ephemeral containers")
     return
   }
-  const byName = new Map(listOf(spec, "ephemeralContainers").map((container) => [textOf(container, "name"), container]))
-  for (const before of listOf(old, "ephemeralContainers")) {
+  const byName = new Map(spec.ephemeralContainers?.map((container) => [container.name, container]))
+  for (const before of old.ephemeralContainers ?? []) {
     if (context.failures.full) return
-    const name = textOf(before, "name")
+    const { name } = before
     const container = byName.get(name)
     if (container === undefined)
       context.fail("Forbidden", undefined, `existing ephemeral containers "${name}" may not be removed`, "spec.ephemeralContainers")

@@ -3,21 +3,20 @@
  * validation.yaml: Volume, `persistentVolumeClaim.claimName` and `ephemeral`). Templates have no pod name yet, so only
  * pods are checked.
  */
-import type { JsonValue } from "../../base/json.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, objectAt, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 
 /** Called for each pod spec. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export const podVolumes = defineCheck<PodSpec>((spec, context) => {
   const podName = context.root.metadata?.name ?? ""
   if (context.root.kind !== "Pod" || podName === "") return
-  const volumes = listOf(spec, "volumes")
+  const { volumes = [] } = spec
   const made = new Set(
-    volumes.filter((volume) => volume["ephemeral"] !== undefined).map((volume) => `${podName}-${textOf(volume, "name")}`),
+    volumes.filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`),
   )
   for (const [index, volume] of volumes.entries()) {
-    const claimName = textOf(objectAt(volume, "persistentVolumeClaim"), "claimName")
+    const claimName = volume.persistentVolumeClaim?.claimName ?? ""
     if (made.has(claimName)) {
       context.fail(
         "Invalid",
@@ -26,9 +25,9 @@ export function check(spec: JsonValue, context: CheckContext): void {
         `volumes[${index}].persistentVolumeClaim.claimName`,
       )
     }
-    if (volume["ephemeral"] === undefined) continue
-    const name = textOf(volume, "name")
+    if (volume.ephemeral === undefined) continue
+    const { name } = volume
     const [fault] = dnsSubdomainFaults(`${podName}-${name}`)
     if (fault !== undefined) context.fail("Invalid", name, `PVC name "${podName}-${name}": ${fault}`, `volumes[${index}].name`)
   }
-}
+})

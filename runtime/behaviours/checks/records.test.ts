@@ -3,11 +3,11 @@ import { Failures } from "../../base/failure.ts"
 import type { ApiObject } from "../../base/json.ts"
 import { CheckContext } from "../../schema/validate.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import { check as coreEventReport } from "./core-event-report.ts"
-import { check as endpointNodeNames } from "./endpoint-node-names.ts"
-import { check as endpointPortNames } from "./endpoint-port-names.ts"
-import { check as eventReport } from "./event-report.ts"
-import { check as nodeAvoidPods } from "./node-avoid-pods.ts"
+import { coreEventReport } from "./core-event-report.ts"
+import { endpointNodeNames } from "./endpoint-node-names.ts"
+import { endpointPortNames } from "./endpoint-port-names.ts"
+import { eventReport } from "./event-report.ts"
+import { nodeAvoidPods } from "./node-avoid-pods.ts"
 
 function faults(check: typeof eventReport, object: ApiObject, old?: ApiObject): string[] {
   const failures = new Failures()

@@ -4,19 +4,19 @@
  * in whole numbers.
  */
 import { Amount, quantity } from "../../schema/expression.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { qualifiedNameFaults } from "../../schema/names.ts"
 import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../base/quantity.ts"
 import type { CheckContext } from "../../schema/validate.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { ResourceRequirements } from "../../../generated/core/v1/shared/resources/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { objectAt } from "../pods/fields.ts"
 
 const hugePagesPrefix = "hugepages-"
 const standardNames = ["cpu", "memory", "ephemeral-storage"]
 
 /** Called for the resources of each container. */
-export function check(resources: JsonValue, context: CheckContext): void {
-  const [limits, requests] = [objectAt(resources, "limits") ?? {}, objectAt(resources, "requests") ?? {}]
+export const resourceRequirements = defineCheck<ResourceRequirements>((resources, context) => {
+  const { limits = {}, requests = {} } = resources
   checkAmounts(limits, "limits", context)
   checkAmounts(requests, "requests", context)
   for (const [name, value] of Object.entries(requests)) checkRequest(name, amountOf(value), amountOf(limits[name]), context)
@@ -24,13 +24,13 @@ export function check(resources: JsonValue, context: CheckContext): void {
   if (names.some((name) => name.startsWith(hugePagesPrefix)) && !names.includes("cpu") && !names.includes("memory")) {
     context.fail("Forbidden", undefined, "HugePages require cpu or memory")
   }
-}
+})
 
 /**
  * Checks names and amounts of one map; failures are reported below `at`. Called for limits and requests, and for the
  * overhead of a pod.
  */
-export function checkAmounts(amounts: JsonObject, at: string, context: CheckContext): void {
+export function checkAmounts(amounts: Readonly<Record<string, string>>, at: string, context: CheckContext<unknown>): void {
   for (const [name, value] of Object.entries(amounts)) {
     const fault = nameFault(name, context.vendor)
     if (fault !== undefined) context.fail("Invalid", name, fault, `${at}[${name}]`)
@@ -49,7 +49,7 @@ export function checkAmounts(amounts: JsonObject, at: string, context: CheckCont
   }
 }
 
-function checkRequest(name: string, request: Quantity | undefined, limit: Quantity | undefined, context: CheckContext): void {
+function checkRequest(name: string, request: Quantity | undefined, limit: Quantity | undefined, context: CheckContext<unknown>): void {
   if (request === undefined) return
   const mayExceed = !isExtended(name, context.vendor) && !name.startsWith(hugePagesPrefix)
   if (limit === undefined) {
@@ -86,7 +86,7 @@ function isMultiple(amount: Quantity, pageSize: string): boolean {
 }
 
 /** The field itself reports texts that are not quantities. */
-function amountOf(value: JsonValue | undefined): Quantity | undefined {
-  const amount = isObject(value) ? undefined : quantity(value)
+function amountOf(value: string | undefined): Quantity | undefined {
+  const amount = quantity(value)
   return amount instanceof Amount ? amount.quantity : undefined
 }

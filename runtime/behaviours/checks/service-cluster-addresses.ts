@@ -3,25 +3,25 @@
  * (catalog validation.yaml: Service). The allocator checks whether an address is in range and free.
  */
 import { parseIp } from "../../base/ip-address.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 
 const headless = "None"
 const notOnceSet = "may not change once set"
 
 /** Called for each service spec, with `clusterIP` and `clusterIPs` in sync. Services that are aliases have neither. */
-export function check(spec: JsonValue, context: CheckContext): void {
-  if (!isObject(spec) || spec["type"] === "ExternalName") return
-  const addresses = textsOf(spec, "clusterIPs")
-  checkInStep(textOf(spec, "clusterIP"), addresses, context)
+export const serviceClusterAddresses = defineCheck<ServiceSpec>((spec, context) => {
+  if (spec.type === "ExternalName") return
+  const { clusterIPs: addresses = [], ipFamilies = [] } = spec
+  checkInStep(spec.clusterIP ?? "", addresses, context)
   checkPolicy(spec, addresses, context)
-  if (checkAddresses(addresses, context)) checkFamilies(addresses, textsOf(spec, "ipFamilies"), context)
+  if (checkAddresses(addresses, context)) checkFamilies(addresses, ipFamilies, context)
   const { old } = context
-  if (isObject(old) && old["type"] !== "ExternalName") checkUpdate(spec, old, context)
-}
+  if (old !== undefined && old.type !== "ExternalName") checkUpdate(spec, old, context)
+})
 
-function checkInStep(clusterIP: string, addresses: readonly string[], context: CheckContext): void {
+function checkInStep(clusterIP: string, addresses: readonly string[], context: CheckContext<ServiceSpec>): void {
   const [first] = addresses
   if (clusterIP === "") {
     if (first !== undefined) context.fail("Invalid", [...addresses], "must be empty when `clusterIP` is not specified", "clusterIPs")
@@ -29,15 +29,15 @@ function checkInStep(clusterIP: string, addresses: readonly string[], context: C
   else if (first !== clusterIP) context.fail("Invalid", first, "first value must match `clusterIP`", "clusterIPs[0]")
 }
 
-function checkPolicy(spec: JsonObject, addresses: readonly string[], context: CheckContext): void {
-  if (spec["ipFamilyPolicy"] !== "SingleStack") return
-  const two = addresses.length > 1 ? "addresses" : textsOf(spec, "ipFamilies").length > 1 ? "families" : undefined
+function checkPolicy(spec: ServiceSpec, addresses: readonly string[], context: CheckContext<ServiceSpec>): void {
+  if (spec.ipFamilyPolicy !== "SingleStack") return
+  const two = addresses.length > 1 ? "addresses" : (spec.ipFamilies ?? []).length > 1 ? "families" : undefined
   if (two === undefined) return
   context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
 }
 
 /** Checks the addresses themselves. Returns true when they are valid, so that their families can be checked. */
-function checkAddresses(addresses: readonly string[], context: CheckContext): boolean {
+function checkAddresses(addresses: readonly string[], context: CheckContext<ServiceSpec>): boolean {
   let valid = true
   for (const [index, address] of addresses.entries()) {
     if (index === 0 && address === headless) {
@@ -52,7 +52,7 @@ function checkAddresses(addresses: readonly string[], context: CheckContext): bo
   return valid
 }
 
-function checkFamilies(addresses: readonly string[], families: readonly string[], context: CheckContext): void {
+function checkFamilies(addresses: readonly string[], families: readonly string[], context: CheckContext<ServiceSpec>): void {
   const found = addresses.map((address) => parseIp(address)?.family)
   if (found.length > 1 && new Set(found).size !== found.length) {
     context.fail("Invalid", [...addresses], "may specify no more than one IP for each IP family", "clusterIPs")
@@ -66,13 +66,13 @@ function checkFamilies(addresses: readonly string[], families: readonly string[]
 }
 
 /** The first address and family must stay. A second may be added; removing it requires a change of the policy. */
-function checkUpdate(spec: JsonObject, old: JsonObject, context: CheckContext): void {
+function checkUpdate(spec: ServiceSpec, old: ServiceSpec, context: CheckContext<ServiceSpec>): void {
   if (isHeadless(spec) && isHeadless(old)) return
   for (const name of ["clusterIPs", "ipFamilies"] as const) checkChange(name, spec, old, context)
 }
 
-function checkChange(name: "clusterIPs" | "ipFamilies", spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const [next, before] = [textsOf(spec, name), textsOf(old, name)]
+function checkChange(name: "clusterIPs" | "ipFamilies", spec: ServiceSpec, old: ServiceSpec, context: CheckContext<ServiceSpec>): void {
+  const [next, before]: [string[], string[]] = [spec[name] ?? [], old[name] ?? []]
   if (before.length === 0) return
   if (next.length === 0) return context.fail("Invalid", [], `the first of ${name} may not be unset`, `${name}[0]`)
   const shown = [...next]
@@ -80,17 +80,12 @@ function checkChange(name: "clusterIPs" | "ipFamilies", spec: JsonObject, old: J
     const now = next[index]
     if (now !== undefined && now !== value) context.fail("Invalid", shown, notOnceSet, `${name}[${index}]`)
   }
-  if (next.length < before.length && spec["ipFamilyPolicy"] !== "SingleStack") {
+  if (next.length < before.length && spec.ipFamilyPolicy !== "SingleStack") {
     const detail = `must be set to 'SingleStack' when releasing the second of ${name}`
-    context.fail("Invalid", spec["ipFamilyPolicy"] ?? null, detail, "ipFamilyPolicy")
+    context.fail("Invalid", spec.ipFamilyPolicy ?? null, detail, "ipFamilyPolicy")
   }
 }
 
-function isHeadless(spec: JsonObject): boolean {
-  return textsOf(spec, "clusterIPs")[0] === headless
-}
-
-function textsOf(spec: JsonObject, name: string): readonly string[] {
-  const list = spec[name]
-  return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []
+function isHeadless(spec: ServiceSpec): boolean {
+  return spec.clusterIPs?.[0] === headless
 }

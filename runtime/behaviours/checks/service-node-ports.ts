@@ -1,18 +1,16 @@
 /**
  * Node ports within one service (catalog validation.yaml: Service). The allocator checks them against other services.
  */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, numberOf, textOf } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 
 /** Called for each service spec: a node port serves one port of each protocol. */
-export function check(spec: JsonValue, context: CheckContext): void {
+export const serviceNodePorts = defineCheck<ServiceSpec>((spec, context) => {
   const seen = new Set<string>()
-  for (const [index, port] of listOf(spec, "ports").entries()) {
-    const nodePort = numberOf(port, "nodePort") ?? 0
+  for (const [index, { nodePort = 0, protocol = "" }] of (spec.ports ?? []).entries()) {
     if (nodePort === 0) continue
-    const key = `${textOf(port, "protocol")}/${nodePort}`
+    const key = `${protocol}/${nodePort}`
     if (seen.has(key)) context.fail("Duplicate", nodePort, "", `ports[${index}].nodePort`)
     seen.add(key)
   }
-}
+})

@@ -3,9 +3,9 @@ import { Failures } from "../../base/failure.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { CheckContext } from "../../schema/validate.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import { check as clusterAddresses } from "./service-cluster-addresses.ts"
-import { check as nodePorts } from "./service-node-ports.ts"
-import { check as sourceRanges } from "./service-source-ranges.ts"
+import { serviceClusterAddresses as clusterAddresses } from "./service-cluster-addresses.ts"
+import { serviceNodePorts as nodePorts } from "./service-node-ports.ts"
+import { serviceSourceRanges as sourceRanges } from "./service-source-ranges.ts"
 
 const texts = (failures: Failures): string[] => failures.list.map(({ type, field }) => `${type} ${field}`)
 

@@ -2,9 +2,8 @@
  * Windows user names, `USER` or `DOMAIN\USER` (catalog validation.yaml: SecurityContext,
  * `windowsOptions.runAsUserName`).
  */
-import type { JsonValue } from "../../base/json.ts"
-import type { CheckContext } from "../../schema/validate.ts"
-import { objectAt } from "../pods/fields.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { WindowsSecurityContextOptions } from "../../../generated/core/v1/shared/security-context/types.ts"
 
 const domainLengthMax = 256
 const userLengthMax = 104
@@ -15,12 +14,12 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
 const refusedInUsers = /["/\\[\]:;|=,+*?<>@]/
 
 /** Called for each set of Windows options. */
-export function check(options: JsonValue, context: CheckContext): void {
-  const name = objectAt(options)?.["runAsUserName"]
-  if (typeof name !== "string" || name === "") return
+export const windowsUserName = defineCheck<WindowsSecurityContextOptions>((options, context) => {
+  const { runAsUserName: name = "" } = options
+  if (name === "") return
   const fault = faultOf(name)
   if (fault !== undefined) context.fail("Invalid", name, fault, "runAsUserName")
-}
+})
 
 function faultOf(name: string): string | undefined {
   if (controlCharacters.test(name)) return "cannot contain control characters"

@@ -1,33 +1,28 @@
 /** Resource lists are stored in thousandths; finer amounts are rounded up (catalog defaults.yaml: ResourceList). */
-import type { JsonObject } from "../../base/json.ts"
-import { isObject } from "../../base/json.ts"
-import { containersOf, objectAt } from "../pods/fields.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import { containersOf } from "../pods/fields.ts"
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "../../base/quantity.ts"
 
 /**
- * Rounds the quantities of the map field `name` in place. Called by behaviours on their own copy of an object. The
- * validator reports texts that are not quantities.
+ * Rounds the quantities of a map in place. Called by behaviours on their own copy of an object. The validator reports
+ * texts that are not quantities.
  */
-export function roundField(of: JsonObject | undefined, name: string): void {
-  const list = of?.[name]
-  if (!isObject(list)) return
-  for (const resource of Object.keys(list)) {
-    const value = list[resource]
-    const rounded = typeof value === "string" ? roundedText(value) : undefined
-    if (rounded !== undefined) list[resource] = rounded
+export function roundAmounts(amounts: Record<string, string> | undefined): void {
+  for (const [resource, value] of Object.entries(amounts ?? {})) {
+    const rounded = roundedText(value)
+    if (amounts !== undefined && rounded !== undefined) amounts[resource] = rounded
   }
 }
 
 /**
  * Rounds, in place, the resources of the containers of a pod spec and its overhead. Called for pods and pod templates.
  */
-export function roundResources(spec: JsonObject | undefined): void {
+export function roundResources(spec: PodSpec): void {
   for (const { container } of containersOf(spec)) {
-    const resources = objectAt(container, "resources")
-    roundField(resources, "limits")
-    roundField(resources, "requests")
+    roundAmounts(container.resources.limits)
+    roundAmounts(container.resources.requests)
   }
-  roundField(spec, "overhead")
+  roundAmounts(spec.overhead)
 }
 
 /** Undefined when there is nothing to round. */

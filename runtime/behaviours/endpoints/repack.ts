@@ -7,16 +7,15 @@
  * addresses plus its ports, not their product. Only ports in different subsets take a copy each; `repackedAddressesMax`
  * bounds these.
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 import { stringify } from "../../encoding/json/text.ts"
-import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
 /**
  * An address and its position in the order of all. Addresses with the same IP and target are the same, whatever their
  * other fields.
  */
 interface OrderedAddress {
-  readonly address: JsonObject
+  readonly address: EndpointAddress
   order: number
 }
 
@@ -26,35 +25,31 @@ type AddressReadiness = Map<OrderedAddress, boolean>
 /** Ports that are in the same subsets. */
 interface PortGroup {
   readonly subsets: readonly number[]
-  readonly ports: JsonObject[]
+  readonly ports: EndpointPort[]
 }
 
 /** Ports that have the same addresses. */
 interface PackedSubset {
   readonly offers: AddressReadiness
-  readonly ports: JsonObject[]
+  readonly ports: EndpointPort[]
 }
 
 /**
  * Returns an upper bound of the addresses that `repackSubsets` collects: those of each subset, once per group of its
  * ports. Called first, so that a large object is refused before the work is done. Linear in the input.
  */
-export function repackedAddresses(subsets: readonly JsonObject[]): number {
-  const sizes = subsets.map((subset) => sizeOf(subset["addresses"]) + sizeOf(subset["notReadyAddresses"]))
+export function repackedAddresses(subsets: readonly EndpointSubset[]): number {
+  const sizes = subsets.map((subset) => (subset.addresses ?? []).length + (subset.notReadyAddresses ?? []).length)
   let addresses = 0
   for (const group of groupsOf(subsets)) for (const index of group.subsets) addresses += sizes[index] ?? 0
   return addresses
-}
-
-function sizeOf(list: JsonValue | undefined): number {
-  return Array.isArray(list) ? list.length : 0
 }
 
 /**
  * Called with the subsets of a valid object. An address that is ready in one place and not ready in another counts as
  * not ready.
  */
-export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
+export function repackSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const known = new Map<string, OrderedAddress>()
   const offers = subsets.map((subset) => offersOf(subset, known))
   putInOrder(known)
@@ -71,10 +66,10 @@ export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
   return made.sort((left, right) => compare(left.text, right.text)).map(({ subset }) => subset)
 }
 
-function offersOf(subset: JsonObject, known: Map<string, OrderedAddress>): AddressReadiness {
+function offersOf(subset: EndpointSubset, known: Map<string, OrderedAddress>): AddressReadiness {
   const offers: AddressReadiness = new Map()
-  for (const address of listOf(subset, "addresses")) offer(offers, knownOf(known, address), true)
-  for (const address of listOf(subset, "notReadyAddresses")) offer(offers, knownOf(known, address), false)
+  for (const address of subset.addresses ?? []) offer(offers, knownOf(known, address), true)
+  for (const address of subset.notReadyAddresses ?? []) offer(offers, knownOf(known, address), false)
   return offers
 }
 
@@ -82,9 +77,9 @@ function offer(offers: AddressReadiness, known: OrderedAddress, ready: boolean):
   offers.set(known, ready && offers.get(known) !== false)
 }
 
-function knownOf(known: Map<string, OrderedAddress>, address: JsonObject): OrderedAddress {
+function knownOf(known: Map<string, OrderedAddress>, address: EndpointAddress): OrderedAddress {
   // No IP contains the separator and nothing sorts before it, so texts sort by IP, then uid.
-  const identity = `${textOf(address, "ip")}\u0000${textOf(objectAt(address, "targetRef"), "uid")}`
+  const identity = `${address.ip}\u0000${address.targetRef?.uid ?? ""}`
   let one = known.get(identity)
   if (one === undefined) {
     one = { address, order: 0 }
@@ -102,10 +97,10 @@ function putInOrder(known: ReadonlyMap<string, OrderedAddress>): void {
 }
 
 /** Addresses without ports are kept too, as a group without ports. */
-function groupsOf(subsets: readonly JsonObject[]): PortGroup[] {
-  const places = new Map<string, { port: JsonObject | undefined; subsets: number[] }>()
+function groupsOf(subsets: readonly EndpointSubset[]): PortGroup[] {
+  const places = new Map<string, { port: EndpointPort | undefined; subsets: number[] }>()
   for (const [index, subset] of subsets.entries()) {
-    const ports = listOf(subset, "ports")
+    const { ports = [] } = subset
     for (const port of ports.length === 0 ? [undefined] : ports) {
       const key = port === undefined ? "" : portKey(port)
       const found = places.get(key)
@@ -136,9 +131,9 @@ function offersKey(offers: AddressReadiness): string {
 }
 
 /** Expects the offers in order. */
-function subsetOf({ offers, ports }: PackedSubset): JsonObject {
-  const addresses: JsonObject[] = []
-  const notReadyAddresses: JsonObject[] = []
+function subsetOf({ offers, ports }: PackedSubset): EndpointSubset {
+  const addresses: EndpointAddress[] = []
+  const notReadyAddresses: EndpointAddress[] = []
   for (const [{ address }, ready] of offers) (ready ? addresses : notReadyAddresses).push(address)
   return {
     ...(addresses.length > 0 && { addresses }),
@@ -147,12 +142,12 @@ function subsetOf({ offers, ports }: PackedSubset): JsonObject {
   }
 }
 
-function byPortNumber(left: JsonObject, right: JsonObject): number {
-  return (numberOf(left, "port") ?? 0) - (numberOf(right, "port") ?? 0) || compare(portKey(left), portKey(right))
+function byPortNumber(left: EndpointPort, right: EndpointPort): number {
+  return left.port - right.port || compare(portKey(left), portKey(right))
 }
 
-function portKey(port: JsonObject): string {
-  return [textOf(port, "protocol"), numberOf(port, "port") ?? 0, textOf(port, "name"), textOf(port, "appProtocol")].join(" ")
+function portKey(port: EndpointPort): string {
+  return [port.protocol ?? "", port.port, port.name ?? "", port.appProtocol ?? ""].join(" ")
 }
 
 function compare(left: string, right: string): number {

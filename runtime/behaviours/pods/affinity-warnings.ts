@@ -1,9 +1,10 @@
 /**
  * Warnings about renamed node labels and about selectors that match nothing (catalog validation.yaml: Pod, warnings).
  */
-import type { JsonObject } from "../../base/json.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { PodAffinityTerm } from "../../../generated/core/v1/shared/affinity/types.ts"
+import type { TopologySpreadConstraint } from "../../../generated/core/v1/shared/topology/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { listOf, objectAt, textOf } from "./fields.ts"
 
 const renamedLabels: readonly (readonly [string, string, string])[] = [
   ["beta.orch.io/arch", "orch.io/arch", "v1.14"],
@@ -20,64 +21,64 @@ export function renamedLabel(label: string, vendor: Vendor): string | undefined 
 }
 
 /** Called with a pod spec: checks its node selector and topology spread constraints. */
-export function labelWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
-  const selector = Object.keys(objectAt(spec, "nodeSelector") ?? {}).flatMap((label) => {
+export function labelWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
+  const selector = Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {
     const renamed = renamedLabel(label, vendor)
     return renamed === undefined ? [] : [`${path}.nodeSelector[${label}]: ${renamed}`]
   })
-  const spread = listOf(spec, "topologySpreadConstraints").flatMap((constraint, index) =>
+  const spread = (spec.topologySpreadConstraints ?? []).flatMap((constraint, index) =>
     topologyWarnings(constraint, `${path}.topologySpreadConstraints[${index}]`, vendor),
   )
   return [...selector, ...spread]
 }
 
 /** Called with a pod spec: checks its node and pod affinity. */
-export function affinityWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
+export function affinityWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   return [
     ...nodeWarnings(spec, path, vendor),
-    ...["podAffinity", "podAntiAffinity"].flatMap((name) => podWarnings(spec, name, path, vendor)),
+    ...(["podAffinity", "podAntiAffinity"] as const).flatMap((name) => podWarnings(spec, name, path, vendor)),
   ]
 }
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 
-function nodeWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
-  const affinity = objectAt(spec, "affinity", "nodeAffinity")
+function nodeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
+  const affinity = spec.affinity?.nodeAffinity
   const at = `${path}.affinity.nodeAffinity`
   const terms = [
-    ...listOf(affinity?.[required], "nodeSelectorTerms").map((term, index) => ({
+    ...(affinity?.[required]?.nodeSelectorTerms ?? []).map((term, index) => ({
       term,
       place: `${at}.${required}.nodeSelectorTerms[${index}]`,
     })),
-    ...listOf(affinity, preferred).map((wish, index) => ({
-      term: objectAt(wish, "preference"),
+    ...(affinity?.[preferred] ?? []).map((wish, index) => ({
+      term: wish.preference,
       place: `${at}.${preferred}[${index}].preference`,
     })),
   ]
   return terms.flatMap(({ term, place }) =>
-    listOf(term, "matchExpressions").flatMap((expression, index) =>
-      keyWarnings(textOf(expression, "key"), `${place}.matchExpressions[${index}].key`, vendor),
+    (term.matchExpressions ?? []).flatMap((expression, index) =>
+      keyWarnings(expression.key, `${place}.matchExpressions[${index}].key`, vendor),
     ),
   )
 }
 
-function podWarnings(spec: JsonObject, name: string, path: string, vendor: Vendor): string[] {
-  const affinity = objectAt(spec, "affinity", name)
+function podWarnings(spec: PodSpec, name: "podAffinity" | "podAntiAffinity", path: string, vendor: Vendor): string[] {
+  const affinity = spec.affinity?.[name]
   const at = `${path}.affinity.${name}`
   const terms = [
-    ...listOf(affinity, required).map((term, index) => ({ term, place: `${at}.${required}[${index}]` })),
-    ...listOf(affinity, preferred).map((wish, index) => ({
-      term: objectAt(wish, "podAffinityTerm") ?? {},
+    ...(affinity?.[required] ?? []).map((term, index) => ({ term, place: `${at}.${required}[${index}]` })),
+    ...(affinity?.[preferred] ?? []).map((wish, index) => ({
+      term: wish.podAffinityTerm,
       place: `${at}.${preferred}[${index}].podAffinityTerm`,
     })),
   ]
   return terms.flatMap(({ term, place }) => topologyWarnings(term, place, vendor))
 }
 
-function topologyWarnings(term: JsonObject, place: string, vendor: Vendor): string[] {
-  const nothing = term["labelSelector"] === undefined ? [`${place}.labelSelector: a null labelSelector results in matching no pod`] : []
-  return [...nothing, ...keyWarnings(textOf(term, "topologyKey"), `${place}.topologyKey`, vendor)]
+function topologyWarnings(term: PodAffinityTerm | TopologySpreadConstraint, place: string, vendor: Vendor): string[] {
+  const nothing = term.labelSelector === undefined ? [`${place}.labelSelector: a null labelSelector results in matching no pod`] : []
+  return [...nothing, ...keyWarnings(term.topologyKey, `${place}.topologyKey`, vendor)]
 }
 
 function keyWarnings(key: string, place: string, vendor: Vendor): string[] {

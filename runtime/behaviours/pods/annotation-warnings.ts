@@ -2,22 +2,20 @@
  * Warnings about annotations without effect, if the field that replaces them is not set (catalog validation.yaml: Pod,
  * warnings).
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Container, EphemeralContainer } from "../../../generated/core/v1/shared/container/types.ts"
+import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
+import type { AppArmorProfile, SeccompProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { containersOf, objectAt, textOf } from "./fields.ts"
+import { containersOf } from "./fields.ts"
 
 /** Called with a pod or pod template; `metadataPath` is the field path of its metadata. */
-export function annotationWarnings(template: JsonValue | undefined, metadataPath: string, vendor: Vendor): string[] {
-  const spec = objectAt(template, "spec")
-  const containers = new Map<string, JsonObject>()
-  for (const { container } of containersOf(spec)) {
-    const name = textOf(container, "name")
-    if (!containers.has(name)) containers.set(name, container)
-  }
-  const profileOf = (name: string, profile: string): JsonObject | undefined =>
-    objectAt(containers.get(name), "securityContext", profile) ?? objectAt(spec, "securityContext", profile)
-  return Object.keys(objectAt(template, "metadata", "annotations") ?? {}).flatMap((name) => {
-    const fault = faultOf(name, { profileOf, ofPod: objectAt(spec, "securityContext", "seccompProfile") }, vendor)
+export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadataPath: string, vendor: Vendor): string[] {
+  const containers = new Map<string, Container | EphemeralContainer>()
+  for (const { container } of containersOf(spec)) if (!containers.has(container.name)) containers.set(container.name, container)
+  const profileOf: Profiles["profileOf"] = (name, profile) =>
+    containers.get(name)?.securityContext?.[profile] ?? spec.securityContext?.[profile]
+  return Object.keys(metadata.annotations ?? {}).flatMap((name) => {
+    const fault = faultOf(name, { profileOf, ofPod: spec.securityContext?.seccompProfile }, vendor)
     return fault === undefined ? [] : [`${metadataPath}.annotations[${name}]: ${fault}`]
   })
 }
@@ -25,8 +23,8 @@ export function annotationWarnings(template: JsonValue | undefined, metadataPath
 /** The profile fields that replace annotations. */
 interface Profiles {
   /** The profile of a container, or else of the pod. */
-  readonly profileOf: (container: string, profile: string) => JsonObject | undefined
-  readonly ofPod: JsonObject | undefined
+  readonly profileOf: (container: string, profile: "seccompProfile" | "appArmorProfile") => SeccompProfile | AppArmorProfile | undefined
+  readonly ofPod: SeccompProfile | undefined
 }
 
 function faultOf(name: string, { profileOf, ofPod }: Profiles, vendor: Vendor): string | undefined {

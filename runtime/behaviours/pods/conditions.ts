@@ -1,24 +1,25 @@
-/** Conditions in a pod's status: one entry per type. */
-import type { JsonObject } from "../../base/json.ts"
-import { listOf, textOf } from "./fields.ts"
-
-/** Returns a copy of the status in which `condition` replaces the one of its type, or is appended. */
-export function withCondition(status: JsonObject, condition: JsonObject): JsonObject {
-  const conditions = [...listOf(status, "conditions")]
-  const index = conditions.findIndex((one) => textOf(one, "type") === textOf(condition, "type"))
-  if (index < 0) conditions.push(condition)
-  else conditions[index] = condition
-  const { phase, conditions: _replaced, ...rest } = status
-  return { ...(phase !== undefined && { phase }), conditions, ...rest }
-}
+/** Conditions in a status: one entry per type. */
+import type { PodCondition, PodStatus } from "../../../generated/core/v1/shared/pod-status/types.ts"
 
 /**
- * Like `withCondition` for a condition of a pod, in the form that a decoded one has: unset times are null, not absent.
+ * Returns a copy of the list in which `condition` replaces the one of its type, or is appended.
  */
+export function withCondition<Condition extends { type: string }>(
+  conditions: readonly Condition[] | undefined,
+  condition: Condition,
+): Condition[] {
+  const next = [...(conditions ?? [])]
+  const index = next.findIndex(({ type }) => type === condition.type)
+  if (index < 0) next.push(condition)
+  else next[index] = condition
+  return next
+}
+
+/** A copy of a pod's status with this condition; times that it does not name are null, as decoding writes them. */
 export function withPodCondition(
-  status: JsonObject,
-  condition: JsonObject & { readonly type: string; readonly status: string },
-): JsonObject {
-  const { type, status: holds, ...rest } = condition
-  return withCondition(status, { type, status: holds, lastProbeTime: null, lastTransitionTime: null, ...rest })
+  { phase, conditions, ...rest }: PodStatus,
+  { type, status, ...facts }: Pick<PodCondition, "type" | "status"> & Partial<PodCondition>,
+): PodStatus {
+  const condition: PodCondition = { type, status, lastProbeTime: null, lastTransitionTime: null, ...facts }
+  return { ...(phase !== undefined && { phase }), conditions: withCondition(conditions, condition), ...rest }
 }

@@ -3,13 +3,13 @@
  * Pod, warnings).
  */
 import { Amount, quantity } from "../../schema/expression.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { quantityMilliValue } from "../../base/quantity.ts"
 import { podWarningsMax } from "../../base/limits.ts"
-import { containersOf, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "./fields.ts"
+import { containersOf, type PlacedContainer } from "./fields.ts"
 
 /** Called with the pod spec at field path `path`. */
-export function containerWarnings(spec: JsonObject, path: string): string[] {
+export function containerWarnings(spec: PodSpec, path: string): string[] {
   const containers = containersOf(spec).filter(({ list }) => list !== "ephemeralContainers")
   return [
     ...containers.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]),
@@ -18,9 +18,9 @@ export function containerWarnings(spec: JsonObject, path: string): string[] {
 }
 
 function byteWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
-  return ["limits", "requests"].flatMap((map) =>
+  return (["limits", "requests"] as const).flatMap((map) =>
     ["memory", "ephemeral-storage"].flatMap((name) => {
-      const value = objectAt(container, "resources", map)?.[name]
+      const value = container.resources[map]?.[name]
       const amount = quantity(value)
       if (!(amount instanceof Amount) || quantityMilliValue(amount.quantity) % 1000n === 0n) return []
       return [`${path}.${below}.resources.${map}[${name}]: fractional byte value "${String(value)}" is invalid, must be an integer`]
@@ -30,8 +30,7 @@ function byteWarnings({ container, path: below }: PlacedContainer, path: string)
 
 function variableWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
   const seen = new Set<string>()
-  return listOf(container, "env").flatMap((variable, index) => {
-    const name = textOf(variable, "name")
+  return (container.env ?? []).flatMap(({ name }, index) => {
     const warnings = seen.has(name)
       ? [`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`]
       : []
@@ -56,12 +55,12 @@ function portWarnings(containers: readonly PlacedContainer[], path: string): str
   const warnings: string[] = []
   let order = 0
   for (const { container, path: below } of containers) {
-    for (const [index, port] of listOf(container, "ports").entries()) {
+    for (const [index, port] of (container.ports ?? []).entries()) {
       if (warnings.length >= podWarningsMax) return warnings
       const placed: PlacedPort = { place: `${path}.${below}.ports[${index}]`, order: order++ }
-      const [hostPort, hostIP] = [numberOf(port, "hostPort") ?? 0, textOf(port, "hostIP")]
+      const { containerPort, hostIP = "", hostPort = 0, protocol = "" } = port
       if (hostIP !== "" && hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: "${hostIP}"`)
-      const key = `${numberOf(port, "containerPort") ?? 0}/${hostPort}/${textOf(port, "protocol")}`
+      const key = `${containerPort}/${hostPort}/${protocol}`
       const group = groups.get(key) ?? { all: [], byHostIP: new Map() }
       groups.set(key, group)
       warnings.push(...clashes(placed, hostIP, { group, onNode: hostPort !== 0, max: podWarningsMax - warnings.length }))

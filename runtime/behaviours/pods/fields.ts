@@ -1,51 +1,26 @@
-/**
- * Accessors for decoded pods, shared by checks and cells. A value of another type reads as absent: decoding refuses it
- * anyway.
- */
-import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-
-/** The object at a path of field names; undefined when any step is absent. */
-export function objectAt(of: JsonValue | undefined, ...names: readonly string[]): JsonObject | undefined {
-  let value = of
-  for (const name of names) value = isObject(value) ? value[name] : undefined
-  return isObject(value) ? value : undefined
-}
-
-/** The items of the list field `name`; none when it is absent. */
-export function listOf(of: JsonValue | undefined, name: string): readonly JsonObject[] {
-  const list = isObject(of) ? of[name] : undefined
-  return Array.isArray(list) ? list.filter(isObject) : []
-}
-
-/** The text in field `name`; "" when it is absent. */
-export function textOf(of: JsonValue | undefined, name: string): string {
-  const value = isObject(of) ? of[name] : undefined
-  return typeof value === "string" ? value : ""
-}
-
-/** The number in field `name`; undefined when it is absent. */
-export function numberOf(of: JsonValue | undefined, name: string): number | undefined {
-  const value = isObject(of) ? of[name] : undefined
-  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined
-}
+/** The containers of a decoded pod spec, shared by checks and cells. */
+import type { Container, EphemeralContainer } from "../../../generated/core/v1/shared/container/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 
 export type ContainerList = "containers" | "initContainers" | "ephemeralContainers"
 
 /** A container and its position in the pod spec. */
 export interface PlacedContainer {
-  readonly container: JsonObject
+  readonly container: Container | EphemeralContainer
   readonly list: ContainerList
   /** `initContainers[1]`, relative to the pod spec. */
   readonly path: string
 }
 
+const lists: readonly ContainerList[] = ["containers", "initContainers", "ephemeralContainers"]
+
 /** All containers of a pod spec: the main ones, then init containers, then ephemeral ones. */
-export function containersOf(spec: JsonValue | undefined): readonly PlacedContainer[] {
-  const lists: readonly ContainerList[] = ["containers", "initContainers", "ephemeralContainers"]
-  return lists.flatMap((list) => listOf(spec, list).map((container, index) => ({ container, list, path: `${list}[${index}]` })))
+export function containersOf(spec: PodSpec): readonly PlacedContainer[] {
+  // Before validation, the required list may be null.
+  return lists.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, list, path: `${list}[${index}]` })))
 }
 
 /** Whether an init container keeps running beside the main containers. */
-export function isSidecar(container: JsonObject): boolean {
-  return container["restartPolicy"] === "Always"
+export function isSidecar(container: Pick<Container, "restartPolicy">): boolean {
+  return container.restartPolicy === "Always"
 }

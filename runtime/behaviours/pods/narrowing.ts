@@ -3,23 +3,23 @@
  * update, `spec.nodeSelector` and `spec.affinity.nodeAffinity`).
  */
 import { deepEqual } from "../../encoding/field-path.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { NodeSelectorTerm } from "../../../generated/core/v1/shared/affinity/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { CheckContext } from "../../schema/validate.ts"
-import { listOf, objectAt } from "./fields.ts"
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
 
 /** Called with two specs of a gated pod that differ only in fields a gated pod may change. */
-export function checkNarrowed(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const [selector, selectorBefore] = [objectAt(spec, "nodeSelector") ?? {}, objectAt(old, "nodeSelector") ?? {}]
+export function checkNarrowed(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+  const [{ nodeSelector: selector = {} }, { nodeSelector: selectorBefore = {} }] = [spec, old]
   if (Object.entries(selectorBefore).some(([label, value]) => selector[label] !== value)) {
     context.fail("Invalid", selector, "only additions are allowed (no mutations or deletions)", "spec.nodeSelector")
   }
-  const before = objectAt(old, "affinity", "nodeAffinity", required)
+  const before = old.affinity?.nodeAffinity?.[required]
   if (before === undefined) return
   const at = `spec.affinity.nodeAffinity.${required}.nodeSelectorTerms`
-  const terms = listOf(objectAt(spec, "affinity", "nodeAffinity", required), "nodeSelectorTerms")
-  const termsBefore = listOf(before, "nodeSelectorTerms")
+  const terms = spec.affinity?.nodeAffinity?.[required]?.nodeSelectorTerms ?? []
+  const termsBefore = before.nodeSelectorTerms
   if (terms.length !== termsBefore.length) {
     context.fail("Invalid", [...terms], "no additions/deletions to non-empty NodeSelectorTerms list are allowed", at)
     return
@@ -31,11 +31,11 @@ export function checkNarrowed(spec: JsonObject, old: JsonObject, context: CheckC
 }
 
 /** An empty term matches nothing, so adding to it would widen the choice. */
-function extendsTerm(term: JsonObject, before: JsonObject): boolean {
-  const lists = ["matchExpressions", "matchFields"]
-  if (lists.every((list) => listOf(before, list).length === 0)) return lists.every((list) => listOf(term, list).length === 0)
+function extendsTerm(term: NodeSelectorTerm, before: NodeSelectorTerm): boolean {
+  const lists = ["matchExpressions", "matchFields"] as const
+  if (lists.every((list) => (before[list] ?? []).length === 0)) return lists.every((list) => (term[list] ?? []).length === 0)
   return lists.every((list) => {
-    const requirements = listOf(term, list)
-    return listOf(before, list).every((requirement, index) => deepEqual(requirement, requirements[index]))
+    const requirements = term[list] ?? []
+    return (before[list] ?? []).every((requirement, index) => deepEqual(requirement, requirements[index]))
   })
 }

@@ -2,9 +2,8 @@
  * The quality-of-service class of a pod, derived from the requests and limits of its containers (catalog defaults.yaml:
  * Pod).
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign } from "../../base/quantity.ts"
-import { listOf, objectAt } from "./fields.ts"
 
 export type QualityOfService = "Guaranteed" | "Burstable" | "BestEffort"
 
@@ -15,15 +14,14 @@ const counted = ["cpu", "memory"] as const
  * Called on create with a decoded pod spec; ephemeral containers do not count. Throws QuantityError for amounts that
  * cannot be parsed.
  */
-export function qualityOfService(spec: JsonValue | undefined): QualityOfService {
-  const containers = [...listOf(spec, "containers"), ...listOf(spec, "initContainers")]
+export function qualityOfService(spec: PodSpec): QualityOfService {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const requests = new Map<string, Quantity>()
   const limits = new Map<string, Quantity>()
   let everyLimit = true
   for (const container of containers) {
-    const resources = objectAt(container, "resources")
-    sumInto(requests, objectAt(resources, "requests"))
-    const limited = sumInto(limits, objectAt(resources, "limits"))
+    sumInto(requests, container.resources.requests)
+    const limited = sumInto(limits, container.resources.limits)
     if (limited < counted.length) everyLimit = false
   }
   if (requests.size === 0 && limits.size === 0) return "BestEffort"
@@ -32,7 +30,7 @@ export function qualityOfService(spec: JsonValue | undefined): QualityOfService 
 }
 
 /** Adds the positive amounts of one container; returns how many there were. */
-function sumInto(sums: Map<string, Quantity>, amounts: JsonObject | undefined): number {
+function sumInto(sums: Map<string, Quantity>, amounts: Readonly<Record<string, string>> | undefined): number {
   let found = 0
   for (const name of counted) {
     const amount = amounts?.[name]

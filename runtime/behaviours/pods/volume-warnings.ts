@@ -2,12 +2,12 @@
  * Warnings about volumes: deprecated sources, and projected files that hide each other (catalog validation.yaml: Pod,
  * warnings).
  */
-import type { JsonObject } from "../../base/json.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { Volume, VolumeProjection } from "../../../generated/core/v1/shared/volumes/types.ts"
 import { podWarningsMax } from "../../base/limits.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { listOf, objectAt, textOf } from "./fields.ts"
 
-const fading: Readonly<Record<string, string>> = {
+const fading: { readonly [Source in keyof Volume]?: string } = {
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
   gitRepo: "deprecated in v1.11",
   scaleIO: "deprecated in v1.16, non-functional in v1.22+",
@@ -20,17 +20,24 @@ const fading: Readonly<Record<string, string>> = {
 }
 
 /** Called with the pod spec at field path `path`. */
-export function volumeWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
-  return listOf(spec, "volumes").flatMap((volume, index) => {
+export function volumeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
+  return (spec.volumes ?? []).flatMap((volume, index) => {
     const at = `${path}.volumes[${index}]`
-    const sources = Object.entries(fading).flatMap(([source, fate]) => (volume[source] === undefined ? [] : [`${at}.${source}: ${fate}`]))
+    const sources = sourcesOf(volume).flatMap((source) => (fading[source] === undefined ? [] : [`${at}.${source}: ${fading[source]}`]))
     return [...sources, ...claimWarnings(volume, at, vendor), ...tokenWarnings(volume, at)]
   })
 }
 
-function claimWarnings(volume: JsonObject, at: string, vendor: Vendor): string[] {
+function sourcesOf(volume: Volume): readonly (keyof Volume)[] {
+  const sources: (keyof Volume)[] = []
+  let source: keyof Volume
+  for (source in fading) if (volume[source] !== undefined) sources.push(source)
+  return sources
+}
+
+function claimWarnings(volume: Volume, at: string, vendor: Vendor): string[] {
   const annotation = vendor.domain("volume.beta.orch.io/storage-class")
-  if (objectAt(volume, "ephemeral", "volumeClaimTemplate", "metadata", "annotations")?.[annotation] === undefined) return []
+  if (volume.ephemeral?.volumeClaimTemplate?.metadata.annotations?.[annotation] === undefined) return []
   return [
     `${at}.ephemeral.volumeClaimTemplate.metadata.annotations[${annotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
   ]
@@ -52,9 +59,9 @@ interface ProjectedFile {
  * Warns about a token file below or above another file of the volume: one of the two cannot be created. The paths of a
  * valid volume are distinct.
  */
-function tokenWarnings(volume: JsonObject, at: string): string[] {
+function tokenWarnings(volume: Volume, at: string): string[] {
   let order = 0
-  const files = listOf(volume["projected"], "sources").flatMap((source, index) =>
+  const files = (volume.projected?.sources ?? []).flatMap((source, index) =>
     filesOf(source).map(({ path, isToken }): ProjectedFile => {
       const key = `${path.replaceAll("/", "\u0000")}\u0000`
       return { path, isToken, place: `${at}.projected.sources[${index}]`, key, order: order++ }
@@ -86,11 +93,11 @@ function isBelow(file: ProjectedFile, other: ProjectedFile): boolean {
   return file.key.length > other.key.length && file.key.startsWith(other.key)
 }
 
-function filesOf(source: JsonObject): readonly { readonly path: string; readonly isToken: boolean }[] {
-  const items = ["secret", "configMap", "downwardAPI"].flatMap((name) => listOf(source[name], "items"))
-  const token = objectAt(source, "serviceAccountToken")
+function filesOf(source: VolumeProjection): readonly { readonly path: string; readonly isToken: boolean }[] {
+  const { configMap, downwardAPI, secret, serviceAccountToken: token } = source
+  const items = [...(secret?.items ?? []), ...(configMap?.items ?? []), ...(downwardAPI?.items ?? [])]
   return [
-    ...items.map((item) => ({ path: textOf(item, "path"), isToken: false })),
-    ...(token === undefined ? [] : [{ path: textOf(token, "path"), isToken: true }]),
+    ...items.map(({ path }) => ({ path, isToken: false })),
+    ...(token === undefined ? [] : [{ path: token.path, isToken: true }]),
   ]
 }

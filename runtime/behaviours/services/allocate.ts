@@ -4,10 +4,9 @@
 import { internal } from "../../base/errors.ts"
 import type { Failures } from "../../base/failure.ts"
 import { parseIp } from "../../base/ip-address.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 import type { Random } from "../../base/random.ts"
-import { listOf, numberOf, textOf } from "../pods/fields.ts"
-import { type Holdings, isHeadless, mayHaveNodePorts, needsHealthCheckPort, textsOf } from "./fields.ts"
+import { type Holdings, isHeadless, mayHaveNodePorts, needsHealthCheckPort } from "./fields.ts"
 import type { RangeAllocators } from "./ledgers.ts"
 import { familyOf, type NumberRange, type ServiceRanges } from "./ranges.ts"
 
@@ -24,12 +23,12 @@ export interface Allocation {
  * Sets the missing addresses of a valid spec, in place. Pushes a failure for each requested one that is not available.
  * Throws 500 when a range is full.
  */
-export async function allocateAddresses(spec: JsonObject, allocation: Allocation): Promise<void> {
+export async function allocateAddresses(spec: ServiceSpec, allocation: Allocation): Promise<void> {
   if (spec.type === "ExternalName" || isHeadless(spec)) return
   const { before, failures, ranges } = allocation
-  const given = textsOf(spec, "clusterIPs")
+  const { clusterIPs: given = [], ipFamilies = [] } = spec
   const addresses: string[] = []
-  for (const [index, family] of textsOf(spec, "ipFamilies").entries()) {
+  for (const [index, family] of ipFamilies.entries()) {
     const wanted = given[index]
     if (wanted === undefined) {
       const range = family === "IPv4" || family === "IPv6" ? ranges.addresses.get(family) : undefined
@@ -61,20 +60,20 @@ async function takeAddress(wanted: string, { ranges, ledgers }: Allocation): Pro
 }
 
 /** Sets the missing node ports of a valid spec, in place; requested ones are allocated first. */
-export async function allocateNodePorts(spec: JsonObject, allocation: Allocation): Promise<void> {
-  const ports = mayHaveNodePorts(spec) ? listOf(spec, "ports") : []
+export async function allocateNodePorts(spec: ServiceSpec, allocation: Allocation): Promise<void> {
+  const ports = mayHaveNodePorts(spec) ? (spec.ports ?? []) : []
   const owned = new Set(allocation.before.nodePorts)
   const givenFor = new Map<number, number>()
   for (const [index, port] of ports.entries()) {
-    const nodePort = numberOf(port, "nodePort") ?? 0
+    const nodePort = port.nodePort ?? 0
     if (nodePort === 0) continue
     await takePort(nodePort, `spec.ports[${index}].nodePort`, { allocation, owned })
-    givenFor.set(numberOf(port, "port") ?? 0, nodePort)
+    givenFor.set(port.port, nodePort)
   }
   if (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false) {
     const held = new Set(ports.map(nodePortKey))
     for (const port of ports) {
-      if ((numberOf(port, "nodePort") ?? 0) !== 0) continue
+      if ((port.nodePort ?? 0) !== 0) continue
       port.nodePort = await portFor(port, { held, givenFor, allocation })
       held.add(nodePortKey(port))
     }
@@ -84,10 +83,10 @@ export async function allocateNodePorts(spec: JsonObject, allocation: Allocation
 
 /** Entries with the same port number share a node port if their protocols differ. */
 async function portFor(
-  port: JsonObject,
+  port: ServicePort,
   from: { held: ReadonlySet<string>; givenFor: Map<number, number>; allocation: Allocation },
 ): Promise<number> {
-  const number = numberOf(port, "port") ?? 0
+  const number = port.port
   const shared = from.givenFor.get(number)
   if (shared !== undefined && !from.held.has(nodePortKey({ ...port, nodePort: shared }))) return shared
   const nodePort = Number(await next(from.allocation.ranges.nodePorts, from.allocation, "a nodePort"))
@@ -95,16 +94,16 @@ async function portFor(
   return nodePort
 }
 
-function nodePortKey(port: JsonObject): string {
-  return `${textOf(port, "protocol")}/${numberOf(port, "nodePort") ?? 0}`
+function nodePortKey(port: ServicePort): string {
+  return `${port.protocol ?? ""}/${port.nodePort ?? 0}`
 }
 
-async function allocateHealthCheckPort(spec: JsonObject, from: { allocation: Allocation; owned: Set<string> }): Promise<void> {
+async function allocateHealthCheckPort(spec: ServiceSpec, from: { allocation: Allocation; owned: Set<string> }): Promise<void> {
   if (!needsHealthCheckPort(spec)) return
   const { allocation } = from
-  const asked = numberOf(spec, "healthCheckNodePort") ?? 0
+  const asked = spec.healthCheckNodePort ?? 0
   if (asked === 0) spec.healthCheckNodePort = Number(await next(allocation.ranges.nodePorts, allocation, "a healthCheckNodePort"))
-  else if (listOf(spec, "ports").some((port) => numberOf(port, "nodePort") === asked))
+  else if (spec.ports?.some(({ nodePort }) => nodePort === asked))
     allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
   else await takePort(asked, "spec.healthCheckNodePort", from)
 }

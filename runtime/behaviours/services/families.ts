@@ -4,9 +4,8 @@
  */
 import type { Failures } from "../../base/failure.ts"
 import { parseIp } from "../../base/ip-address.ts"
-import { isObject, type JsonObject } from "../../base/json.ts"
-import { textOf } from "../pods/fields.ts"
-import { headless, isHeadless, putTexts, textsOf } from "./fields.ts"
+import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"
+import { headless, isHeadless, putList } from "./fields.ts"
 import { familyOf, type IpFamily } from "./ranges.ts"
 
 const notHere = "not configured on this cluster"
@@ -16,12 +15,10 @@ const notHere = "not configured on this cluster"
  * validation, which reports invalid field values. `cluster` holds the families of the cluster's ranges, the primary one
  * first.
  */
-export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], failures: Failures): void {
-  const addresses = textsOf(spec, "clusterIPs")
-  const given = textsOf(spec, "ipFamilies")
+export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], failures: Failures): void {
+  const { clusterIPs: addresses = [], ipFamilies: given = [], ipFamilyPolicy: policy } = spec
   if (spec.type === "ExternalName" || !areFamilies(given) || !areAddresses(addresses)) return
-  const policy = textOf(spec, "ipFamilyPolicy")
-  if (policy === "" && (addresses.length > 1 || given.length > 1)) {
+  if (policy === undefined && (addresses.length > 1 || given.length > 1)) {
     const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified"
     return failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: null, detail })
   }
@@ -42,19 +39,19 @@ export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], fai
   if (families.length === 0) families.push(...cluster.slice(0, 1))
   if (policy === "PreferDualStack" || policy === "RequireDualStack")
     families.push(...cluster.filter((family) => !families.includes(family)))
-  spec.ipFamilyPolicy = policy === "" ? "SingleStack" : policy
-  putTexts(spec, "ipFamilies", families)
+  spec.ipFamilyPolicy = policy ?? "SingleStack"
+  putList(spec, "ipFamilies", families)
 }
 
 /**
  * A headless service without a selector has endpoints of another writer, so it may have both families in any cluster.
  */
-function fillFreely(spec: JsonObject, from: { given: readonly IpFamily[]; policy: string; first: IpFamily }): void {
+function fillFreely(spec: ServiceSpec, from: { given: readonly IpFamily[]; policy: ServiceSpec["ipFamilyPolicy"]; first: IpFamily }): void {
   const families = from.given.length === 0 ? [from.first] : [...from.given]
-  const policy = from.policy === "" ? "RequireDualStack" : from.policy
+  const policy = from.policy ?? "RequireDualStack"
   if (families.length === 1 && policy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
   spec.ipFamilyPolicy = policy
-  putTexts(spec, "ipFamilies", families)
+  putList(spec, "ipFamilies", families)
 }
 
 /** The given families, followed by those of addresses that have none yet. */
@@ -73,7 +70,8 @@ function inferred(
   return families
 }
 
-function areFamilies(texts: readonly string[]): texts is readonly IpFamily[] {
+/** Before validation, any text may be in the list. */
+function areFamilies(texts: readonly string[]): boolean {
   return texts.length <= 2 && texts.every((text) => text === "IPv4" || text === "IPv6")
 }
 
@@ -81,6 +79,6 @@ function areAddresses(texts: readonly string[]): boolean {
   return texts.length <= 2 && texts.every((text, index) => (index === 0 && text === headless) || parseIp(text) !== undefined)
 }
 
-function hasSelector(spec: JsonObject): boolean {
-  return isObject(spec.selector) && Object.keys(spec.selector).length > 0
+function hasSelector(spec: ServiceSpec): boolean {
+  return Object.keys(spec.selector ?? {}).length > 0
 }

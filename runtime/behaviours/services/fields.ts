@@ -1,6 +1,9 @@
-/** Accessors for the fields of services. */
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { listOf, numberOf, textOf } from "../pods/fields.ts"
+/** What is known of a service from its fields, and their order. */
+import { serviceSpecShape } from "../../../generated/core/v1/service/shape.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { put } from "../content/fields.ts"
+import { typed } from "../../schema/typed.ts"
+import type { Service, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 
 /** The `clusterIP` of a service whose name resolves to its pods. */
 export const headless = "None"
@@ -13,72 +16,42 @@ export interface Holdings {
 }
 
 /** Called for a stored service before it changes, and by the repair. */
-export function holdingsOf(service: ApiObject | undefined): Holdings {
-  const spec = service?.spec
-  const ports = [...listOf(spec, "ports").map((port) => numberOf(port, "nodePort") ?? 0), numberOf(spec, "healthCheckNodePort") ?? 0]
-  const addresses = textOf(spec, "type") === "ExternalName" || isHeadless(spec) ? [] : textsOf(spec, "clusterIPs")
+export function holdingsOf(service: Service | undefined): Holdings {
+  if (service === undefined) return { addresses: [], nodePorts: [] }
+  const { spec } = service
+  const ports = [...(spec.ports ?? []).map(({ nodePort = 0 }) => nodePort), spec.healthCheckNodePort ?? 0]
+  const addresses = spec.type === "ExternalName" || isHeadless(spec) ? [] : (spec.clusterIPs ?? [])
   return { addresses, nodePorts: [...new Set(ports.filter((port) => port > 0).map(String))] }
 }
 
-export function isHeadless(spec: JsonValue | undefined): boolean {
-  return textsOf(spec, "clusterIPs")[0] === headless || textOf(spec, "clusterIP") === headless
+export function isHeadless({ clusterIP, clusterIPs }: ServiceSpec): boolean {
+  return clusterIPs?.[0] === headless || clusterIP === headless
 }
 
 /** NodePort and LoadBalancer services may have node ports. */
-export function mayHaveNodePorts(spec: JsonObject): boolean {
+export function mayHaveNodePorts(spec: ServiceSpec): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer"
 }
 
 /** A load balancer with traffic policy Local queries this port for the nodes that have pods. */
-export function needsHealthCheckPort(spec: JsonObject): boolean {
+export function needsHealthCheckPort(spec: ServiceSpec): boolean {
   return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local"
 }
 
 /** Whether the service is reachable from outside, so that its traffic policy matters. */
-export function isExternal(spec: JsonObject): boolean {
-  return mayHaveNodePorts(spec) || (spec.type === "ClusterIP" && textsOf(spec, "externalIPs").length > 0)
+export function isExternal(spec: ServiceSpec): boolean {
+  return mayHaveNodePorts(spec) || (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0)
 }
 
-/** The texts of a list field; none when it is absent. */
-export function textsOf(of: JsonValue | undefined, name: string): readonly string[] {
-  const list = isObject(of) ? of[name] : undefined
-  return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []
+/** Sets a list, or deletes the field when the list is empty. */
+export function putList<Name extends "clusterIPs" | "ipFamilies">(spec: ServiceSpec, name: Name, values: NonNullable<ServiceSpec[Name]>): void {
+  put(spec, name, values.length === 0 ? undefined : values)
 }
-
-/** Sets a text, or deletes the field when the text is empty. */
-export function putText(spec: JsonObject, name: string, value: string): void {
-  if (value === "") delete spec[name]
-  else spec[name] = value
-}
-
-/** Sets a list of texts, or deletes the field when the list is empty. */
-export function putTexts(spec: JsonObject, name: string, values: readonly string[]): void {
-  if (values.length === 0) delete spec[name]
-  else spec[name] = [...values]
-}
-
-const order = [
-  "ports",
-  "selector",
-  "clusterIP",
-  "clusterIPs",
-  "type",
-  "externalIPs",
-  "sessionAffinity",
-  "loadBalancerIP",
-  "loadBalancerSourceRanges",
-  "externalName",
-  "externalTrafficPolicy",
-  "healthCheckNodePort",
-  "publishNotReadyAddresses",
-  "sessionAffinityConfig",
-  "ipFamilies",
-  "ipFamilyPolicy",
-]
 
 /** The spec with its fields in the order of the schema, so that allocated fields are not at the end. */
-export function inOrder(spec: JsonObject): JsonObject {
+export function inOrder(spec: ServiceSpec): ServiceSpec {
+  const given: JsonObject = spec
   const placed: JsonObject = {}
-  for (const name of order) if (spec[name] !== undefined) placed[name] = spec[name]
-  return { ...placed, ...spec, ...placed }
+  for (const { name } of serviceSpecShape.fields) if (given[name] !== undefined) placed[name] = given[name]
+  return typed(placed)
 }

@@ -3,6 +3,7 @@
  */
 import type { BehaviourDeps } from "../../schema/behaviour.ts"
 import type { ApiObject } from "../../base/json.ts"
+import { typed } from "../../schema/typed.ts"
 import type { Random } from "../../base/random.ts"
 import type { Check, Write } from "../../storage/store.ts"
 import { Bitmap } from "./bitmap.ts"
@@ -103,7 +104,7 @@ async function openAllocator(deps: Pick<BehaviourDeps, "read" | "readAll">, rang
 export function occupied(range: NumberRange, services: readonly ApiObject[]): Bitmap {
   const bitmap = new Bitmap(range.size)
   for (const service of services) {
-    const { addresses, nodePorts } = holdingsOf(service)
+    const { addresses, nodePorts } = holdingsOf(typed(service))
     for (const value of [...addresses, ...nodePorts]) {
       const index = range.indexOf(value)
       if (index !== undefined) bitmap.add(index)

@@ -4,7 +4,6 @@
  * n-th usable number.
  */
 import { ApiError } from "../../base/errors.ts"
-import { descriptorOfShape } from "../../encoding/protobuf/descriptor-of-shape.ts"
 import { createProtobufCodec, unwrapUnknown, wrapUnknown } from "../../encoding/protobuf/codec.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { Bitmap } from "./bitmap.ts"
@@ -17,7 +16,7 @@ const shape: TypeShape = {
     { name: "data", type: { scalar: "bytes" }, number: 3, keepEmpty: true },
   ],
 }
-const codec = createProtobufCodec(descriptorOfShape(shape), shape)
+const codec = createProtobufCodec(shape)
 
 /** Called before a range is written. */
 export function encodeAllocation(range: NumberRange, bitmap: Bitmap): Buffer {

@@ -2,23 +2,24 @@
  * Warnings about content of a pod or pod template that is allowed but has no useful effect (catalog validation.yaml:
  * Pod, warnings). A pod causes warnings when it is created, a template whenever the generation of its object changes.
  */
-import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
-import type { ValidationContext } from "../../schema/kind.ts"
+import type { ApiObject } from "../../base/json.ts"
+import { defineWarning } from "../../schema/define.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
 import { affinityWarnings, labelWarnings } from "../pods/affinity-warnings.ts"
 import { annotationWarnings } from "../pods/annotation-warnings.ts"
 import { containerWarnings } from "../pods/container-warnings.ts"
-import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { volumeWarnings } from "../pods/volume-warnings.ts"
 
 /**
  * Called for a valid pod with `at` "", and for the template at `at` of other kinds. Returns complete texts, path first.
  */
-export function warn(template: JsonValue | undefined, at: string, object: ApiObject, context: ValidationContext): string[] {
+export const podTemplate = defineWarning<PodTemplateSpec>((template, at, object, context) => {
   const old = context.old
   const isPod = at === ""
   if (old !== undefined && (isPod || old.metadata?.generation === object.metadata?.generation)) return []
-  const spec = objectAt(template, "spec") ?? {}
+  const { spec } = template
   const path = isPod ? "spec" : `${at}.spec`
   return [
     ...(isPod ? nameWarnings(object) : []),
@@ -31,7 +32,7 @@ export function warn(template: JsonValue | undefined, at: string, object: ApiObj
     ...containerWarnings(spec, path),
     ...graceWarnings(spec, path),
   ]
-}
+})
 
 function nameWarnings({ metadata }: ApiObject): string[] {
   const faults = dnsLabelFaults(metadata?.name ?? "")
@@ -41,20 +42,18 @@ function nameWarnings({ metadata }: ApiObject): string[] {
   ]
 }
 
-function aliasWarnings(spec: JsonObject, path: string): string[] {
+function aliasWarnings(spec: PodSpec, path: string): string[] {
   const seen = new Set<string>()
-  return listOf(spec, "hostAliases").flatMap((alias, index) => {
-    const ip = textOf(alias, "ip")
+  return (spec.hostAliases ?? []).flatMap(({ ip }, index) => {
     const warnings = seen.has(ip) ? [`${path}.hostAliases[${index}].ip: duplicate ip "${ip}"`] : []
     seen.add(ip)
     return warnings
   })
 }
 
-function pullSecretWarnings(spec: JsonObject, path: string): string[] {
+function pullSecretWarnings(spec: PodSpec, path: string): string[] {
   const seen = new Set<string>()
-  return listOf(spec, "imagePullSecrets").flatMap((secret, index) => {
-    const name = textOf(secret, "name")
+  return (spec.imagePullSecrets ?? []).flatMap(({ name = "" }, index) => {
     const at = `${path}.imagePullSecrets[${index}].name`
     const warnings = name === "" ? [`${at}: invalid empty name ""`] : seen.has(name) ? [`${at}: duplicate name "${name}"`] : []
     seen.add(name)
@@ -62,7 +61,7 @@ function pullSecretWarnings(spec: JsonObject, path: string): string[] {
   })
 }
 
-function graceWarnings(spec: JsonObject, path: string): string[] {
-  if ((numberOf(spec, "terminationGracePeriodSeconds") ?? 0) >= 0) return []
+function graceWarnings(spec: PodSpec, path: string): string[] {
+  if ((spec.terminationGracePeriodSeconds ?? 0) >= 0) return []
   return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1.`]
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
-import { objectAt, listOf } from "../../behaviours/pods/fields.ts"
+import { objectAt, listOf } from "../../base/untyped.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { Kind } from "../../schema/kind.ts"
 import type { Store } from "../../storage/store.ts"

@@ -5,8 +5,7 @@
  */
 import { namespaceController } from "../identities.ts"
 import { serverAttributes } from "../../admission/server-identity.ts"
-import { listOf, objectAt } from "../../behaviours/pods/fields.ts"
-import { textsOf } from "../../behaviours/services/fields.ts"
+import { listOf, objectAt, textsOf } from "../../base/untyped.ts"
 import { ApiError } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { ApiObject } from "../../base/json.ts"

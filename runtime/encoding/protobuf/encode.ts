@@ -3,7 +3,7 @@
  * key. Zero values of non-pointer fields are always written, as in the reference.
  */
 import { messageItemOf, type MessageNode, type MessagePlan, type MessageField } from "./plan.ts"
-import { type ProtobufWriter, wireType } from "./writer.ts"
+import type { ProtobufWriter } from "./writer.ts"
 import { parseDuration } from "../../base/duration.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
@@ -14,7 +14,7 @@ import { isZeroInstant, parseInstant } from "../../base/time.ts"
 export function writeMessage(writer: ProtobufWriter, plan: MessagePlan, object: JsonObject): void {
   for (const field of plan.byNumber) {
     if (field.inline) {
-      const at = openField(writer, field.number)
+      const at = writer.openField(field.number)
       writeMessage(writer, field.node.plan(), object)
       writer.close(at)
       continue
@@ -55,8 +55,8 @@ function writeMap(writer: ProtobufWriter, number: number, item: MessageNode, val
   if (names.length > 1) names.sort()
   for (const name of names) {
     const entry = value[name] ?? null
-    const at = openField(writer, number)
-    textField(writer, keyNumber, name)
+    const at = writer.openField(number)
+    writer.textField(keyNumber, name)
     if (entry === null) writeZero(writer, valueNumber, item)
     else writeValue(writer, valueNumber, item, entry)
     writer.close(at)
@@ -67,21 +67,20 @@ function writeMap(writer: ProtobufWriter, number: number, item: MessageNode, val
 function writeValue(writer: ProtobufWriter, number: number, node: MessageNode, value: JsonValue): void {
   switch (node.operation) {
     case "string":
-      textField(writer, number, text(value))
+      writer.textField(number, text(value))
       return
     case "boolean":
-      varintField(writer, number, value === true ? 1 : 0)
+      writer.boolField(number, value === true)
       return
     case "int32":
     case "int64":
-      signedField(writer, number, whole(value))
+      writer.signedField(number, whole(value))
       return
     case "double":
-      writer.varint((number << 3) | wireType.fixed64)
-      writer.double(Number(value))
+      writer.doubleField(number, Number(value))
       return
     case "bytes":
-      bytesField(writer, number, Buffer.from(text(value), "base64"))
+      writer.bytesField(number, Buffer.from(text(value), "base64"))
       return
     default:
       writeStruct(writer, number, node, value)
@@ -90,7 +89,7 @@ function writeValue(writer: ProtobufWriter, number: number, node: MessageNode, v
 
 /** Writes a value that is a nested message. */
 function writeStruct(writer: ProtobufWriter, number: number, node: MessageNode, value: JsonValue): void {
-  const at = openField(writer, number)
+  const at = writer.openField(number)
   switch (node.operation) {
     case "object":
       writeMessage(writer, node.plan(), isObject(value) ? value : noFields)
@@ -100,22 +99,22 @@ function writeStruct(writer: ProtobufWriter, number: number, node: MessageNode, 
       writeInstant(writer, node.operation, text(value))
       break
     case "Duration":
-      signedField(writer, 1, parseDuration(text(value)))
+      writer.signedField(1, parseDuration(text(value)))
       break
     case "Quantity":
-      textField(writer, 1, text(value))
+      writer.textField(1, text(value))
       break
     case "IntOrString":
-      varintField(writer, 1, typeof value === "string" ? 1 : 0)
-      signedField(writer, 2, typeof value === "string" ? 0 : Number(value))
-      textField(writer, 3, text(value))
+      writer.boolField(1, typeof value === "string")
+      writer.signedField(2, typeof value === "string" ? 0 : Number(value))
+      writer.textField(3, text(value))
       break
     case "wrappedList":
       writeList(writer, 1, messageItemOf(node), value)
       break
     default:
       // RawExtension, FieldsV1 and any are embedded as JSON.
-      textField(writer, 1, stringify(value))
+      writer.textField(1, stringify(value))
   }
   writer.close(at)
 }
@@ -126,13 +125,12 @@ const noFields: JsonObject = {}
 function writeZero(writer: ProtobufWriter, number: number, node: MessageNode): void {
   switch (node.operation) {
     case "string":
-      writer.varint((number << 3) | wireType.bytes)
-      writer.varint(0)
+      writer.textField(number, "")
       return
     case "boolean":
     case "int32":
     case "int64":
-      varintField(writer, number, 0)
+      writer.signedField(number, 0)
       return
     case "double":
       writeValue(writer, number, node, 0)
@@ -152,42 +150,15 @@ function writeZero(writer: ProtobufWriter, number: number, node: MessageNode): v
     case "Time":
     case "MicroTime":
     case "RawExtension":
-      writer.varint((number << 3) | wireType.bytes)
-      writer.varint(0)
+      writer.textField(number, "")
   }
 }
 
 function writeInstant(writer: ProtobufWriter, type: "Time" | "MicroTime", value: string): void {
   const instant = parseInstant(value, type)
   if (isZeroInstant(instant)) return
-  signedField(writer, 1, instant.seconds)
-  signedField(writer, 2, type === "MicroTime" ? instant.nanos : 0)
-}
-
-function openField(writer: ProtobufWriter, number: number): number {
-  writer.varint((number << 3) | wireType.bytes)
-  return writer.open()
-}
-
-function textField(writer: ProtobufWriter, number: number, value: string): void {
-  writer.varint((number << 3) | wireType.bytes)
-  writer.text(value)
-}
-
-function bytesField(writer: ProtobufWriter, number: number, value: Uint8Array): void {
-  writer.varint((number << 3) | wireType.bytes)
-  writer.varint(value.length)
-  writer.raw(value)
-}
-
-function varintField(writer: ProtobufWriter, number: number, value: number): void {
-  writer.varint((number << 3) | wireType.varint)
-  writer.varint(value)
-}
-
-function signedField(writer: ProtobufWriter, number: number, value: number | bigint): void {
-  writer.varint((number << 3) | wireType.varint)
-  writer.signed(value)
+  writer.signedField(1, instant.seconds)
+  writer.signedField(2, type === "MicroTime" ? instant.nanos : 0)
 }
 
 function text(value: JsonValue): string {

@@ -1,9 +1,7 @@
 /** The envelope of the protobuf encoding: four magic bytes and a message `Unknown`; specification section 2.7. */
-import protobuf from "protobufjs"
 import { badRequest } from "../../base/errors.ts"
-import { ProtobufWriter } from "./writer.ts"
-
-const { Reader } = protobuf
+import { numberOf, ProtobufReader, wireTypeOf } from "./reader.ts"
+import { ProtobufWriter, wireType } from "./writer.ts"
 
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
@@ -19,8 +17,8 @@ export interface Envelope {
 /** The apiVersion and kind in an envelope. */
 export type TypeMeta = Pick<Envelope, "apiVersion" | "kind">
 
-/** Tags of the fields of `Unknown`, all length-delimited. */
-const field = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const
+/** Numbers of the fields of `Unknown`, all length-delimited. */
+const field = { typeMeta: 1, raw: 2, contentEncoding: 3, contentType: 4 } as const
 
 /** Called when an object is sent as protobuf. Writes every field, even empty ones, as the reference does. */
 export function wrapUnknown({ raw, contentType = "", ...typeMeta }: Envelope): Buffer {
@@ -58,21 +56,16 @@ export function envelopeTail(contentType = ""): Buffer {
 
 function writeHead(writer: ProtobufWriter, { apiVersion, kind }: TypeMeta): void {
   writer.raw(magic)
-  writer.varint(field.typeMeta)
-  const at = writer.open()
-  writer.varint(0x0a)
-  writer.text(apiVersion)
-  writer.varint(0x12)
-  writer.text(kind)
+  const at = writer.openField(field.typeMeta)
+  writer.textField(1, apiVersion)
+  writer.textField(2, kind)
   writer.close(at)
-  writer.varint(field.raw)
+  writer.varint(field.raw * 8 + wireType.bytes)
 }
 
 function writeTail(writer: ProtobufWriter, contentType: string): void {
-  writer.varint(field.contentEncoding)
-  writer.text("")
-  writer.varint(field.contentType)
-  writer.text(contentType)
+  writer.textField(field.contentEncoding, "")
+  writer.textField(field.contentType, contentType)
 }
 
 /** True when the bytes start with the magic. */
@@ -101,25 +94,38 @@ function readUnknown(bytes: Uint8Array): Required<Envelope> {
     raw: new Uint8Array(),
     contentType: "",
   }
-  const reader = Reader.create(bytes)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag === field.typeMeta) Object.assign(envelope, readTypeMeta(reader.bytes()))
-    else if (tag === field.raw) envelope.raw = reader.bytes()
-    else if (tag === field.contentEncoding) refuseEncoding(reader.string())
-    else if (tag === field.contentType) envelope.contentType = reader.string()
-    else skipUnknown(reader, tag, 4)
+  const reader = new ProtobufReader(bytes)
+  while (reader.more) {
+    switch (knownNumber(reader, 4)) {
+      case field.typeMeta:
+        Object.assign(envelope, readTypeMeta(reader.view()))
+        break
+      case field.raw:
+        envelope.raw = reader.view()
+        break
+      case field.contentEncoding:
+        refuseEncoding(reader.text())
+        break
+      case field.contentType:
+        envelope.contentType = reader.text()
+    }
   }
   return envelope
 }
 
 /**
- * Skips fields beyond `last`, the last one that this message knows. A known field with another wire type is an error.
+ * Reads a tag. Returns the number of a field up to `last`, the last one that this message knows; skips others and
+ * returns 0. All known fields are length-delimited; another wire type is an error.
  */
-function skipUnknown(reader: protobuf.Reader, tag: number, last: number): void {
-  const number = tag >>> 3
-  if (number <= last) throw new Error(`wrong wireType = ${tag & 7} for field ${number}`)
-  reader.skipType(tag & 7)
+function knownNumber(reader: ProtobufReader, last: number): number {
+  const tag = reader.tag()
+  const number = numberOf(tag)
+  if (number > last) {
+    reader.skip(tag)
+    return 0
+  }
+  if (wireTypeOf(tag) !== wireType.bytes) throw new Error(`wrong wireType = ${wireTypeOf(tag)} for field ${number}`)
+  return number
 }
 
 function refuseEncoding(encoding: string): void {
@@ -128,12 +134,11 @@ function refuseEncoding(encoding: string): void {
 
 function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string } {
   const typeMeta: { apiVersion?: string; kind?: string } = {}
-  const reader = Reader.create(bytes)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag === 0x0a) typeMeta.apiVersion = reader.string()
-    else if (tag === 0x12) typeMeta.kind = reader.string()
-    else skipUnknown(reader, tag, 2)
+  const reader = new ProtobufReader(bytes)
+  while (reader.more) {
+    const number = knownNumber(reader, 2)
+    if (number === 1) typeMeta.apiVersion = reader.text()
+    else if (number === 2) typeMeta.kind = reader.text()
   }
   return typeMeta
 }

@@ -1,24 +1,26 @@
 /**
- * Encoding plans: the shape of a type combined with its message, built once per kind, so that encoding and decoding
- * need no look-ups.
+ * Encoding plans: the fields of a type by number, with what encoding and decoding ask of each, so that neither needs
+ * look-ups. Built from the shape of the type at its first use.
  */
-import protobuf from "protobufjs"
+import { isMessageScalar, scalarMessages } from "../../schema/scalar-messages.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
+import { wireType } from "./writer.ts"
 
 export type MessageOperation = Scalar | "list" | "map" | "object" | "wrappedList"
 
 export interface MessageNode {
   readonly operation: MessageOperation
   readonly item: MessageNode | undefined
-  /** For objects; a thunk because types may be recursive. */
+  /** The fields of an object or of a scalar that is a message; a thunk because types may be recursive. */
   readonly plan: () => MessagePlan
-  /** Names of fields 1, 2 and 3 in the message of a special scalar, or of the wrapper of a list. */
-  readonly names: readonly string[]
+  /** The wire type of a value; of a list, that of an item. */
+  readonly wireType: number
 }
 
 export interface MessageField {
   readonly json: string
-  readonly property: string
+  /** The name in descriptors, for errors. */
+  readonly name: string
   readonly number: number
   readonly node: MessageNode
   readonly pointer: boolean
@@ -26,68 +28,98 @@ export interface MessageField {
 }
 
 export interface MessagePlan {
-  /** Sorted as in the shape. */
-  readonly fields: readonly MessageField[]
   /** Sorted by number, the order of encoding. */
   readonly byNumber: readonly MessageField[]
+  /** Lists and maps: decoding creates a container for each, present or not. */
+  readonly containers: readonly MessageField[]
+  /** Returns the field with that number. */
+  readonly field: (number: number) => MessageField | undefined
 }
 
-/** Called once per kind. Throws when `shape` and `type` disagree; both come from one schema. */
-export function messagePlanOf(shape: TypeShape, type: protobuf.Type): MessagePlan {
-  return planIn(shape, type, new Map())
-}
+/** Plans by shape. Kinds share the types that they have in common. */
+const plans = new WeakMap<TypeShape, MessagePlan>()
 
-/** `known`: types whose plan exists or is being built. */
-function planIn(shape: TypeShape, type: protobuf.Type, known: Map<TypeShape, MessagePlan>): MessagePlan {
-  const existing = known.get(shape)
-  if (existing !== undefined) return existing
-  const fields: MessageField[] = []
-  const byNumber: MessageField[] = []
-  const plan: MessagePlan = { fields, byNumber }
-  known.set(shape, plan)
-  for (const field of shape.fields) if (field.number !== undefined) fields.push(planField(field, field.number, fieldOf(type, field), known))
-  byNumber.push(...fields.toSorted((one, other) => one.number - other.number))
+/** Called at the first use of a type. Throws for types that protobuf cannot hold: lists or maps in each other. */
+export function messagePlanOf(shape: TypeShape): MessagePlan {
+  let plan = plans.get(shape)
+  if (plan === undefined) {
+    plan = makePlan(shape)
+    plans.set(shape, plan)
+  }
   return plan
 }
 
-function fieldOf(type: protobuf.Type, field: FieldShape): protobuf.Field {
-  const found = type.fields[field.protoName ?? field.name]
-  if (found === undefined || found.id !== field.number)
-    throw new Error(`message ${type.name} has no field ${field.name} of number ${field.number}`)
-  return found.resolve()
+function makePlan(shape: TypeShape): MessagePlan {
+  const byNumber = shape.fields
+    .flatMap((field) => (field.number === undefined ? [] : [planField(field, field.number)]))
+    .sort((one, other) => one.number - other.number)
+  return {
+    byNumber,
+    containers: byNumber.filter(({ node }) => node.operation === "list" || node.operation === "map"),
+    field: finder(byNumber),
+  }
 }
 
-function planField(field: FieldShape, number: number, reflected: protobuf.Field, known: Map<TypeShape, MessagePlan>): MessageField {
+/** Numbers below this are looked up in an array; a type may have larger ones. */
+const arrayNumbersMax = 256
+
+function finder(byNumber: readonly MessageField[]): MessagePlan["field"] {
+  if ((byNumber.at(-1)?.number ?? 0) >= arrayNumbersMax) {
+    const fields = new Map(byNumber.map((field) => [field.number, field]))
+    return (number) => fields.get(number)
+  }
+  const fields: (MessageField | undefined)[] = new Array((byNumber.at(-1)?.number ?? 0) + 1).fill(undefined)
+  for (const field of byNumber) fields[field.number] = field
+  return (number) => (number < fields.length ? fields[number] : undefined)
+}
+
+function planField(field: FieldShape, number: number): MessageField {
   return {
     json: field.name,
-    property: reflected.name,
+    name: field.protoName ?? field.name,
     number,
-    node: nodeOf(field.type, reflected.resolvedType, known),
+    node: nodeOf(field.type),
     pointer: field.pointer === true,
     inline: field.inline === true,
   }
 }
 
-function nodeOf(type: TypeRef, reflected: protobuf.Type | protobuf.Enum | null, known: Map<TypeShape, MessagePlan>): MessageNode {
-  if ("list" in type) return { operation: "list", item: nodeOf(type.list, reflected, known), plan: noPlan, names: [] }
-  if ("map" in type) return { operation: "map", item: nodeOf(type.map, reflected, known), plan: noPlan, names: [] }
-  const names = reflected instanceof protobuf.Type ? [1, 2, 3].map((id) => reflected.fieldsById[id]?.name ?? "") : []
-  if ("wrappedList" in type) {
-    const items = reflected instanceof protobuf.Type ? (reflected.fieldsById[1]?.resolve().resolvedType ?? null) : null
-    return { operation: "wrappedList", item: nodeOf(type.wrappedList, items, known), plan: noPlan, names }
+function nodeOf(type: TypeRef): MessageNode {
+  if ("list" in type) {
+    const item = singleOf(type.list)
+    return { operation: "list", item, plan: noPlan, wireType: item.wireType }
   }
-  if ("scalar" in type) return { operation: type.scalar, item: undefined, plan: noPlan, names }
+  if ("map" in type) return { operation: "map", item: singleOf(type.map), plan: noPlan, wireType: wireType.bytes }
+  return singleOf(type)
+}
+
+function singleOf(type: TypeRef): MessageNode {
+  if ("scalar" in type) return scalarNode(type.scalar)
+  if ("wrappedList" in type) return { operation: "wrappedList", item: singleOf(type.wrappedList), plan: noPlan, wireType: wireType.bytes }
+  if (!("ref" in type)) throw new Error("the compact encoding has no lists of lists or maps of lists without a name")
   let plan: MessagePlan | undefined
   const resolve = (): MessagePlan => {
-    if (!(reflected instanceof protobuf.Type)) throw new Error(`the descriptor has no message for ${type.ref().name}`)
-    plan ??= planIn(type.ref(), reflected, known)
+    plan ??= messagePlanOf(type.ref())
     return plan
   }
-  return { operation: "object", item: undefined, plan: resolve, names }
+  return { operation: "object", item: undefined, plan: resolve, wireType: wireType.bytes }
+}
+
+function scalarNode(scalar: Scalar): MessageNode {
+  const plan = isMessageScalar(scalar) ? () => messagePlanOf(scalarMessages[scalar]) : noPlan
+  return { operation: scalar, item: undefined, plan, wireType: wireTypes[scalar] ?? wireType.bytes }
+}
+
+/** Scalars that are not length-delimited. */
+const wireTypes: Partial<Readonly<Record<Scalar, number>>> = {
+  boolean: wireType.varint,
+  int32: wireType.varint,
+  int64: wireType.varint,
+  double: wireType.fixed64,
 }
 
 function noPlan(): MessagePlan {
-  throw new Error("only objects have fields")
+  throw new Error("only messages have fields")
 }
 
 /** The node of the items of a list or the values of a map. */

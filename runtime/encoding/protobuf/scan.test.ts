@@ -42,7 +42,8 @@ test("refuses bytes that are not a message", () => {
   const look = (...bytes: number[]): boolean => hasAnyField(Buffer.from(bytes), { from: 0, path: [], numbers: [2] })
   expect(() => look(0x0a, 0x05, 0x01)).toThrow(RangeError)
   expect(() => look(0x80)).toThrow(RangeError)
-  expect(() => look(0x0b)).toThrow("wire type 3")
+  expect(() => look(0x0b)).toThrow("unexpected EOF")
+  expect(() => look(0x0c)).toThrow("wire type 4")
   // An inner message longer than its outer one.
   expect(() => hasAnyField(Buffer.of(0x0a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0), { from: 0, path: [1], numbers: [2] })).toThrow(RangeError)
 })

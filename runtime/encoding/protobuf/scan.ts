@@ -2,16 +2,11 @@
  * Finds fields in protobuf messages without decoding the rest and without allocating. At start, the server asks this of
  * every stored object, so it must not cost a decode each. Wire format: protobuf's encoding guide.
  */
+import { numberOf, ProtobufReader, wireTypeOf } from "./reader.ts"
+import { varintBytes, wireType } from "./writer.ts"
 
-const lengthDelimited = 2
-const keyTag = 8 + lengthDelimited
-const valueTag = 16 + lengthDelimited
-
-interface Cursor {
-  readonly bytes: Uint8Array
-  at: number
-  end: number
-}
+const keyTag = 8 + wireType.bytes
+const valueTag = 16 + wireType.bytes
 
 /**
  * Reports whether an inner message has any length-delimited field (message, string, bytes or a list of these) with one
@@ -22,12 +17,12 @@ export function hasAnyField(
   bytes: Uint8Array,
   { from, path, numbers }: { from: number; path: readonly number[]; numbers: readonly number[] },
 ): boolean {
-  const cursor: Cursor = { bytes, at: from, end: bytes.length }
-  for (const number of path) if (!enter(cursor, number)) return false
-  while (cursor.at < cursor.end) {
-    const tag = varint(cursor)
-    if (tag % 8 === lengthDelimited && numbers.includes(Math.floor(tag / 8))) return true
-    skipValue(cursor, tag % 8)
+  const reader = new ProtobufReader(bytes, from)
+  for (const number of path) if (!enter(reader, number)) return false
+  while (reader.more) {
+    const tag = reader.tag()
+    if (wireTypeOf(tag) === wireType.bytes && numbers.includes(numberOf(tag))) return true
+    reader.skip(tag)
   }
   return false
 }
@@ -40,21 +35,17 @@ export function textMap(
   bytes: Uint8Array,
   { from, path, number }: { from: number; path: readonly number[]; number: number },
 ): Record<string, string> {
-  const cursor: Cursor = { bytes, at: from, end: bytes.length }
+  const reader = new ProtobufReader(bytes, from)
   const map: Record<string, string> = {}
-  for (const inner of path) if (!enter(cursor, inner)) return map
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const { end } = cursor
-  while (cursor.at < end && enter(cursor, number)) {
-    const entry = { key: "", value: "" }
-    const entryEnd = cursor.end
-    readEntry(cursor, text, entry)
+  for (const inner of path) if (!enter(reader, inner)) return map
+  const { end } = reader
+  while (reader.more && enter(reader, number)) {
+    const entry = readEntry(reader)
     // Assigning to `__proto__` would set the prototype.
     if (entry.key === "__proto__")
       Object.defineProperty(map, entry.key, { value: entry.value, enumerable: true, configurable: true, writable: true })
     else map[entry.key] = entry.value
-    cursor.at = entryEnd
-    cursor.end = end
+    reader.leave(end)
   }
   return map
 }
@@ -64,12 +55,12 @@ export function textMap(
  * `hasAnyField` does.
  */
 export function wholeField(bytes: Uint8Array, number: number): Uint8Array | undefined {
-  const cursor: Cursor = { bytes, at: 0, end: bytes.length }
-  while (cursor.at < cursor.end) {
-    const start = cursor.at
-    const tag = varint(cursor)
-    skipValue(cursor, tag % 8)
-    if (tag === number * 8 + lengthDelimited) return bytes.subarray(start, cursor.at)
+  const reader = new ProtobufReader(bytes)
+  while (reader.more) {
+    const start = reader.at
+    const tag = reader.tag()
+    reader.skip(tag)
+    if (tag === number * 8 + wireType.bytes) return bytes.subarray(start, reader.at)
   }
   return undefined
 }
@@ -84,17 +75,17 @@ export function withText(
   bytes: Uint8Array,
   { from, path, inner, number, text }: { from: number; path: number; inner: number; number: number; text: string },
 ): Buffer | undefined {
-  const cursor: Cursor = { bytes, at: from, end: bytes.length }
-  if (!enter(cursor, path)) return undefined
-  const [start, end] = [cursor.at, cursor.end]
-  if (!enter(cursor, inner)) return undefined
-  const [innerStart, innerEnd] = [cursor.at, cursor.end]
-  if (!enter(cursor, number) || cursor.at !== cursor.end) return undefined
-  const place = cursor.at
+  const reader = new ProtobufReader(bytes, from)
+  if (!enter(reader, path)) return undefined
+  const [start, end] = [reader.at, reader.end]
+  if (!enter(reader, inner)) return undefined
+  const [innerStart, innerEnd] = [reader.at, reader.end]
+  if (!enter(reader, number) || reader.at !== reader.end) return undefined
+  const place = reader.at
   // For the empty string only its length changes; for the inner message, the bytes before its content do.
-  const innerLength = innerEnd - innerStart + lengthBytes(text.length) - 1 + text.length
-  const innerHead = innerStart - lengthBytes(innerEnd - innerStart)
-  const message = Buffer.allocUnsafe(innerHead - start + lengthBytes(innerLength) + innerLength + end - innerEnd)
+  const innerLength = innerEnd - innerStart + varintBytes(text.length) - 1 + text.length
+  const innerHead = innerStart - varintBytes(innerEnd - innerStart)
+  const message = Buffer.allocUnsafe(innerHead - start + varintBytes(innerLength) + innerLength + end - innerEnd)
   message.set(bytes.subarray(start, innerHead))
   let at = putLength(message, innerHead - start, innerLength)
   message.set(bytes.subarray(innerStart, place - 1), at)
@@ -102,11 +93,6 @@ export function withText(
   at += message.write(text, at, "latin1")
   message.set(bytes.subarray(place, end), at)
   return message
-}
-
-/** Bytes of a length as the shortest varint. */
-function lengthBytes(length: number): number {
-  return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5
 }
 
 /** Writes a length and returns the index after it. */
@@ -117,59 +103,27 @@ function putLength(message: Buffer, at: number, length: number): number {
   return place
 }
 
-/** Key and value are fields 1 and 2 of the entry that the cursor covers; absent means empty. */
-function readEntry(cursor: Cursor, text: Buffer, entry: { key: string; value: string }): void {
-  while (cursor.at < cursor.end) {
-    const tag = varint(cursor)
-    if (tag !== keyTag && tag !== valueTag) {
-      skipValue(cursor, tag % 8)
-      continue
-    }
-    const length = varint(cursor)
-    const start = cursor.at
-    skip(cursor, length)
-    entry[tag === keyTag ? "key" : "value"] = text.toString("utf8", start, cursor.at)
+/** Key and value are fields 1 and 2 of the entry that the reader is in; absent means empty. */
+function readEntry(reader: ProtobufReader): { readonly key: string; readonly value: string } {
+  const entry = { key: "", value: "" }
+  while (reader.more) {
+    const tag = reader.tag()
+    if (tag === keyTag) entry.key = reader.text()
+    else if (tag === valueTag) entry.value = reader.text()
+    else reader.skip(tag)
   }
+  return entry
 }
 
-/** Narrows the cursor to the first field with that number; false when there is none. */
-function enter(cursor: Cursor, number: number): boolean {
-  while (cursor.at < cursor.end) {
-    const tag = varint(cursor)
-    if (tag !== number * 8 + lengthDelimited) {
-      skipValue(cursor, tag % 8)
-      continue
+/** Narrows the reader to the first field with that number; false when there is none. */
+function enter(reader: ProtobufReader, number: number): boolean {
+  while (reader.more) {
+    const tag = reader.tag()
+    if (tag === number * 8 + wireType.bytes) {
+      reader.enter()
+      return true
     }
-    const length = varint(cursor)
-    const start = cursor.at
-    skip(cursor, length)
-    cursor.end = cursor.at
-    cursor.at = start
-    return true
+    reader.skip(tag)
   }
   return false
-}
-
-function skipValue(cursor: Cursor, type: number): void {
-  if (type === lengthDelimited) skip(cursor, varint(cursor))
-  else if (type === 0) varint(cursor)
-  else if (type === 1) skip(cursor, 8)
-  else if (type === 5) skip(cursor, 4)
-  else throw new RangeError(`wire type ${type} at byte ${cursor.at}`)
-}
-
-function skip(cursor: Cursor, length: number): void {
-  cursor.at += length
-  if (cursor.at > cursor.end) throw new RangeError(`the message ends within a field, at byte ${cursor.end}`)
-}
-
-/** Tags and lengths are below 2^32; of a longer number only the end matters. */
-function varint(cursor: Cursor): number {
-  let value = 0
-  for (let scale = 1; ; scale *= 128) {
-    const byte = cursor.at < cursor.end ? cursor.bytes[cursor.at++] : undefined
-    if (byte === undefined) throw new RangeError(`the message ends within a number, at byte ${cursor.end}`)
-    value += (byte & 127) * scale
-    if (byte < 128) return value
-  }
 }

@@ -10,8 +10,8 @@ const keptBytes = 1024 * 1024
 /** Shorter strings are written character by character, because a call out of JavaScript costs more. */
 const shortText = 48
 
-/** Wire types. */
-export const wireType = { varint: 0, fixed64: 1, bytes: 2 } as const
+/** How a value is encoded: the low three bits of the tag before it. */
+export const wireType = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, groupEnd: 4, fixed32: 5 } as const
 
 /** One instance per user, for one message at a time. */
 export class ProtobufWriter {
@@ -74,7 +74,7 @@ export class ProtobufWriter {
     this.length = at + 1
   }
 
-  double(value: number): void {
+  private double(value: number): void {
     const at = this.room(8)
     this.length = this.bytes.writeDoubleLE(value, at)
   }
@@ -91,6 +91,41 @@ export class ProtobufWriter {
     this.length = at
     this.varint(written)
     this.length += written
+  }
+
+  /** Writes a field of text, empty or not. */
+  textField(number: number, text: string): void {
+    this.varint(number * 8 + wireType.bytes)
+    this.text(text)
+  }
+
+  /** Writes a field of bytes, or of a message that is already encoded. */
+  bytesField(number: number, content: Uint8Array): void {
+    this.varint(number * 8 + wireType.bytes)
+    this.varint(content.length)
+    this.raw(content)
+  }
+
+  /** Writes a field of a signed integer of 32 or 64 bits. */
+  signedField(number: number, value: number | bigint): void {
+    this.varint(number * 8 + wireType.varint)
+    this.signed(value)
+  }
+
+  boolField(number: number, value: boolean): void {
+    this.varint(number * 8 + wireType.varint)
+    this.varint(value ? 1 : 0)
+  }
+
+  doubleField(number: number, value: number): void {
+    this.varint(number * 8 + wireType.fixed64)
+    this.double(value)
+  }
+
+  /** Begins a field that is a message; returns its position for `close`. */
+  openField(number: number): number {
+    this.varint(number * 8 + wireType.bytes)
+    return this.open()
   }
 
   /** Reserves the length of a nested message; returns its position for `close`. */
@@ -146,7 +181,7 @@ export class ProtobufWriter {
 }
 
 /** The number of bytes that a length takes. */
-function varintBytes(length: number): number {
+export function varintBytes(length: number): number {
   if (length < 0x80) return 1
   if (length < 0x4000) return 2
   if (length < 0x20_0000) return 3

@@ -6,7 +6,7 @@ import { type FakeMember, startFakeMember } from "../../../test/support/fake-etc
 import { inMemoryPair } from "../../launch/certificates.ts"
 import { systemClock } from "../../base/clock.ts"
 import { type Connection, connectEtcd, RpcError, type ServerStateListener } from "./connection.ts"
-import { int64, message } from "./message.ts"
+import { int64, message } from "../../encoding/protobuf/message.ts"
 import { type Call, txnCall } from "./protocol.ts"
 
 const body = message({ number: int64(1) })

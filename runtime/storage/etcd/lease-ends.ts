@@ -7,7 +7,7 @@ import { inParallel } from "../../base/in-parallel.ts"
 import type { Clock } from "../../base/clock.ts"
 import { connectEtcd, type EtcdAddress, RpcError } from "./connection.ts"
 import { storeErrorOf } from "./failures.ts"
-import { bool, exactInt64, int64, list, message, texts } from "./message.ts"
+import { bool, exactInt64, int64, list, message, texts } from "../../encoding/protobuf/message.ts"
 
 const leasesCall = {
   path: "/etcdserverpb.Lease/LeaseLeases",

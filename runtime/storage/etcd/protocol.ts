@@ -2,8 +2,8 @@
  * The calls of etcd's version 3 API that this driver makes, with the fields it uses
  * (https://etcd.io/docs/v3.5/dev-guide/api_reference_v3/). Names and numbers are etcd's.
  */
-import type { Decoded, Encodable, MessageType } from "./message.ts"
-import { bool, bytes, embedded, identifier, int64, list, message, text, texts } from "./message.ts"
+import type { Decoded, Encodable, MessageType } from "../../encoding/protobuf/message.ts"
+import { bool, bytes, embedded, identifier, int64, list, message, text, texts } from "../../encoding/protobuf/message.ts"
 
 const responseHeader = message({ revision: int64(3) })
 

@@ -9,7 +9,7 @@ import { openAnswer } from "./watch-output.ts"
 const frames = [Buffer.alloc(20_000, "a"), Buffer.alloc(30_000, "b")]
 
 function write(incoming: Incoming, outgoing: Outgoing): void {
-  openAnswer({ incoming, outgoing }, { contentType: "application/json" }).write(frames)
+  openAnswer({ incoming, outgoing, request: { warnings: [] } }, { contentType: "application/json" }).write(frames)
 }
 
 it("queued frames are in memory once for several watches over HTTP/2", async () => {

@@ -1,6 +1,7 @@
 /** The destination of a watch's frames: an HTTP response, or a websocket (`watch-websocket.ts`). */
 import { watchWriteBytes } from "../../base/limits.ts"
 import type { Outgoing } from "../../http/exchange.ts"
+import { warningHeaders } from "../../wire/send.ts"
 import type { ResourceRequest, ResponseFormat } from "../call.ts"
 
 /** Why a watch ended: `done` for its timeout or lost history, `stopping` when the server stops. */
@@ -21,12 +22,17 @@ export interface WatchOutput {
 
 /** Sends the head of the response. Called after every check that can refuse the request. */
 export function openAnswer(
-  { incoming, outgoing }: Pick<ResourceRequest, "incoming" | "outgoing">,
+  {
+    incoming,
+    outgoing,
+    request,
+  }: Pick<ResourceRequest, "incoming" | "outgoing"> & { request: Pick<ResourceRequest["request"], "warnings"> },
   { contentType }: Pick<ResponseFormat, "contentType">,
 ): WatchOutput {
   outgoing.sharesBytes = true
   outgoing.writeHead(200, {
     "content-type": contentType,
+    ...warningHeaders(request.warnings),
     ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
   })
   // HTTP/2 sends headers at once; HTTP/1.1 would wait for the first event.

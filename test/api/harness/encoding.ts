@@ -6,7 +6,6 @@ import protobuf from "protobufjs"
 import { parse as parseYaml } from "yaml"
 import { bodies, kinds } from "../../../generated/index.ts"
 import { createProtobufCodec, type ProtobufCodec, unwrapUnknown, wrapUnknown } from "../../../runtime/encoding/protobuf/codec.ts"
-import { descriptorOfShape } from "../../../runtime/encoding/protobuf/descriptor-of-shape.ts"
 import type { JsonObject } from "../../../runtime/base/json.ts"
 import { parseJson } from "../../../runtime/encoding/json/text.ts"
 import type { TypeShape } from "../../../runtime/schema/shape.ts"
@@ -57,7 +56,7 @@ async function decodeCompact(body: Buffer, vendor: VendorName): Promise<unknown>
 
 async function codecOf(apiVersion: string, kind: string, vendor: VendorName): Promise<ProtobufCodec> {
   const shape = await shapeOf(vendorProfile(vendor).neutralApiVersion(apiVersion), kind)
-  return createProtobufCodec(descriptorOfShape(shape), shape)
+  return createProtobufCodec(shape)
 }
 
 async function shapeOf(apiVersion: string, kind: string): Promise<TypeShape> {

@@ -5,7 +5,7 @@
 import type { Connection, WatchStream, WatchStreamEvents } from "../../../runtime/storage/etcd/connection.ts"
 import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
 import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
-import type { Decoded, Encodable } from "../../../runtime/storage/etcd/message.ts"
+import type { Decoded, Encodable } from "../../../runtime/encoding/protobuf/message.ts"
 import {
   type Call,
   eventType,

@@ -7,7 +7,7 @@ import { status } from "@grpc/grpc-js"
 import type { Clock } from "../../../runtime/base/clock.ts"
 import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
 import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
-import type { Decoded, Encodable } from "../../../runtime/storage/etcd/message.ts"
+import type { Decoded, Encodable } from "../../../runtime/encoding/protobuf/message.ts"
 import {
   alarmCall,
   alarmType,

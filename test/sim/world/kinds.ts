@@ -25,8 +25,7 @@ async function load(): Promise<LoadedKinds> {
 
 async function loadedKind(kind: Kind): Promise<Kind> {
   const parts = await kind.load()
-  const descriptor = await parts.descriptor()
-  return { ...kind, load: async () => ({ ...parts, descriptor: async () => descriptor }) }
+  return { ...kind, load: async () => parts }
 }
 
 async function loadedBody(body: LoadableBody): Promise<LoadableBody> {

@@ -4,7 +4,6 @@ import {
   type JsonObject,
   all,
   atMost,
-  constraints,
   equals,
   field,
   get,
@@ -13,8 +12,11 @@ import {
   isFormat,
   item,
   less,
+  limited,
+  limits,
   orElse,
   present,
+  required,
   rule,
   size,
   split,
@@ -25,43 +27,58 @@ import {
 } from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../../../core/v1/shared/pod-template/validate.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
-import { checkDeploymentSpec, checkDeploymentStatus, checkDeploymentStrategy, checkRollingUpdateDeployment } from "./constraints.ts"
 
 export function validateDeployment(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateDeploymentSpec)
   field(self, "status", context, validateDeploymentStatus)
 }
 
+const deploymentSpecLimits = limits({
+  replicas: { pointer: true, minimum: 0 },
+  minReadySeconds: { minimum: 0 },
+  revisionHistoryLimit: { pointer: true, minimum: 0 },
+  progressDeadlineSeconds: { pointer: true, minimum: 0 },
+})
+
 export function validateDeploymentSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkDeploymentSpec)
+  required(self.selector, "selector", context)
+  limited(self.replicas, context, deploymentSpecLimits.replicas)
+  limited(self.minReadySeconds, context, deploymentSpecLimits.minReadySeconds)
+  limited(self.revisionHistoryLimit, context, deploymentSpecLimits.revisionHistoryLimit)
+  limited(self.progressDeadlineSeconds, context, deploymentSpecLimits.progressDeadlineSeconds)
   field(self, "selector", context, validateLabelSelector)
   immutable(self, "selector", context, "always")
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "strategy", context, validateDeploymentStrategy)
+  // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
   rule(
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
   )
+  // selector.matchLabels.all(key, template.metadata.labels[key] == selector.matchLabels[key]) && selector.matchExpressions.all(term, term.operator == "In" ? template.metadata.labels[term.key] in term.values : term.operator == "NotIn" ? !(template.metadata.labels[term.key] in term.values) : term.operator == "Exists" ? has(template.metadata.labels[term.key]) : !has(template.metadata.labels[term.key]))
   rule(
     all(get(self, "selector", "matchLabels"), (key_) => equals(item(get(self, "template", "metadata", "labels"), key_), item(get(self, "selector", "matchLabels"), key_))) && all(get(self, "selector", "matchExpressions"), (term_) => truth((get(term_, "operator") === "In") ? within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "NotIn") ? !within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "Exists") ? present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? "")) : !present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? "")))))),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
   )
+  // template.spec.restartPolicy == "Always"
   rule(
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
     { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
   )
+  // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
     { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a Deployment" },
   )
+  // when has(progressDeadlineSeconds): progressDeadlineSeconds > (minReadySeconds ?? 0)
   rule(
     !present(get(self, "progressDeadlineSeconds")) || less(orElse(get(self, "minReadySeconds"), 0), get(self, "progressDeadlineSeconds")),
     self,
@@ -70,15 +87,19 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
   )
 }
 
+const deploymentStrategyLimits = limits({ type: { enum: ["Recreate", "RollingUpdate"] } })
+
 export function validateDeploymentStrategy(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkDeploymentStrategy)
+  limited(self.type, context, deploymentStrategyLimits.type)
   field(self, "rollingUpdate", context, validateRollingUpdateDeployment)
+  // when type == "Recreate": !has(rollingUpdate)
   rule(
     !(get(self, "type") === "Recreate") || !present(get(self, "rollingUpdate")),
     self,
     context,
     { type: "Forbidden", at: "rollingUpdate", message: "may not be specified when strategy `type` is 'Recreate'" },
   )
+  // when type == "RollingUpdate": has(rollingUpdate)
   rule(
     !(get(self, "type") === "RollingUpdate") || present(get(self, "rollingUpdate")),
     self,
@@ -87,14 +108,19 @@ export function validateDeploymentStrategy(self: JsonObject, context: CheckConte
   )
 }
 
+const rollingUpdateDeploymentLimits = limits({ maxUnavailable: { pointer: true, format: "int-or-percent" }, maxSurge: { pointer: true, format: "int-or-percent" } })
+
 export function validateRollingUpdateDeployment(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkRollingUpdateDeployment)
+  limited(self.maxUnavailable, context, rollingUpdateDeploymentLimits.maxUnavailable)
+  limited(self.maxSurge, context, rollingUpdateDeploymentLimits.maxSurge)
+  // when type(maxUnavailable) == "string" && isFormat("percent", maxUnavailable): int(maxUnavailable.split("%")[0]) <= 100
   rule(
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
     context,
     { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
   )
+  // int(string(maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(maxSurge ?? 0).split("%")[0]) != 0
   rule(
     !equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0),
     self,
@@ -103,32 +129,53 @@ export function validateRollingUpdateDeployment(self: JsonObject, context: Check
   )
 }
 
+const deploymentStatusLimits = limits({
+  observedGeneration: { minimum: 0 },
+  replicas: { minimum: 0 },
+  updatedReplicas: { minimum: 0 },
+  readyReplicas: { minimum: 0 },
+  availableReplicas: { minimum: 0 },
+  unavailableReplicas: { minimum: 0 },
+  collisionCount: { pointer: true, minimum: 0 },
+})
+
 export function validateDeploymentStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkDeploymentStatus)
+  limited(self.observedGeneration, context, deploymentStatusLimits.observedGeneration)
+  limited(self.replicas, context, deploymentStatusLimits.replicas)
+  limited(self.updatedReplicas, context, deploymentStatusLimits.updatedReplicas)
+  limited(self.readyReplicas, context, deploymentStatusLimits.readyReplicas)
+  limited(self.availableReplicas, context, deploymentStatusLimits.availableReplicas)
+  limited(self.unavailableReplicas, context, deploymentStatusLimits.unavailableReplicas)
+  limited(self.collisionCount, context, deploymentStatusLimits.collisionCount)
+  // (updatedReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "updatedReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "updatedReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (readyReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "readyReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "readyReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (availableReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "availableReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "availableReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (availableReplicas ?? 0) <= (readyReplicas ?? 0)
   rule(
     atMost(orElse(get(self, "availableReplicas"), 0), orElse(get(self, "readyReplicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "availableReplicas", absent: 0, message: "cannot be greater than readyReplicas" },
   )
+  // when has(oldSelf.collisionCount): collisionCount >= oldSelf.collisionCount
   rule(
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,

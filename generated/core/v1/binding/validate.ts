@@ -2,11 +2,13 @@
 import { type CheckContext, type JsonObject, get, nonZero, rule } from "../../../../runtime/schema/index.ts"
 
 export function validateBinding(self: JsonObject, context: CheckContext): void {
+  // !has(target.kind) || target.kind == 'Node'
   rule(
     !nonZero(get(self, "target", "kind")) || (get(self, "target", "kind") === "Node"),
     self,
     context,
     { type: "NotSupported", at: "target.kind", absent: "", message: "supported values: \"Node\", \"<empty>\"" },
   )
+  // has(target.name)
   rule(nonZero(get(self, "target", "name")), self, context, { type: "Required", at: "target.name", message: "" })
 }

@@ -4,27 +4,29 @@ import {
   type JsonObject,
   add,
   all,
-  constraints,
   contains,
   equals,
   field,
   get,
+  limited,
+  limits,
   present,
   rule,
   vendorText,
   within,
 } from "../../../../runtime/schema/index.ts"
-import { checkNamespaceSpec, checkNamespaceStatus } from "./constraints.ts"
 
 export function validateNamespace(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateNamespaceSpec)
   field(self, "status", context, validateNamespaceStatus)
+  // when !has(metadata.deletionTimestamp): status.phase == "Active"
   rule(
     !!present(get(self, "metadata", "deletionTimestamp")) || (get(self, "status", "phase") === "Active"),
     self,
     context,
     { type: "Invalid", at: "status.phase", absent: "", message: "may only be 'Active' if `deletionTimestamp` is empty", on: "update" },
   )
+  // when has(metadata.deletionTimestamp): status.phase == "Terminating"
   rule(
     !present(get(self, "metadata", "deletionTimestamp")) || (get(self, "status", "phase") === "Terminating"),
     self,
@@ -33,8 +35,11 @@ export function validateNamespace(self: JsonObject, context: CheckContext): void
   )
 }
 
+const namespaceSpecLimits = limits({ finalizers: { items: { format: "qualified-name" } } })
+
 export function validateNamespaceSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNamespaceSpec)
+  limited(self.finalizers, context, namespaceSpecLimits.finalizers)
+  // finalizers.all(finalizer, finalizer.contains("/") || finalizer + ".io/" == vendor("orch.io/") || finalizer in ["orphan", "foregroundDeletion"])
   rule(
     all(get(self, "finalizers"), (finalizer_) => (contains(finalizer_, "/") || equals(add(finalizer_, ".io/"), vendorText(context.vendor, "orch.io/"))) || within(finalizer_, ["orphan", "foregroundDeletion"])),
     self,
@@ -43,6 +48,8 @@ export function validateNamespaceSpec(self: JsonObject, context: CheckContext): 
   )
 }
 
+const namespaceStatusLimits = limits({ phase: { enum: ["Active", "Terminating"] } })
+
 export function validateNamespaceStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNamespaceStatus)
+  limited(self.phase, context, namespaceStatusLimits.phase)
 }

@@ -5,15 +5,15 @@ import {
   get,
   isFormat,
   less,
-  mergeDescriptors,
   orElse,
   present,
   size,
   text,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { ReplicationController, ReplicationControllerInput } from "./types.ts"
 
-export const replicationController: Kind = {
+export const replicationController: Kind<ReplicationController, ReplicationControllerInput> = {
   group: "",
   version: "v1",
   kind: "ReplicationController",
@@ -35,7 +35,6 @@ export const replicationController: Kind = {
     generation: ["spec"],
     defaultPropagation: "orphan",
     deleteReturns: "Status",
-    immutable: [],
   },
   subresources: [
     {
@@ -58,7 +57,6 @@ export const replicationController: Kind = {
         { when: (!present(context.old) && less(0, size(get(object, "metadata", "name") ?? ""))) && !isFormat("dns-label", get(object, "metadata", "name") ?? ""), text: "metadata.name: the name becomes part of the names and host names of pods, for which only a DNS label without dots works everywhere" },
       ]),
       columns,
-      descriptor: async () => mergeDescriptors((await import("./proto.ts")).descriptor),
     }
   },
 }

@@ -4,41 +4,55 @@ import {
   type JsonObject,
   all,
   atMost,
-  constraints,
   equals,
   field,
   get,
   item,
   less,
+  limited,
+  limits,
+  nonEmpty,
   orElse,
   present,
   rule,
   size,
 } from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../shared/pod-template/validate.ts"
-import { checkReplicationControllerSpec, checkReplicationControllerStatus } from "./constraints.ts"
 
 export function validateReplicationController(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateReplicationControllerSpec)
   field(self, "status", context, validateReplicationControllerStatus)
 }
 
+const replicationControllerSpecLimits = limits({
+  replicas: { pointer: true, minimum: 0 },
+  minReadySeconds: { minimum: 0 },
+  selector: { nonEmpty: true, values: { format: "label-value" }, keys: { format: "qualified-name" } },
+})
+
 export function validateReplicationControllerSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkReplicationControllerSpec)
+  nonEmpty(self.selector, "selector", context)
+  limited(self.replicas, context, replicationControllerSpecLimits.replicas)
+  limited(self.minReadySeconds, context, replicationControllerSpecLimits.minReadySeconds)
+  limited(self.selector, context, replicationControllerSpecLimits.selector)
   field(self, "template", context, validatePodTemplateSpec)
+  // has(template)
   rule(present(get(self, "template")), self, context, { type: "Required", at: "template", message: "" })
+  // when has(template) && size(selector) > 0: selector.all(key, template.metadata.labels[key] == selector[key])
   rule(
     !(present(get(self, "template")) && less(0, size(get(self, "selector")))) || all(get(self, "selector"), (key_) => equals(item(get(self, "template", "metadata", "labels"), key_), item(get(self, "selector"), key_))),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
   )
+  // when has(template): template.spec.restartPolicy == "Always"
   rule(
     !present(get(self, "template")) || (get(self, "template", "spec", "restartPolicy") === "Always"),
     self,
     context,
     { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
   )
+  // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
@@ -47,26 +61,42 @@ export function validateReplicationControllerSpec(self: JsonObject, context: Che
   )
 }
 
+const replicationControllerStatusLimits = limits({
+  replicas: { keepEmpty: true, minimum: 0 },
+  fullyLabeledReplicas: { minimum: 0 },
+  readyReplicas: { minimum: 0 },
+  availableReplicas: { minimum: 0 },
+  observedGeneration: { minimum: 0 },
+})
+
 export function validateReplicationControllerStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkReplicationControllerStatus)
+  limited(self.replicas, context, replicationControllerStatusLimits.replicas)
+  limited(self.fullyLabeledReplicas, context, replicationControllerStatusLimits.fullyLabeledReplicas)
+  limited(self.readyReplicas, context, replicationControllerStatusLimits.readyReplicas)
+  limited(self.availableReplicas, context, replicationControllerStatusLimits.availableReplicas)
+  limited(self.observedGeneration, context, replicationControllerStatusLimits.observedGeneration)
+  // (fullyLabeledReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "fullyLabeledReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "fullyLabeledReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (readyReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "readyReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "readyReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (availableReplicas ?? 0) <= (replicas ?? 0)
   rule(
     atMost(orElse(get(self, "availableReplicas"), 0), orElse(get(self, "replicas"), 0)),
     self,
     context,
     { type: "Invalid", at: "availableReplicas", absent: 0, message: "cannot be greater than status.replicas" },
   )
+  // (availableReplicas ?? 0) <= (readyReplicas ?? 0)
   rule(
     atMost(orElse(get(self, "availableReplicas"), 0), orElse(get(self, "readyReplicas"), 0)),
     self,

@@ -9,15 +9,15 @@ import {
   item,
   less,
   matches,
-  mergeDescriptors,
   present,
   size,
   text,
   vendorText,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
+import type { Service, ServiceInput } from "./types.ts"
 
-export const service: Kind = {
+export const service: Kind<Service, ServiceInput> = {
   group: "",
   version: "v1",
   kind: "Service",
@@ -38,7 +38,6 @@ export const service: Kind = {
     unconditionalUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
-    immutable: [],
   },
   subresources: [
     {
@@ -71,7 +70,6 @@ export const service: Kind = {
         { when: exists(get(object, "spec", "loadBalancerSourceRanges"), (range_) => contains(range_, ":") && (matches(range_, "[A-F]|(^|:)0[0-9a-fA-F]|(^|:)0::|::0(:|/|$)") || (!contains(range_, "::") && matches(range_, "(^|:)0:0(:|/|$)")))), text: "spec.loadBalancerSourceRanges: holds an IPv6 address that is not in its canonical form (RFC 5952), which tools that compare texts take for a change" },
       ]),
       columns,
-      descriptor: async () => mergeDescriptors((await import("./proto.ts")).descriptor),
     }
   },
 }

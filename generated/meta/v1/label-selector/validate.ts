@@ -2,36 +2,44 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   get,
   items,
   less,
+  limited,
+  limits,
   rule,
   size,
   within,
 } from "../../../../runtime/schema/index.ts"
-import { checkLabelSelector, checkLabelSelectorRequirement } from "./constraints.ts"
+
+const labelSelectorLimits = limits({ matchLabels: { values: { format: "label-value" }, keys: { format: "qualified-name" } } })
 
 export function validateLabelSelector(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkLabelSelector)
+  limited(self.matchLabels, context, labelSelectorLimits.matchLabels)
   items(self, "matchExpressions", context, validateLabelSelectorRequirement)
 }
 
+const labelSelectorRequirementLimits = limits({ key: { keepEmpty: true, format: "qualified-name" }, values: { items: { format: "label-value" } } })
+
 export function validateLabelSelectorRequirement(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkLabelSelectorRequirement)
+  limited(self.key, context, labelSelectorRequirementLimits.key)
+  limited(self.values, context, labelSelectorRequirementLimits.values)
+  // when operator in ["In", "NotIn"]: size(values) > 0
   rule(
     !within(get(self, "operator") ?? "", ["In", "NotIn"]) || less(0, size(get(self, "values"))),
     self,
     context,
     { type: "Required", at: "values", message: "must be specified when `operator` is 'In' or 'NotIn'" },
   )
+  // when operator in ["Exists", "DoesNotExist"]: size(values) == 0
   rule(
     !within(get(self, "operator") ?? "", ["Exists", "DoesNotExist"]) || equals(size(get(self, "values")), 0),
     self,
     context,
     { type: "Forbidden", at: "values", message: "may not be specified when `operator` is 'Exists' or 'DoesNotExist'" },
   )
+  // operator in ["In", "NotIn", "Exists", "DoesNotExist"]
   rule(
     within(get(self, "operator") ?? "", ["In", "NotIn", "Exists", "DoesNotExist"]),
     self,

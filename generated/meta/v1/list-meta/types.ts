@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../../runtime/schema/index.ts"
 
 /** What every list carries beside its items. */
-export interface ListMeta extends JsonObject {
+export type ListMeta = {
   /**
    * Once held the address of the list. The server no longer fills it.
    * @deprecated
@@ -17,13 +17,19 @@ export interface ListMeta extends JsonObject {
 }
 
 /** A list of objects of any kinds. */
-export interface List extends JsonObject {
+export type List = {
   /** Kind of this object, always List. */
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
   /** What the list carries beside its items. */
-  metadata?: ListMeta
+  metadata: ListMeta
   /** The objects, each with its own kind and version. */
-  items: JsonObject[]
+  items: JsonObject[] | null
+}
+
+/** List as a client may send it: without what the server fills in. */
+export type ListInput = Omit<List, "metadata"> & {
+  /** What the list carries beside its items. */
+  metadata?: ListMeta
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../../runtime/schema/index.ts"
 
 /** What every stored object carries beside its own content, such as its name, its labels and the bookkeeping of the server. */
-export interface ObjectMeta extends JsonObject {
+export type ObjectMeta = {
   /** Names the object within its namespace, or within the cluster for kinds without one. It is chosen once and cannot be changed. */
   name?: string
   /** Asks the server for a name when none is given; the server appends a short random suffix to this prefix. */
@@ -24,7 +24,7 @@ export interface ObjectMeta extends JsonObject {
   /** Counts the changes of the desired state. Kinds that keep it start at 1, and the server raises it. */
   generation?: number | bigint
   /** When the server accepted the object. Clients cannot set it. */
-  creationTimestamp?: string
+  creationTimestamp: string | null
   /** When deletion was asked for, or when a grace period will have run out. While it is set the object only waits for its finalizers. */
   deletionTimestamp?: string
   /**
@@ -54,7 +54,7 @@ export interface ObjectMeta extends JsonObject {
 }
 
 /** Points at an object that owns this one. The owner lives in the same namespace or is cluster-wide. */
-export interface OwnerReference extends JsonObject {
+export type OwnerReference = {
   /** Group and version under which the owner is known. */
   apiVersion: string
   /** Kind of the owner. */
@@ -70,7 +70,7 @@ export interface OwnerReference extends JsonObject {
 }
 
 /** The set of fields that one manager owns through one operation, version and sub-resource. */
-export interface ManagedFieldsEntry extends JsonObject {
+export type ManagedFieldsEntry = {
   /** Name of the manager, as the request gave it or as derived from the client's user agent. */
   manager?: string
   /** How the fields came to be owned, either Apply or Update. */

@@ -3,21 +3,29 @@ import type { JsonObject, JsonValue, ObjectMeta } from "../../../../runtime/sche
 import type { ListMeta } from "../list-meta/types.ts"
 
 /** A list or a single object rendered as rows and columns by the server. */
-export interface Table extends JsonObject {
+export type Table = {
   /** Kind of this object, always Table. */
   kind?: string
   /** Version of this object. */
   apiVersion?: string
   /** What the list carries beside its items. */
-  metadata?: ListMeta
+  metadata: ListMeta
   /** The columns, in the order of the cells. */
-  columnDefinitions: TableColumnDefinition[]
+  columnDefinitions: TableColumnDefinition[] | null
   /** One row for every object. */
-  rows: TableRow[]
+  rows: TableRow[] | null
+}
+
+/** Table as a client may send it: without what the server fills in. */
+export type TableInput = Omit<Table, "metadata" | "rows"> & {
+  /** What the list carries beside its items. */
+  metadata?: ListMeta
+  /** One row for every object. */
+  rows: TableRowInput[] | null
 }
 
 /** What one column shows. */
-export interface TableColumnDefinition extends JsonObject {
+export type TableColumnDefinition = {
   /** Heading of the column. */
   name: string
   /** JSON type of the cells, such as integer, string, boolean or date. */
@@ -31,17 +39,23 @@ export interface TableColumnDefinition extends JsonObject {
 }
 
 /** One object as a row. */
-export interface TableRow extends JsonObject {
+export type TableRow = {
   /** The values, in the order of the columns. A cell is a number, a text, a boolean, a list, a map or null. */
-  cells: JsonValue[]
+  cells: JsonValue[] | null
   /** Remarks about the row as a whole, such as that its object has completed. */
   conditions?: TableRowCondition[]
   /** The object itself, or its metadata, as far as it was asked for. */
-  object?: JsonObject
+  object: JsonObject | null
+}
+
+/** TableRow as a client may send it: without what the server fills in. */
+export type TableRowInput = Omit<TableRow, "object"> & {
+  /** The object itself, or its metadata, as far as it was asked for. */
+  object?: JsonObject | null
 }
 
 /** A remark about a row that clients may use to show it differently. */
-export interface TableRowCondition extends JsonObject {
+export type TableRowCondition = {
   /** What the remark is about. Completed is the only one in use. */
   type: string
   /** Whether it holds, one of True, False and Unknown. */
@@ -53,23 +67,37 @@ export interface TableRowCondition extends JsonObject {
 }
 
 /** An object of any kind, cut down to its metadata. */
-export interface PartialObjectMetadata extends JsonObject {
+export type PartialObjectMetadata = {
   /** Kind of this object, always PartialObjectMetadata. */
   kind?: string
   /** Version of this object. */
   apiVersion?: string
   /** The metadata of the object. */
+  metadata: ObjectMeta
+}
+
+/** PartialObjectMetadata as a client may send it: without what the server fills in. */
+export type PartialObjectMetadataInput = Omit<PartialObjectMetadata, "metadata"> & {
+  /** The metadata of the object. */
   metadata?: ObjectMeta
 }
 
 /** A list of objects cut down to their metadata. */
-export interface PartialObjectMetadataList extends JsonObject {
+export type PartialObjectMetadataList = {
   /** Kind of this object, always PartialObjectMetadataList. */
   kind?: string
   /** Version of this object. */
   apiVersion?: string
   /** What the list carries beside its items. */
+  metadata: ListMeta
+  /** The metadata of every object in the list. */
+  items: PartialObjectMetadata[] | null
+}
+
+/** PartialObjectMetadataList as a client may send it: without what the server fills in. */
+export type PartialObjectMetadataListInput = Omit<PartialObjectMetadataList, "metadata" | "items"> & {
+  /** What the list carries beside its items. */
   metadata?: ListMeta
   /** The metadata of every object in the list. */
-  items: PartialObjectMetadata[]
+  items: PartialObjectMetadataInput[] | null
 }

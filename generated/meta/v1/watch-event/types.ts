@@ -2,9 +2,9 @@
 import type { JsonObject } from "../../../../runtime/schema/index.ts"
 
 /** One message of a watch stream. */
-export interface WatchEvent extends JsonObject {
+export type WatchEvent = {
   /** What happened, one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR. */
   type: string
   /** The object after the change, or as it was before a deletion. A bookmark carries only a resource version, an error carries a Status. */
-  object: JsonObject
+  object: JsonObject | null
 }

@@ -2,13 +2,15 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   exists,
   field,
   get,
   isFormat,
   items,
+  limited,
+  limits,
+  nonEmpty,
   nonZero,
   orElse,
   present,
@@ -21,10 +23,19 @@ import { validateEnvFromSource, validateEnvVar } from "../env/validate.ts"
 import { validateLifecycle, validateProbe } from "../probes/validate.ts"
 import { validateContainerResizePolicy, validateResourceRequirements } from "../resources/validate.ts"
 import { validateSecurityContext } from "../security-context/validate.ts"
-import { checkContainer, checkContainerPort, checkEphemeralContainerCommon, checkVolumeDevice, checkVolumeMount } from "./constraints.ts"
+
+const containerLimits = limits({
+  name: { nonEmpty: true, format: "dns-label" },
+  terminationMessagePolicy: { enum: ["File", "FallbackToLogsOnError"] },
+  imagePullPolicy: { enum: ["Always", "Never", "IfNotPresent"] },
+})
 
 export function validateContainer(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkContainer)
+  nonEmpty(self.name, "name", context)
+  nonEmpty(self.image, "image", context)
+  limited(self.name, context, containerLimits.name)
+  limited(self.terminationMessagePolicy, context, containerLimits.terminationMessagePolicy)
+  limited(self.imagePullPolicy, context, containerLimits.imagePullPolicy)
   items(self, "ports", context, validateContainerPort, ["containerPort", "protocol"])
   items(self, "envFrom", context, validateEnvFromSource)
   items(self, "env", context, validateEnvVar, ["name"])
@@ -37,24 +48,28 @@ export function validateContainer(self: JsonObject, context: CheckContext): void
   field(self, "startupProbe", context, validateProbe)
   field(self, "lifecycle", context, validateLifecycle)
   field(self, "securityContext", context, validateSecurityContext)
+  // root.kind != 'Pod' || !has(image) || image == image.trim()
   rule(
     ((get(context.root, "kind") !== "Pod") || !nonZero(get(self, "image"))) || equals(get(self, "image") ?? "", trim(get(self, "image") ?? "")),
     self,
     context,
     { type: "Invalid", at: "image", absent: "", message: "must not have leading or trailing whitespace" },
   )
+  // !has(livenessProbe) || livenessProbe.successThreshold == 1
   rule(
     !present(get(self, "livenessProbe")) || equals(get(self, "livenessProbe", "successThreshold"), 1),
     self,
     context,
     { type: "Invalid", at: "livenessProbe.successThreshold", absent: 0, message: "must be 1" },
   )
+  // !has(startupProbe) || startupProbe.successThreshold == 1
   rule(
     !present(get(self, "startupProbe")) || equals(get(self, "startupProbe", "successThreshold"), 1),
     self,
     context,
     { type: "Invalid", at: "startupProbe.successThreshold", absent: 0, message: "must be 1" },
   )
+  // !has(readinessProbe.terminationGracePeriodSeconds)
   rule(
     !present(get(self, "readinessProbe", "terminationGracePeriodSeconds")),
     self,
@@ -65,48 +80,56 @@ export function validateContainer(self: JsonObject, context: CheckContext): void
 
 export function validateEphemeralContainer(self: JsonObject, context: CheckContext): void {
   validateEphemeralContainerCommon(self, context)
+  // size(ports) == 0
   rule(
     equals(size(get(self, "ports")), 0),
     self,
     context,
     { type: "Forbidden", at: "ports", message: "cannot be set for an Ephemeral Container" },
   )
+  // !has(livenessProbe)
   rule(
     !present(get(self, "livenessProbe")),
     self,
     context,
     { type: "Forbidden", at: "livenessProbe", message: "cannot be set for an Ephemeral Container" },
   )
+  // !has(readinessProbe)
   rule(
     !present(get(self, "readinessProbe")),
     self,
     context,
     { type: "Forbidden", at: "readinessProbe", message: "cannot be set for an Ephemeral Container" },
   )
+  // !has(startupProbe)
   rule(
     !present(get(self, "startupProbe")),
     self,
     context,
     { type: "Forbidden", at: "startupProbe", message: "cannot be set for an Ephemeral Container" },
   )
+  // !has(lifecycle)
   rule(
     !present(get(self, "lifecycle")),
     self,
     context,
     { type: "Forbidden", at: "lifecycle", message: "cannot be set for an Ephemeral Container" },
   )
+  // size(resources.limits) == 0 && size(resources.requests) == 0 && size(resources.claims) == 0
   rule(
     (equals(size(get(self, "resources", "limits")), 0) && equals(size(get(self, "resources", "requests")), 0)) && equals(size(get(self, "resources", "claims")), 0),
     self,
     context,
     { type: "Forbidden", at: "resources", message: "cannot be set for an Ephemeral Container" },
   )
+  // size(resizePolicy) == 0
   rule(
     equals(size(get(self, "resizePolicy")), 0),
     self,
     context,
     { type: "Forbidden", at: "resizePolicy", message: "cannot be set for an Ephemeral Container" },
   )
+  // !has(restartPolicy)
   rule(
     !present(get(self, "restartPolicy")),
     self,
@@ -115,8 +138,18 @@ export function validateEphemeralContainer(self: JsonObject, context: CheckConte
   )
 }
 
+const ephemeralContainerCommonLimits = limits({
+  name: { nonEmpty: true, format: "dns-label" },
+  terminationMessagePolicy: { enum: ["File", "FallbackToLogsOnError"] },
+  imagePullPolicy: { enum: ["Always", "Never", "IfNotPresent"] },
+})
+
 export function validateEphemeralContainerCommon(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkEphemeralContainerCommon)
+  nonEmpty(self.name, "name", context)
+  nonEmpty(self.image, "image", context)
+  limited(self.name, context, ephemeralContainerCommonLimits.name)
+  limited(self.terminationMessagePolicy, context, ephemeralContainerCommonLimits.terminationMessagePolicy)
+  limited(self.imagePullPolicy, context, ephemeralContainerCommonLimits.imagePullPolicy)
   items(self, "ports", context, validateContainerPort, ["containerPort", "protocol"])
   items(self, "envFrom", context, validateEnvFromSource)
   items(self, "env", context, validateEnvVar, ["name"])
@@ -131,8 +164,11 @@ export function validateEphemeralContainerCommon(self: JsonObject, context: Chec
   field(self, "securityContext", context, validateSecurityContext)
 }
 
+const containerPortLimits = limits({ protocol: { enum: ["TCP", "UDP", "SCTP"] } })
+
 export function validateContainerPort(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkContainerPort)
+  limited(self.protocol, context, containerPortLimits.protocol)
+  // !has(name) || name == '' || isFormat('port-name', name)
   rule(
     (!nonZero(get(self, "name")) || ((get(self, "name") ?? "") === "")) || isFormat("port-name", get(self, "name") ?? ""),
     self,
@@ -144,13 +180,16 @@ export function validateContainerPort(self: JsonObject, context: CheckContext): 
     message: "must be at most 15 lower-case letters, digits and single '-', with at least one letter",
   },
   )
+  // (containerPort ?? 0) != 0
   rule(!equals(orElse(get(self, "containerPort"), 0), 0), self, context, { type: "Required", at: "containerPort", message: "" })
+  // (containerPort ?? 0) == 0 || isFormat('port-number', containerPort)
   rule(
     equals(orElse(get(self, "containerPort"), 0), 0) || isFormat("port-number", get(self, "containerPort") ?? 0),
     self,
     context,
     { type: "Invalid", at: "containerPort", absent: 0, message: "must be between 1 and 65535, inclusive" },
   )
+  // (hostPort ?? 0) == 0 || isFormat('port-number', hostPort)
   rule(
     equals(orElse(get(self, "hostPort"), 0), 0) || isFormat("port-number", get(self, "hostPort") ?? 0),
     self,
@@ -159,8 +198,21 @@ export function validateContainerPort(self: JsonObject, context: CheckContext): 
   )
 }
 
+const volumeMountLimits = limits({
+  recursiveReadOnly: { pointer: true, enum: ["Disabled", "IfPossible", "Enabled"] },
+  subPath: { format: "relative-path" },
+  mountPropagation: { pointer: true, enum: ["None", "HostToContainer", "Bidirectional"] },
+  subPathExpr: { format: "relative-path" },
+})
+
 export function validateVolumeMount(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkVolumeMount)
+  nonEmpty(self.name, "name", context)
+  nonEmpty(self.mountPath, "mountPath", context)
+  limited(self.recursiveReadOnly, context, volumeMountLimits.recursiveReadOnly)
+  limited(self.subPath, context, volumeMountLimits.subPath)
+  limited(self.mountPropagation, context, volumeMountLimits.mountPropagation)
+  limited(self.subPathExpr, context, volumeMountLimits.subPathExpr)
+  // (subPath ?? '') == '' || (subPathExpr ?? '') == ''
   rule(
     (orElse(get(self, "subPath"), "") === "") || (orElse(get(self, "subPathExpr"), "") === ""),
     self,
@@ -170,7 +222,9 @@ export function validateVolumeMount(self: JsonObject, context: CheckContext): vo
 }
 
 export function validateVolumeDevice(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkVolumeDevice)
+  nonEmpty(self.name, "name", context)
+  nonEmpty(self.devicePath, "devicePath", context)
+  // !(devicePath ?? '').split('/').exists(part, part == '..')
   rule(
     !exists(split(orElse(get(self, "devicePath"), ""), "/"), (part_) => part_ === ".."),
     self,

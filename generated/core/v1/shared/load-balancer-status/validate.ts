@@ -2,35 +2,42 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   get,
   isIP,
   items,
+  limited,
+  limits,
   nonZero,
   present,
   rule,
 } from "../../../../../runtime/schema/index.ts"
-import { checkLoadBalancerIngress, checkPortStatus } from "./constraints.ts"
 
 export function validateLoadBalancerStatus(self: JsonObject, context: CheckContext): void {
   items(self, "ingress", context, validateLoadBalancerIngress)
 }
 
+const loadBalancerIngressLimits = limits({ ip: { format: "ip" }, hostname: { format: "dns-subdomain" }, ipMode: { pointer: true, enum: ["VIP", "Proxy"] } })
+
 export function validateLoadBalancerIngress(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkLoadBalancerIngress)
+  limited(self.ip, context, loadBalancerIngressLimits.ip)
+  limited(self.hostname, context, loadBalancerIngressLimits.hostname)
+  limited(self.ipMode, context, loadBalancerIngressLimits.ipMode)
   items(self, "ports", context, validatePortStatus)
+  // !has(ipMode) || (has(ip) && ip != '')
   rule(
     !present(get(self, "ipMode")) || (nonZero(get(self, "ip")) && ((get(self, "ip") ?? "") !== "")),
     self,
     context,
     { type: "Forbidden", at: "ipMode", message: "may not be set when `ip` is not set" },
   )
+  // has(ipMode) || !has(ip) || ip == ''
   rule(
     (present(get(self, "ipMode")) || !nonZero(get(self, "ip"))) || ((get(self, "ip") ?? "") === ""),
     self,
     context,
     { type: "Required", at: "ipMode", message: "must be set when `ip` is set" },
   )
+  // !has(hostname) || hostname == '' || !isIP(hostname)
   rule(
     (!nonZero(get(self, "hostname")) || ((get(self, "hostname") ?? "") === "")) || !isIP(get(self, "hostname") ?? ""),
     self,
@@ -39,6 +46,8 @@ export function validateLoadBalancerIngress(self: JsonObject, context: CheckCont
   )
 }
 
+const portStatusLimits = limits({ protocol: { keepEmpty: true, enum: ["TCP", "UDP", "SCTP"] } })
+
 export function validatePortStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPortStatus)
+  limited(self.protocol, context, portStatusLimits.protocol)
 }

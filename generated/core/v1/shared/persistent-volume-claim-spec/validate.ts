@@ -2,12 +2,14 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   field,
   get,
   isFormat,
   less,
+  limited,
+  limits,
+  nonEmpty,
   orElse,
   present,
   quantity,
@@ -18,50 +20,65 @@ import {
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 import { validateTypedLocalObjectReference, validateTypedObjectReference } from "../references/validate.ts"
 import { validateVolumeResourceRequirements } from "../resources/validate.ts"
-import { checkPersistentVolumeClaimSpec } from "./constraints.ts"
+
+const persistentVolumeClaimSpecLimits = limits({
+  accessModes: { nonEmpty: true, items: { enum: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"] } },
+  volumeMode: { pointer: true, enum: ["Block", "Filesystem"] },
+  volumeAttributesClassName: { pointer: true, format: "dns-subdomain" },
+})
 
 export function validatePersistentVolumeClaimSpec(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPersistentVolumeClaimSpec)
+  nonEmpty(self.accessModes, "accessModes", context)
+  limited(self.accessModes, context, persistentVolumeClaimSpecLimits.accessModes)
+  limited(self.volumeMode, context, persistentVolumeClaimSpecLimits.volumeMode)
+  limited(self.volumeAttributesClassName, context, persistentVolumeClaimSpecLimits.volumeAttributesClassName)
   field(self, "selector", context, validateLabelSelector)
   field(self, "resources", context, validateVolumeResourceRequirements)
   field(self, "dataSource", context, validateTypedLocalObjectReference)
   field(self, "dataSourceRef", context, validateTypedObjectReference)
+  // !('ReadWriteOncePod' in accessModes) || size(accessModes) == 1
   rule(
     !within("ReadWriteOncePod", get(self, "accessModes")) || equals(size(get(self, "accessModes")), 1),
     self,
     context,
     { type: "Forbidden", at: "accessModes", message: "may not use ReadWriteOncePod with other access modes" },
   )
+  // has(resources.requests['storage'])
   rule(
     present(get(self, "resources", "requests", "storage")),
     self,
     context,
     { type: "Required", at: "resources.requests[storage]", message: "" },
   )
+  // !has(resources.requests['storage']) || quantity(resources.requests['storage']) > 0
   rule(
     !present(get(self, "resources", "requests", "storage")) || less(0, quantity(get(self, "resources", "requests", "storage"))),
     self,
     context,
     { type: "Invalid", at: "resources.requests[storage]", message: "must be greater than zero" },
   )
+  // !has(storageClassName) || storageClassName == '' || isFormat('dns-subdomain', storageClassName)
   rule(
     (!present(get(self, "storageClassName")) || (get(self, "storageClassName") === "")) || isFormat("dns-subdomain", get(self, "storageClassName")),
     self,
     context,
     { type: "Invalid", at: "storageClassName", message: "must be a DNS subdomain, or empty for no class" },
   )
+  // !has(dataSource) || (has(dataSource.apiGroup) && dataSource.apiGroup != '') || dataSource.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSource")) || (present(get(self, "dataSource", "apiGroup")) && (get(self, "dataSource", "apiGroup") !== ""))) || (get(self, "dataSource", "kind") === "PersistentVolumeClaim"),
     self,
     context,
     { type: "Invalid", at: "dataSource", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
   )
+  // !has(dataSourceRef) || (has(dataSourceRef.apiGroup) && dataSourceRef.apiGroup != '') || dataSourceRef.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSourceRef")) || (present(get(self, "dataSourceRef", "apiGroup")) && (get(self, "dataSourceRef", "apiGroup") !== ""))) || (get(self, "dataSourceRef", "kind") === "PersistentVolumeClaim"),
     self,
     context,
     { type: "Invalid", at: "dataSourceRef", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
   )
+  // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && (dataSource.apiGroup ?? '') == (dataSourceRef.apiGroup ?? ''))
   rule(
     ((!present(get(self, "dataSource")) || !present(get(self, "dataSourceRef"))) || (orElse(get(self, "dataSourceRef", "namespace"), "") !== "")) || ((equals(get(self, "dataSource", "kind"), get(self, "dataSourceRef", "kind")) && equals(get(self, "dataSource", "name"), get(self, "dataSourceRef", "name"))) && equals(orElse(get(self, "dataSource", "apiGroup"), ""), orElse(get(self, "dataSourceRef", "apiGroup"), ""))),
     self,

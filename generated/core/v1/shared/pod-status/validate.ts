@@ -3,7 +3,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  constraints,
   equals,
   field,
   filter,
@@ -13,15 +12,25 @@ import {
   item,
   items,
   less,
+  limited,
+  limits,
+  nonEmpty,
   rule,
   size,
   unique,
 } from "../../../../../runtime/schema/index.ts"
 import { validateResourceRequirements } from "../resources/validate.ts"
-import { checkHostIP, checkPodCondition, checkPodIP, checkPodResourceClaimStatus, checkPodStatus } from "./constraints.ts"
+
+const podStatusLimits = limits({
+  phase: { enum: ["Pending", "Running", "Succeeded", "Failed", "Unknown"] },
+  nominatedNodeName: { format: "dns-subdomain" },
+  qosClass: { enum: ["Guaranteed", "Burstable", "BestEffort"] },
+})
 
 export function validatePodStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodStatus)
+  limited(self.phase, context, podStatusLimits.phase)
+  limited(self.nominatedNodeName, context, podStatusLimits.nominatedNodeName)
+  limited(self.qosClass, context, podStatusLimits.qosClass)
   items(self, "conditions", context, validatePodCondition, ["type"])
   items(self, "hostIPs", context, validateHostIP)
   items(self, "podIPs", context, validatePodIP, ["ip"])
@@ -30,24 +39,28 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
   items(self, "ephemeralContainerStatuses", context, validateContainerStatus)
   items(self, "resourceClaimStatuses", context, validatePodResourceClaimStatus, ["name"])
   unique(self, "resourceClaimStatuses", context, ["name"])
+  // size(podIPs) < 2 || podIPs.filter(address, isIPv4(address.ip)).size() <= 1
   rule(
     less(size(get(self, "podIPs")), 2) || atMost(size(filter(get(self, "podIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))), 1),
     self,
     context,
     { type: "Invalid", at: "podIPs", message: "may specify no more than one IP for each IP family" },
   )
+  // size(podIPs) < 2 || podIPs.filter(address, isIPv6(address.ip)).size() <= 1
   rule(
     less(size(get(self, "podIPs")), 2) || atMost(size(filter(get(self, "podIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))), 1),
     self,
     context,
     { type: "Invalid", at: "podIPs", message: "may specify no more than one IP for each IP family" },
   )
+  // size(hostIPs) == 0 || hostIPs[0].ip == hostIP
   rule(
     equals(size(get(self, "hostIPs")), 0) || equals(get(item(get(self, "hostIPs"), 0), "ip"), get(self, "hostIP") ?? ""),
     self,
     context,
     { type: "Invalid", at: "hostIPs[0].ip", message: "must be equal to `hostIP`" },
   )
+  // size(hostIPs) <= 2 && hostIPs.filter(address, isIPv4(address.ip)).size() <= 1 && hostIPs.filter(address, isIPv6(address.ip)).size() <= 1
   rule(
     (atMost(size(get(self, "hostIPs")), 2) && atMost(size(filter(get(self, "hostIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))), 1)) && atMost(size(filter(get(self, "hostIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))), 1),
     self,
@@ -57,15 +70,19 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
 }
 
 export function validatePodCondition(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodCondition)
+  nonEmpty(self.type, "type", context)
 }
+
+const hostIPLimits = limits({ ip: { keepEmpty: true, format: "ip" } })
 
 export function validateHostIP(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkHostIP)
+  limited(self.ip, context, hostIPLimits.ip)
 }
 
+const podIPLimits = limits({ ip: { keepEmpty: true, format: "ip" } })
+
 export function validatePodIP(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodIP)
+  limited(self.ip, context, podIPLimits.ip)
 }
 
 export function validateContainerStatus(self: JsonObject, context: CheckContext): void {
@@ -73,5 +90,5 @@ export function validateContainerStatus(self: JsonObject, context: CheckContext)
 }
 
 export function validatePodResourceClaimStatus(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPodResourceClaimStatus)
+  nonEmpty(self.name, "name", context)
 }

@@ -2,18 +2,33 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   field,
   get,
   isFormat,
   items,
+  limited,
+  limits,
+  nonEmpty,
   oneOf,
   rule,
 } from "../../../../../runtime/schema/index.ts"
-import { checkExecAction, checkGRPCAction, checkHTTPGetAction, checkHTTPHeader, checkProbe } from "./constraints.ts"
+
+const probeLimits = limits({
+  initialDelaySeconds: { minimum: 0 },
+  timeoutSeconds: { minimum: 0 },
+  periodSeconds: { minimum: 0 },
+  successThreshold: { minimum: 0 },
+  failureThreshold: { minimum: 0 },
+  terminationGracePeriodSeconds: { pointer: true, minimum: 1 },
+})
 
 export function validateProbe(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkProbe)
+  limited(self.initialDelaySeconds, context, probeLimits.initialDelaySeconds)
+  limited(self.timeoutSeconds, context, probeLimits.timeoutSeconds)
+  limited(self.periodSeconds, context, probeLimits.periodSeconds)
+  limited(self.successThreshold, context, probeLimits.successThreshold)
+  limited(self.failureThreshold, context, probeLimits.failureThreshold)
+  limited(self.terminationGracePeriodSeconds, context, probeLimits.terminationGracePeriodSeconds)
   validateProbeHandler(self, context)
 }
 
@@ -26,12 +41,16 @@ export function validateProbeHandler(self: JsonObject, context: CheckContext): v
 }
 
 export function validateExecAction(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkExecAction)
+  nonEmpty(self.command, "command", context)
 }
 
+const httpGetActionLimits = limits({ scheme: { enum: ["HTTP", "HTTPS"] } })
+
 export function validateHTTPGetAction(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkHTTPGetAction)
+  nonEmpty(self.path, "path", context)
+  limited(self.scheme, context, httpGetActionLimits.scheme)
   items(self, "httpHeaders", context, validateHTTPHeader)
+  // isFormat('port-number', port) || isFormat('port-name', port)
   rule(
     isFormat("port-number", get(self, "port")) || isFormat("port-name", get(self, "port")),
     self,
@@ -40,11 +59,15 @@ export function validateHTTPGetAction(self: JsonObject, context: CheckContext): 
   )
 }
 
+const httpHeaderLimits = limits({ name: { nonEmpty: true, format: "http-header-name" } })
+
 export function validateHTTPHeader(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkHTTPHeader)
+  nonEmpty(self.name, "name", context)
+  limited(self.name, context, httpHeaderLimits.name)
 }
 
 export function validateTCPSocketAction(self: JsonObject, context: CheckContext): void {
+  // isFormat('port-number', port) || isFormat('port-name', port)
   rule(
     isFormat("port-number", get(self, "port")) || isFormat("port-name", get(self, "port")),
     self,
@@ -53,8 +76,10 @@ export function validateTCPSocketAction(self: JsonObject, context: CheckContext)
   )
 }
 
+const grpcActionLimits = limits({ port: { keepEmpty: true, format: "port-number" } })
+
 export function validateGRPCAction(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkGRPCAction)
+  limited(self.port, context, grpcActionLimits.port)
 }
 
 export function validateLifecycle(self: JsonObject, context: CheckContext): void {

@@ -2,34 +2,56 @@
 import {
   type CheckContext,
   type JsonObject,
-  constraints,
   equals,
   exists,
   field,
   get,
   item,
+  limited,
+  limits,
+  nonEmpty,
   present,
   rule,
   size,
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
-import { checkTopologySpreadConstraint } from "./constraints.ts"
+
+const topologySpreadConstraintLimits = limits({
+  maxSkew: { keepEmpty: true, minimum: 1 },
+  topologyKey: { nonEmpty: true, format: "qualified-name" },
+  whenUnsatisfiable: { nonEmpty: true, enum: ["DoNotSchedule", "ScheduleAnyway"] },
+  minDomains: { pointer: true, minimum: 1 },
+  nodeAffinityPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
+  nodeTaintsPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
+  matchLabelKeys: { items: { format: "qualified-name" } },
+})
 
 export function validateTopologySpreadConstraint(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkTopologySpreadConstraint)
+  nonEmpty(self.topologyKey, "topologyKey", context)
+  nonEmpty(self.whenUnsatisfiable, "whenUnsatisfiable", context)
+  limited(self.maxSkew, context, topologySpreadConstraintLimits.maxSkew)
+  limited(self.topologyKey, context, topologySpreadConstraintLimits.topologyKey)
+  limited(self.whenUnsatisfiable, context, topologySpreadConstraintLimits.whenUnsatisfiable)
+  limited(self.minDomains, context, topologySpreadConstraintLimits.minDomains)
+  limited(self.nodeAffinityPolicy, context, topologySpreadConstraintLimits.nodeAffinityPolicy)
+  limited(self.nodeTaintsPolicy, context, topologySpreadConstraintLimits.nodeTaintsPolicy)
+  limited(self.matchLabelKeys, context, topologySpreadConstraintLimits.matchLabelKeys)
   field(self, "labelSelector", context, validateLabelSelector)
+  // !has(minDomains) || whenUnsatisfiable == 'DoNotSchedule'
   rule(
     !present(get(self, "minDomains")) || (get(self, "whenUnsatisfiable") === "DoNotSchedule"),
     self,
     context,
     { type: "Invalid", at: "minDomains", message: "can only use minDomains if whenUnsatisfiable=DoNotSchedule" },
   )
+  // size(matchLabelKeys) == 0 || has(labelSelector)
   rule(
     equals(size(get(self, "matchLabelKeys")), 0) || present(get(self, "labelSelector")),
     self,
     context,
     { type: "Forbidden", at: "matchLabelKeys", message: "must not be specified when labelSelector is not set" },
   )
+  // !matchLabelKeys.exists(key, has(labelSelector.matchLabels[key]) || labelSelector.matchExpressions.exists(expression, expression.key == key))
   rule(
     !exists(get(self, "matchLabelKeys"), (key_) => present(item(get(self, "labelSelector", "matchLabels"), key_)) || exists(get(self, "labelSelector", "matchExpressions"), (expression_) => equals(get(expression_, "key") ?? "", key_))),
     self,

@@ -4,12 +4,14 @@ import {
   type JsonObject,
   all,
   atMost,
-  constraints,
   contains,
   get,
   item,
+  limited,
+  limits,
   lowerAscii,
   matches,
+  nonEmpty,
   nonZero,
   present,
   rule,
@@ -17,38 +19,25 @@ import {
   split,
   startsWith,
 } from "../../../../../runtime/schema/index.ts"
-import {
-  checkAWSElasticBlockStoreVolumeSource,
-  checkAzureDiskVolumeSource,
-  checkAzureFileVolumeSource,
-  checkCSIVolumeSource,
-  checkCephFSVolumeSource,
-  checkCinderVolumeSource,
-  checkFCVolumeSource,
-  checkFlexVolumeSource,
-  checkGCEPersistentDiskVolumeSource,
-  checkGlusterfsVolumeSource,
-  checkISCSIVolumeSource,
-  checkNFSVolumeSource,
-  checkPhotonPersistentDiskVolumeSource,
-  checkPortworxVolumeSource,
-  checkQuobyteVolumeSource,
-  checkRBDVolumeSource,
-  checkScaleIOVolumeSource,
-  checkStorageOSVolumeSource,
-  checkVsphereVirtualDiskVolumeSource,
-} from "./constraints.ts"
+
+const gcePersistentDiskVolumeSourceLimits = limits({ partition: { minimum: 0, maximum: 255 } })
 
 export function validateGCEPersistentDiskVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkGCEPersistentDiskVolumeSource)
+  nonEmpty(self.pdName, "pdName", context)
+  limited(self.partition, context, gcePersistentDiskVolumeSourceLimits.partition)
 }
 
+const awsElasticBlockStoreVolumeSourceLimits = limits({ partition: { minimum: 0, maximum: 255 } })
+
 export function validateAWSElasticBlockStoreVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkAWSElasticBlockStoreVolumeSource)
+  nonEmpty(self.volumeID, "volumeID", context)
+  limited(self.partition, context, awsElasticBlockStoreVolumeSourceLimits.partition)
 }
 
 export function validateNFSVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkNFSVolumeSource)
+  nonEmpty(self.server, "server", context)
+  nonEmpty(self.path, "path", context)
+  // !has(path) || path.startsWith('/')
   rule(
     !nonZero(get(self, "path")) || startsWith(get(self, "path") ?? "", "/"),
     self,
@@ -57,8 +46,13 @@ export function validateNFSVolumeSource(self: JsonObject, context: CheckContext)
   )
 }
 
+const iscsiVolumeSourceLimits = limits({ lun: { keepEmpty: true, minimum: 0, maximum: 255 } })
+
 export function validateISCSIVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkISCSIVolumeSource)
+  nonEmpty(self.targetPortal, "targetPortal", context)
+  nonEmpty(self.iqn, "iqn", context)
+  limited(self.lun, context, iscsiVolumeSourceLimits.lun)
+  // !has(iqn) || iqn.matches('^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$')
   rule(
     !nonZero(get(self, "iqn")) || matches(get(self, "iqn") ?? "", "^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$"),
     self,
@@ -70,6 +64,7 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
     message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
   },
   )
+  // !has(initiatorName) || initiatorName.matches('^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$')
   rule(
     !present(get(self, "initiatorName")) || matches(get(self, "initiatorName"), "^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$"),
     self,
@@ -80,6 +75,7 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
     message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
   },
   )
+  // has(secretRef) || !(chapAuthDiscovery == true || chapAuthSession == true)
   rule(
     present(get(self, "secretRef")) || !((get(self, "chapAuthDiscovery") === true) || (get(self, "chapAuthSession") === true)),
     self,
@@ -89,15 +85,18 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
 }
 
 export function validateGlusterfsVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkGlusterfsVolumeSource)
+  nonEmpty(self.endpoints, "endpoints", context)
+  nonEmpty(self.path, "path", context)
 }
 
 export function validateRBDVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkRBDVolumeSource)
+  nonEmpty(self.monitors, "monitors", context)
+  nonEmpty(self.image, "image", context)
 }
 
 export function validateFlexVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkFlexVolumeSource)
+  nonEmpty(self.driver, "driver", context)
+  // options.all(key, !key.contains('/') || !key.lowerAscii().split('/')[0].matches('(^|\\.)(kubernetes\\.io|k8s\\.io|orch\\.io)$'))
   rule(
     all(get(self, "options"), (key_) => !contains(key_, "/") || !matches(item(split(lowerAscii(key_), "/"), 0), "(^|\\.)(kubernetes\\.io|k8s\\.io|orch\\.io)$")),
     self,
@@ -107,7 +106,8 @@ export function validateFlexVolumeSource(self: JsonObject, context: CheckContext
 }
 
 export function validateCinderVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkCinderVolumeSource)
+  nonEmpty(self.volumeID, "volumeID", context)
+  // !has(secretRef) || has(secretRef.name)
   rule(
     !present(get(self, "secretRef")) || nonZero(get(self, "secretRef", "name")),
     self,
@@ -117,22 +117,25 @@ export function validateCinderVolumeSource(self: JsonObject, context: CheckConte
 }
 
 export function validateCephFSVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkCephFSVolumeSource)
+  nonEmpty(self.monitors, "monitors", context)
 }
 
 export function validateFlockerVolumeSource(self: JsonObject, context: CheckContext): void {
+  // has(datasetName) || has(datasetUUID)
   rule(
     nonZero(get(self, "datasetName")) || nonZero(get(self, "datasetUUID")),
     self,
     context,
     { type: "Required", at: "", message: "one of datasetName and datasetUUID is required" },
   )
+  // !(has(datasetName) && has(datasetUUID))
   rule(
     !(nonZero(get(self, "datasetName")) && nonZero(get(self, "datasetUUID"))),
     self,
     context,
     { type: "Invalid", at: "", message: "resource can not be specified simultaneously with datasetName and datasetUUID" },
   )
+  // !has(datasetName) || !datasetName.contains('/')
   rule(
     !nonZero(get(self, "datasetName")) || !contains(get(self, "datasetName") ?? "", "/"),
     self,
@@ -141,20 +144,25 @@ export function validateFlockerVolumeSource(self: JsonObject, context: CheckCont
   )
 }
 
+const fcVolumeSourceLimits = limits({ lun: { pointer: true, minimum: 0, maximum: 255 } })
+
 export function validateFCVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkFCVolumeSource)
+  limited(self.lun, context, fcVolumeSourceLimits.lun)
+  // has(targetWWNs) || has(wwids)
   rule(
     nonZero(get(self, "targetWWNs")) || nonZero(get(self, "wwids")),
     self,
     context,
     { type: "Required", at: "targetWWNs", message: "must specify either targetWWNs or wwids, but not both" },
   )
+  // !(has(targetWWNs) && has(wwids))
   rule(
     !(nonZero(get(self, "targetWWNs")) && nonZero(get(self, "wwids"))),
     self,
     context,
     { type: "Invalid", at: "targetWWNs", message: "targetWWNs and wwids can not be specified simultaneously" },
   )
+  // !has(targetWWNs) || has(lun)
   rule(
     !nonZero(get(self, "targetWWNs")) || present(get(self, "lun")),
     self,
@@ -164,21 +172,25 @@ export function validateFCVolumeSource(self: JsonObject, context: CheckContext):
 }
 
 export function validateAzureFileVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkAzureFileVolumeSource)
+  nonEmpty(self.secretName, "secretName", context)
+  nonEmpty(self.shareName, "shareName", context)
 }
 
 export function validateVsphereVirtualDiskVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkVsphereVirtualDiskVolumeSource)
+  nonEmpty(self.volumePath, "volumePath", context)
 }
 
 export function validateQuobyteVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkQuobyteVolumeSource)
+  nonEmpty(self.registry, "registry", context)
+  nonEmpty(self.volume, "volume", context)
+  // !has(registry) || registry.split(',').all(address, address.contains(':'))
   rule(
     !nonZero(get(self, "registry")) || all(split(get(self, "registry") ?? "", ","), (address_) => contains(address_, ":")),
     self,
     context,
     { type: "Invalid", at: "registry", absent: "", message: "must be a comma-separated list of `host:port` pairs" },
   )
+  // size(tenant) <= 64
   rule(
     atMost(size(get(self, "tenant") ?? ""), 64),
     self,
@@ -187,8 +199,17 @@ export function validateQuobyteVolumeSource(self: JsonObject, context: CheckCont
   )
 }
 
+const azureDiskVolumeSourceLimits = limits({
+  cachingMode: { pointer: true, enum: ["None", "ReadOnly", "ReadWrite"] },
+  kind: { pointer: true, enum: ["Shared", "Dedicated", "Managed"] },
+})
+
 export function validateAzureDiskVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkAzureDiskVolumeSource)
+  nonEmpty(self.diskName, "diskName", context)
+  nonEmpty(self.diskURI, "diskURI", context)
+  limited(self.cachingMode, context, azureDiskVolumeSourceLimits.cachingMode)
+  limited(self.kind, context, azureDiskVolumeSourceLimits.kind)
+  // !has(diskURI) || kind != 'Managed' || diskURI.startsWith('/subscriptions/')
   rule(
     (!nonZero(get(self, "diskURI")) || (get(self, "kind") !== "Managed")) || startsWith(get(self, "diskURI") ?? "", "/subscriptions/"),
     self,
@@ -200,6 +221,7 @@ export function validateAzureDiskVolumeSource(self: JsonObject, context: CheckCo
     message: "supported values: \"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}\"",
   },
   )
+  // !has(diskURI) || kind == 'Managed' || diskURI.startsWith('https://')
   rule(
     (!nonZero(get(self, "diskURI")) || (get(self, "kind") === "Managed")) || startsWith(get(self, "diskURI") ?? "", "https://"),
     self,
@@ -214,19 +236,25 @@ export function validateAzureDiskVolumeSource(self: JsonObject, context: CheckCo
 }
 
 export function validatePhotonPersistentDiskVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPhotonPersistentDiskVolumeSource)
+  nonEmpty(self.pdID, "pdID", context)
 }
 
 export function validatePortworxVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkPortworxVolumeSource)
+  nonEmpty(self.volumeID, "volumeID", context)
 }
 
 export function validateScaleIOVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkScaleIOVolumeSource)
+  nonEmpty(self.gateway, "gateway", context)
+  nonEmpty(self.system, "system", context)
+  nonEmpty(self.volumeName, "volumeName", context)
 }
 
+const storageOSVolumeSourceLimits = limits({ volumeName: { format: "dns-label" }, volumeNamespace: { format: "dns-label" } })
+
 export function validateStorageOSVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkStorageOSVolumeSource)
+  limited(self.volumeName, context, storageOSVolumeSourceLimits.volumeName)
+  limited(self.volumeNamespace, context, storageOSVolumeSourceLimits.volumeNamespace)
+  // !has(secretRef) || has(secretRef.name)
   rule(
     !present(get(self, "secretRef")) || nonZero(get(self, "secretRef", "name")),
     self,
@@ -235,8 +263,12 @@ export function validateStorageOSVolumeSource(self: JsonObject, context: CheckCo
   )
 }
 
+const csiVolumeSourceLimits = limits({ driver: { nonEmpty: true, format: "csi-driver-name" } })
+
 export function validateCSIVolumeSource(self: JsonObject, context: CheckContext): void {
-  constraints(self, context, checkCSIVolumeSource)
+  nonEmpty(self.driver, "driver", context)
+  limited(self.driver, context, csiVolumeSourceLimits.driver)
+  // !has(nodePublishSecretRef) || has(nodePublishSecretRef.name)
   rule(
     !present(get(self, "nodePublishSecretRef")) || nonZero(get(self, "nodePublishSecretRef", "name")),
     self,

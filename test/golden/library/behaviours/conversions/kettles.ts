@@ -1,12 +1,4 @@
-/** Stands for a named conversion. */
-import type { ApiObject } from "../../../../../runtime/schema/index.ts"
+import { type ApiObject, defineConversion } from "../../../../../runtime/schema/index.ts"
 
-/** Changes nothing. */
-export function toStored(kettle: ApiObject): ApiObject {
-  return kettle
-}
-
-/** Changes nothing. */
-export function fromStored(kettle: ApiObject): ApiObject {
-  return kettle
-}
+/** A named conversion that changes nothing. */
+export const kettles = defineConversion<ApiObject, ApiObject>({ toStored: (kettle) => kettle, fromStored: (kettle) => kettle })
