@@ -7,7 +7,8 @@ import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { defaultName, inputName, lowerFirst, shapeName, upperFirst, validateName } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
+import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
 import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */

@@ -1,4 +1,5 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
+import { normalize } from "../encoding/normalize.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
