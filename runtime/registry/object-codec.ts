@@ -123,7 +123,7 @@ export function createObjectCodec(options: {
   }
 
   function storedObject(value: StoredValue["value"]): ApiObject {
-    if (!isEnvelope(value)) return parseObject(value)
+    if (!isEnvelope(value)) return options.normalizeStored(parseObject(value))
     const { raw } = unwrapUnknown(value)
     return options.normalizeStored({ kind, apiVersion, ...compact.decode(raw) })
   }
