@@ -1,4 +1,5 @@
 /** Names of what is generated for a type. */
+import { upperFirst } from "../../model/names.ts"
 
 /** `PodSpec` → `podSpec`, `HTTPGetAction` → `httpGetAction`, `CSIDriver` → `csiDriver`. */
 export function lowerFirst(name: string): string {
@@ -48,11 +49,6 @@ function camelCase(labels: readonly string[]): string {
 /** The type that clients may send, where it differs from what the server returns. */
 export function inputName(localName: string): string {
   return `${localName}Input`
-}
-
-/** `pod status` → `PodStatus`. */
-export function upperFirst(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 /** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */

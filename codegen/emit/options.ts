@@ -9,6 +9,11 @@ export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "co
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
   readonly emitted: ReadonlySet<string>
+  /**
+   * Whether the OpenAPI documents publish the limits of the types of a schema file (docs/OPENAPI.md). The reference
+   * publishes none for the built-in kinds.
+   */
+  readonly publishesLimits: (file: string) => boolean
   /** The first part of the schema path on line 1 of each file: `schemas`. */
   readonly schemaFolder: string
   /** Returns the module specifier of the doorway for a file at this path below out. */
@@ -32,6 +37,7 @@ export function repositoryOptions(model: Model): EmitOptions {
   }
   return {
     emitted: new Set(model.files.map((file) => file.path)),
+    publishesLimits: () => false,
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
     behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),
@@ -60,6 +66,7 @@ export function packageOptions(
   }
   return {
     emitted,
+    publishesLimits: (file) => emitted.has(file),
     schemaFolder,
     ownBehaviour,
     doorwayImport: () => `${packageName}/schema`,

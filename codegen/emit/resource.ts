@@ -1,11 +1,14 @@
 /** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../../model/model.ts"
+import { compactFault } from "../../runtime/schema/compact-form.ts"
+import { storedForm } from "../../runtime/schema/stored-shape.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { defaultName, inputName, lowerFirst, shapeName, upperFirst, validateName } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
+import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
 import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
@@ -50,7 +53,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
-    storage: { ...storage },
+    storage: { ...storage, ...storageFacts(builder, kind) },
     selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, kind, one.value)) })),
     rules: {
       createDrops: kind.create.drops,
@@ -71,6 +74,14 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     postsTo: kind.postsTo && { ...kind.postsTo },
     load: new Code(loader(builder, kind)),
   }
+}
+
+/** How objects of the kind are stored: `KindStorage.format` and `shape`. */
+function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
+  if (kind.postsTo !== undefined) return {}
+  const shape = builder.context.shapeOf(kind.type)
+  const format = compactFault(shape) === undefined ? undefined : "json"
+  return { format, shape: storedForm(kind, shape, "compact").shape }
 }
 
 /** Selectable fields are read from the stored form. */

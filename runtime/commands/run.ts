@@ -21,7 +21,7 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
   backup: { help: "copy the embedded store to a file", load: async () => inChildProcess(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },
-  store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
+  store: { help: "check, measure, migrate or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {
     help: "convert an object between encodings: JSON, YAML, compact",
     load: async () => (await import("./convert.ts")).convert,

@@ -62,6 +62,12 @@ export function parseStoreLocation(flag: string, text: string, options: StoreLoc
   )
 }
 
+/** The store of a server with these options. */
+export function storeLocationOf(options: Options, how: StoreLocationOptions): StoreLocation {
+  const servers = options["store-servers"]
+  return servers.length > 0 ? etcdPlace(servers, how) : lmdbPlace(resolve(options["data-dir"]), how)
+}
+
 function lmdbPlace(dataDir: string, { clock }: StoreLocationOptions): StoreLocation {
   const folder = storeFolder(dataDir)
   return {

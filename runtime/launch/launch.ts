@@ -27,7 +27,9 @@ import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
 import { StartError } from "./start-error.ts"
-import { storeFolder } from "./data-dir.ts"
+import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
+import { KindTable } from "../registry/kinds.ts"
+import { StoredShapes } from "../registry/stored-shapes.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { vendorProfile } from "../base/vendor.ts"
 
@@ -88,7 +90,8 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
   const tokenSecret = await continueSecret(how, store)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
+  const shapes = await storedShapes(how, store, folders)
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders, ...(shapes !== undefined && { shapes }) })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
@@ -132,11 +135,27 @@ interface LaunchParts {
   readonly pair: ServingPair
   readonly token: string
   readonly folders: readonly ApiFolder[]
+  readonly shapes?: StoredShapes
+}
+
+/** Compares the shapes that wrote the store with the served ones. Throws StartError if the server would misread any. */
+async function storedShapes({ options }: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<StoredShapes | undefined> {
+  if (options.store === "memory" && options["store-servers"].length === 0) return undefined
+  const prefix = storeRoot(options["store-prefix"])
+  const shapes = new StoredShapes({ store, prefix, format: storageFormatOf(options["storage-media-type"]) })
+  const faults = await shapes.check(new KindTable([...kinds, ...folders.flatMap((folder) => folder.kinds)])).catch((error: unknown) => {
+    throw error instanceof StoreError ? new StartError(`the records of stored shapes cannot be read: ${error.message}`) : error
+  })
+  if (faults.length === 0) return shapes
+  const lines = faults.map(({ kind, text }) => `  ${kind.resource}: ${text}`)
+  throw new StartError(`this server would misread objects of the store:
+${lines.join("\n")}
+"orch-apiserver store migrate" rewrites them for the present schemas; give it the same options, while no server is running`)
 }
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, tokenSecret, folders } = made
+  const { store, pair, token, tokenSecret, folders, shapes } = made
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -154,6 +173,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     certificate: pair,
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
+    ...(shapes !== undefined && { shapes }),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }

@@ -4,8 +4,8 @@
  * are in `behaviours/` next to the folder.
  */
 import { existsSync, readdirSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join, resolve } from "node:path"
+import { createRequire, isBuiltin } from "node:module"
+import { dirname, join, resolve, sep } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
 import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
@@ -102,7 +102,7 @@ function buildFaults(error: unknown): string {
 
 /**
  * Resolves the doorway to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Other packages are the user's.
+ * sources. Packages that these sources import are this package's own, others are the user's.
  */
 const packagePlugin: Plugin = {
   name: packageName,
@@ -114,8 +114,18 @@ const packagePlugin: Plugin = {
       return below === "schema" ? ownDoorway : { path: generatedModule(below.replace(/\.ts$/, "")) }
     })
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => (kind === "entry-point" ? undefined : { path, external: true }))
+    const ownRequire = createRequire(join(packageRoot, "package.json"))
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind === "entry-point") return undefined
+      const isOwn = isOwnSource(importer) && !isBuiltin(path) && !ownModules.has(path)
+      return { path: isOwn ? ownRequire.resolve(path) : path, external: true }
+    })
   },
+}
+
+/** Whether a file belongs to this package. A clone may hold folders of its user as well. */
+function isOwnSource(file: string): boolean {
+  return ["dist", "generated", "runtime"].some((folder) => file.startsWith(join(packageRoot, folder) + sep))
 }
 
 /** The package holds generated code as JavaScript, a clone as TypeScript. */

@@ -52,7 +52,9 @@ export interface ResponseFormat extends Negotiated {
 export function negotiateResponse(call: ResourceRequest, answer: { list: boolean; watch?: boolean; read?: boolean }): ResponseFormat {
   const { headers, query } = call.request
   const collection = call.request.info.name === ""
-  const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true, collection })
+  const { vendor } = call.parts
+  const compact = call.handle.kind.storage.format === "json" ? "metadata" : true
+  const negotiated = negotiate(headers.accept, { vendor, watch: answer.watch === true, collection, compact })
   if (answer.watch !== true && answer.read !== true) checkFormat(call, negotiated, answer)
   return {
     indented: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),

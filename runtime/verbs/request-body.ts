@@ -21,7 +21,7 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
     kind: handle.kind.kind,
     apiVersion: handle.apiVersion,
     shape: handle.parts.shape,
-    codec: handle.compact,
+    ...(handle.kind.storage.format !== "json" && { codec: handle.compact }),
     applyDefaults: handle.parts.applyDefaults,
   })
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
@@ -54,14 +54,14 @@ export async function bodyOf({ incoming, request }: ResourceRequest, limit?: num
 async function readAs(
   call: ResourceRequest,
   options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
-  kind: Omit<KindBody, "validate">,
+  kind: Omit<KindBody, "validate" | "codec"> & Partial<Pick<KindBody, "codec">>,
 ): Promise<ApiObject> {
   const { headers, warnings } = call.request
-  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
+  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor, compact: kind.codec !== undefined })
   const body = await bodyOf(call, bodyLimit(media))
   const decoded = decodeBody(body, media, {
     shape: kind.shape,
-    codec: kind.codec,
+    ...(kind.codec !== undefined && { codec: kind.codec }),
     expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
     fieldValidation: options.fieldValidation,
     signal: call.request.expiry,
