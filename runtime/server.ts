@@ -85,7 +85,7 @@ export interface ServerOptions {
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
   /** Replaces the secure port: a simulation has no network. */
-  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
+  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref">>>
 }
 
 export interface RunningServer {
@@ -102,6 +102,8 @@ export interface RunningServer {
    * `--request-timeout`, and closes port and store. A second call waits for the first.
    */
   stop(): Promise<void>
+  /** From now on, the server does not keep the process alive. Its timers and threads never do. */
+  unref(): void
 }
 
 /**
@@ -169,6 +171,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     cache,
     port: listener.port,
     beginShutdown: () => draining.abort(),
+    unref: () => listener.unref?.(),
     stop() {
       stopped ??= stop()
       return stopped

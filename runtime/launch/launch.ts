@@ -23,6 +23,7 @@ import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
 import type { User } from "../http/request/context.ts"
+import type { ProcessHold } from "../client/process-hold.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
@@ -43,6 +44,8 @@ export interface LaunchOptions {
   readonly transient?: boolean
   /** Own kinds that the program has imported, besides the folders of `--api`. */
   readonly modules?: readonly ApiModule[]
+  /** Holds the process while operations of the returned client are pending. */
+  readonly hold?: ProcessHold
   /** Overrides `--secure-port`; 0 is any free port. */
   readonly port?: number
   /** Additional filters, after authorization. */
@@ -99,7 +102,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     throw listenError(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
-  const client = inProcessClient(server.parts, admin)
+  const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
   const kubeconfig = kubeconfigAt(server.port)
   return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders) }
 }
