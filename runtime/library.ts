@@ -5,6 +5,10 @@ import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
 import { silentLog } from "./launch/logging.ts"
 import { defaultOptions } from "./options/load.ts"
+import type { Api as BuiltInApi } from "../generated/api.ts"
+import type { ApiModule } from "./launch/api-module.ts"
+import type { UntypedApi } from "./schema/handlers.ts"
+import type { ObjectClient } from "./schema/object-client.ts"
 import type { Options } from "./options/table.ts"
 import { systemRandom } from "./base/random.ts"
 import type { Filter } from "./http/env.ts"
@@ -29,10 +33,18 @@ export type { CellContext, Kind, ValidationContext } from "./schema/kind.ts"
 export type { Check, CheckContext, Warning } from "./schema/validate.ts"
 export type { RequestContext, RequestInfo, User } from "./http/request/context.ts"
 export type { Filter, ServerEnv } from "./http/env.ts"
+export type { ApiModule } from "./launch/api-module.ts"
+export type { UntypedApi } from "./schema/handlers.ts"
+export type * from "./schema/object-client.ts"
 export { StartError } from "./launch/start-error.ts"
 
 /** Options of the command line by their names, as in `{ "event-ttl": 60_000 }`, and options that only a program has. */
-export interface LibraryOptions extends Partial<Options> {
+export interface LibraryOptions<Apis extends ApiList = ApiList> extends Partial<Omit<Options, "api">> {
+  /**
+   * Own kinds: folders of generated code, or the imported `index.ts` of such a folder, which gives `server.api` the
+   * types of its kinds.
+   */
+  readonly api?: Apis
   /** The port on 127.0.0.1. Default 0: any free port. */
   readonly port?: number
   /**
@@ -55,7 +67,27 @@ export interface LibraryOptions extends Partial<Options> {
   readonly admission?: readonly AdmissionPlugin[]
 }
 
-export interface LibraryServer {
+/** Own kinds, as `LibraryOptions.api` takes them. */
+export type ApiList = readonly (string | ApiModule)[]
+
+/** The operations of built-in kinds and of those in a list. Kinds of folders have no types. */
+export type ApiOf<Apis extends ApiList> = BuiltInApi &
+  Joined<Exclude<Apis[number], string>> &
+  (Extract<Apis[number], string> extends never ? unknown : UntypedApi)
+
+type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (api: Api) => void : never) extends (api: infer All) => void
+  ? All
+  : unknown
+
+export interface LibraryServer<Apis extends ApiList = []> {
+  /**
+   * The objects of the server without HTTP, as the administrator: `server.api.core.v1.pods.get("default", "web")`. By
+   * group, version and resource; a group is called by its first label, that without a name `core`. Operations reject
+   * with ApiError, also once the server has stopped.
+   */
+  readonly api: ApiOf<Apis>
+  /** The same without types, for any resource: what the handlers of `api` are made over. */
+  readonly client: ObjectClient
   /** `https://127.0.0.1:41234` */
   readonly url: string
   /** The administrator's bearer token. */
@@ -72,11 +104,15 @@ export interface LibraryServer {
  * Starts a server and resolves when it serves requests. By default it listens on a free port of 127.0.0.1, keeps
  * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Throws StartError.
  */
-export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
-  const { port = 0, middleware = [], admission = [], ...options } = given
+export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<Apis>> {
+  const { port = 0, middleware = [], admission = [], api: own = [], ...options } = given
   const onDisk = given["data-dir"] !== undefined
-  const { server, url, token, authority, kubeconfig } = await launch({
-    options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options },
+  const list: ApiList = own
+  const folders = list.filter((one) => typeof one === "string")
+  const modules = list.filter((one) => typeof one !== "string")
+  const { server, url, token, authority, kubeconfig, client, api } = await launch({
+    options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options, api: folders },
+    modules,
     clock: systemClock,
     random: systemRandom,
     log: silentLog(),
@@ -85,5 +121,6 @@ export async function startServer(given: LibraryOptions = {}): Promise<LibrarySe
     middleware,
     admission,
   })
-  return { url, token, caPem: authority, kubeconfig, stop: () => server.stop() }
+  // The list of modules determines the type, and its modules the content.
+  return { url, token, caPem: authority, kubeconfig, client, api: api as ApiOf<Apis>, stop: () => server.stop() }
 }

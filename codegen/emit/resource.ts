@@ -7,6 +7,7 @@ import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
+import { upperFirst } from "../../model/names.ts"
 import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
 import { hasInput } from "./types.ts"
 
@@ -155,6 +156,21 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
   const parts = [...stated, ...found]
   const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"
   return `${parameters} => ${parts.length === 1 ? parts.join("") : `[${parts.map((part) => `...${part}`).join(", ")}]`}`
+}
+
+/**
+ * The names of kinds in the files of the whole: that of the record, with group and version where two kinds have one
+ * name.
+ */
+export function localNames(kinds: readonly KindModel[]): (kind: KindModel) => string {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) counts.set(resourceName(kind), (counts.get(resourceName(kind)) ?? 0) + 1)
+  return (kind) => {
+    const name = resourceName(kind)
+    if ((counts.get(name) ?? 0) <= 1) return name
+    const group = kind.group === "" ? "core" : kind.group
+    return `${name}${group.split(/[.-]/).map(upperFirst).join("")}${upperFirst(kind.version)}`
+  }
 }
 
 /** The kinds of `index.ts`: every emitted one, in the model's order. */

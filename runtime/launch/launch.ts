@@ -5,9 +5,10 @@
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "pino"
-import { bodies, kinds } from "../../generated/index.ts"
+import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
+import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, joinDocuments } from "./openapi-files.ts"
 import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
@@ -20,6 +21,9 @@ import { readOrMakePrivateFile } from "./private-file.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
+import type { User } from "../http/request/context.ts"
+import { inProcessClient } from "../client/in-process-client.ts"
+import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
 import { StartError } from "./start-error.ts"
 import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
@@ -35,6 +39,8 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
+  /** Own kinds that the program has imported, besides the folders of `--api`. */
+  readonly modules?: readonly ApiModule[]
   /** Overrides `--secure-port`; 0 is any free port. */
   readonly port?: number
   /** Additional filters, after authorization. */
@@ -57,11 +63,15 @@ export interface Launched {
   /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly kubeconfig: string
+  /** Operations as the administrator, without HTTP. */
+  readonly client: ObjectClient
+  /** The same by group, version and resource, with those of own kinds. */
+  readonly api: object
 }
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const folders = await apiFolders(how.options.api)
+  const folders = await apiFolders(how.options.api, how.modules)
   const store = await openStore(how, folders)
   try {
     return await start(how, store, folders)
@@ -86,13 +96,20 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     throw listenError(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
-  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
+  const client = inProcessClient(server.parts, admin)
+  const kubeconfig = kubeconfigAt(server.port)
+  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders) }
 }
 
-async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
-  if (given.length === 0) return []
+/** The operations of all kinds, on first use: most programs that start a server use HTTP. */
+function apiOf(client: ObjectClient, folders: readonly ApiFolder[]): object {
+  return folders.length === 0 ? api(client) : joinApis([api, ...folders.map((folder) => folder.api)].map((make) => make(client)))
+}
+
+async function apiFolders(given: readonly string[], modules: readonly ApiModule[] = []): Promise<readonly ApiFolder[]> {
+  if (given.length + modules.length === 0) return []
   const { loadApiFolder } = await import("./user-api.ts")
-  const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
+  const folders = await Promise.all([...given.map((folder) => loadApiFolder(folder)), ...modules.map((module) => loadApiModule(module))])
   const taken = new Set(kinds.map(identity))
   for (const kind of folders.flatMap((folder) => folder.kinds)) {
     if (taken.has(identity(kind)))
@@ -105,6 +122,9 @@ async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[
 function identity(kind: Kind): string {
   return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
 }
+
+/** The user of the token that a start makes. */
+const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
 
 interface LaunchParts {
   readonly store: Store
@@ -133,7 +153,6 @@ ${lines.join("\n")}
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
   const { store, pair, token, tokenSecret, folders, shapes } = made
-  const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -146,7 +165,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
-    tokens: [admin, ...fileTokens(options["token-auth-file"])],
+    tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     certificate: pair,
     connect: connectOptions(options),

@@ -12,7 +12,7 @@ import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import type { FieldValidation } from "../wire/decode-object.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
-import type { ResourceRequest } from "./call.ts"
+import type { ObjectRequest, ResourceRequest } from "./call.ts"
 
 /** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
 export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
@@ -73,7 +73,7 @@ async function readAs(
 
 /** Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. */
 export function* renormalizing(
-  call: ResourceRequest,
+  call: ObjectRequest,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
 ): Stages<{ object: ApiObject; unknown: string[] }> {
@@ -87,7 +87,7 @@ export function* renormalizing(
 
 /** Applies `fieldValidation` to unknown fields in the result of a patch. Sends each warning once over all attempts. */
 export function applyFieldValidation(
-  call: ResourceRequest,
+  call: ObjectRequest,
   texts: readonly string[],
   options: { fieldValidation: FieldValidation; sentWarnings: Set<string> },
 ): void {

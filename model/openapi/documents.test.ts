@@ -1,19 +1,25 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { expect, test } from "vitest"
-import { isObject, type JsonValue } from "../../../runtime/base/json.ts"
-import { emitContext } from "../context.ts"
-import { repositoryOptions } from "../options.ts"
-import { kettleModel } from "../testing/kettle.ts"
-import { documentPaths, emitOpenApi } from "./documents.ts"
+import { isObject, type JsonValue } from "../../runtime/base/json.ts"
+import { kettleModel } from "../../codegen/emit/testing/kettle.ts"
+import { allDocuments, groupVersionDocuments } from "./documents.ts"
 import { definitionName, operationScope, tagOf } from "./names.ts"
+import type { OpenApiSource } from "./source.ts"
 
 const model = kettleModel()
-const texts = emitOpenApi(emitContext(model, repositoryOptions(model)))
+const source: OpenApiSource = {
+  kinds: model.kinds,
+  known: model.kinds,
+  types: model.types,
+  publishesLimits: () => false,
+  hasCompactForm: () => true,
+}
+const documents = allDocuments(source)
 
 function parsed(path: string): JsonValue {
-  const text = texts.get(path)
-  if (text === undefined) throw new Error(`no document ${path}`)
-  return JSON.parse(text)
+  const document = documents.get(path)
+  if (document === undefined) throw new Error(`no document ${path}`)
+  return document
 }
 
 function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefined {
@@ -23,30 +29,22 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
   )
 }
 
-const v3 = "openapi/v3/apis/kitchen.example.com/v1.json"
+const v3 = "v3/apis/kitchen.example.com/v1"
 
 test("writes one document per group version, those of discovery, and one for version 2", () => {
-  expect([...texts.keys()].sort()).toEqual([
-    "openapi/v2.json",
-    "openapi/v3/apis.json",
-    "openapi/v3/apis/kitchen.example.com.json",
-    v3,
-    "openapi/v3/version.json",
-  ])
-  expect(documentPaths(texts).toSorted()).toEqual(["apis", "apis/kitchen.example.com", "apis/kitchen.example.com/v1", "version"])
+  expect([...documents.keys()].sort()).toEqual(["v2", "v3/apis", "v3/apis/kitchen.example.com", v3, "v3/version"])
 })
 
 test("all are valid", async () => {
-  for (const [path, text] of texts) {
-    const result = await new Validator().validate(JSON.parse(text))
+  for (const [path, document] of documents) {
+    const result = await new Validator().validate(structuredClone(document))
     expect(result, path).toMatchObject({ valid: true })
   }
 })
 
 test("every reference resolves", () => {
-  for (const [path, text] of texts) {
-    const document: JsonValue = JSON.parse(text)
-    for (const [, reference = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g))
+  for (const [path, document] of documents) {
+    for (const [, reference = ""] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
       expect(at(document, ...reference.split("/")), `${path} ${reference}`).toBeDefined()
   }
 })
@@ -110,7 +108,7 @@ test("definitions in version 3 and version 2", () => {
   })
   expect(at(spec, "properties", "tap")).toEqual({ description: "Name of a tap.", type: "string" })
   expect(at(spec, "properties", "mode", "enum")).toEqual(["fast", "slow"])
-  const v2 = at(parsed("openapi/v2.json"), "definitions")
+  const v2 = at(parsed("v2"), "definitions")
   expect(at(v2, "com.example.kitchen.v1.KettleSpec", "properties", "power")).toEqual({
     description: "How strong it is.",
     $ref: "#/definitions/io.orch.apimachinery.pkg.api.resource.Quantity",
@@ -129,4 +127,12 @@ test("names of the built-in groups", () => {
     tagOf({ group: "rbac.authorization.orch.io", version: "v1" }),
     tagOf({ group: "", version: "v1" }),
   ]).toEqual(["RbacAuthorizationV1", "rbacAuthorization_v1", "core_v1"])
+})
+
+test("the documents that one group version adds", () => {
+  const added = groupVersionDocuments(source, { group: "kitchen.example.com", version: "v1" })
+  expect([...added.keys()].sort()).toEqual(["v2", "v3/apis/kitchen.example.com", v3])
+  expect(added.get(v3)).toEqual(parsed(v3))
+  expect(Object.keys(at(added.get("v2"), "paths") ?? {})).not.toContain("/version/")
+  expect(at(added.get("v2"), "definitions")).toMatchObject({ "com.example.kitchen.v1.Kettle": {}, "com.example.kitchen.v1.KettleList": {} })
 })

@@ -1,5 +1,4 @@
 /** Paths and operations as facts, which every version of the documents is written from. */
-import type { OpenAPIV3 } from "openapi-types"
 import type { OptionFacts, ParameterName } from "./parameters.ts"
 
 export interface GroupVersionKind {
@@ -9,7 +8,7 @@ export interface GroupVersionKind {
 }
 
 export interface OperationFacts {
-  readonly method: `${OpenAPIV3.HttpMethods}`
+  readonly method: "get" | "put" | "post" | "delete" | "options" | "head" | "patch"
   readonly operationId: string
   readonly description: string
   readonly tag: string

@@ -1,6 +1,6 @@
 /** The paths of a kind and their operations, as facts from which both document versions are written. */
-import type { Subresource } from "../../../runtime/schema/kind.ts"
-import type { KindModel, TypeModel } from "../../../model/model.ts"
+import type { Subresource } from "../../runtime/schema/kind.ts"
+import type { KindModel, TypeModel } from "../model.ts"
 import { upperFirst } from "../names.ts"
 import { connectPaths } from "./connect.ts"
 import { definitionName, operationScope, patchDefinition, pathPrefix, tagOf } from "./names.ts"

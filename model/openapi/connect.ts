@@ -1,6 +1,6 @@
 /** Paths of sub-resources that forward requests to another machine: the node agent, or the object itself. */
-import type { Subresource } from "../../../runtime/schema/kind.ts"
-import type { FieldModel, KindModel, TypeModel } from "../../../model/model.ts"
+import type { Subresource } from "../../runtime/schema/kind.ts"
+import type { FieldModel, KindModel, TypeModel } from "../model.ts"
 import { upperFirst } from "../names.ts"
 import { operationScope, tagOf } from "./names.ts"
 import type { OptionFacts, ParameterName } from "./parameters.ts"

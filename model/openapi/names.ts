@@ -4,7 +4,8 @@
  */
 import { upperFirst } from "../names.ts"
 
-interface GroupVersion {
+/** A group and one of its versions. */
+export interface GroupVersion {
   readonly group: string
   readonly version: string
 }
