@@ -103,7 +103,7 @@ function withMessage([first, ...others]: readonly FieldCase[]): readonly FieldCa
 function withUnknown(types: readonly TypeCase[]): readonly TypeCase[] {
   return types.reduceRight<readonly TypeCase[]>((later, type) => {
     const isUnknown = type.fields.some(({ inline }) => inline === true) && later[0]?.preserveUnknown === true
-    return [isUnknown ? { ...type, preserveUnknown: true } : type, ...later]
+    return [isUnknown ? { ...type, preserveUnknown: true } : type].concat(later)
   }, [])
 }
 
@@ -182,6 +182,29 @@ function defaultOf(type: string, options: SchemaOptions): fc.Arbitrary<JsonValue
 
 function withDefault([field, value]: [FieldCase, JsonValue | undefined]): FieldCase {
   return value === undefined ? field : { ...field, default: value }
+}
+
+/** The schema with some of its fields, in another order, between new ones. */
+export function changedSchema(schema: SchemaCase): fc.Arbitrary<SchemaCase> {
+  const count = schema.types.length
+  const types = schema.types.map((type, index) => {
+    const named = type.fields.map((field, place) => ({ ...field, name: fieldName(field, `t${index}`, place) }))
+    const added = fc.array(
+      arbitraryField(count - 1, count, { defaults: false, stated: false }).filter((field) => !field.type.includes("T")),
+      { maxLength: 2 },
+    )
+    // Without a numbered field a type has no message, and the generator refuses what refers to it.
+    const staying = named.findIndex(({ numbered, type: text }) => numbered && !isLoose(text) && !text.includes("T"))
+    return fc
+      .tuple(fc.subarray(named, { minLength: 1 }), added)
+      .chain(([some, more]) => {
+        const kept = named.filter((field, place) => place === staying || some.includes(field))
+        const fields = [...kept, ...more.map((field, place) => ({ ...field, name: `t${index}new${place}` }))]
+        return fc.shuffledSubarray(fields, { minLength: fields.length })
+      })
+      .map((fields) => ({ ...type, fields }))
+  })
+  return fc.tuple(...types).map((changed) => ({ ...schema, types: withUnknown(changed) }))
 }
 
 const group = "kitchen.example.com"
