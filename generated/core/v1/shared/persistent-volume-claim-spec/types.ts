@@ -11,7 +11,7 @@ import type { VolumeResourceRequirements } from "../resources/types.ts"
 /** What storage a claim asks for. */
 export type PersistentVolumeClaimSpec = {
   /** The ways in which the storage must be mountable; `ReadWriteOncePod` stands alone. */
-  accessModes?: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
+  accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** Selects volumes that may be bound by their labels. */
   selector?: LabelSelector
   /** The size the storage must have. */

@@ -149,7 +149,7 @@ export type PodDNSConfig = {
 /** One resolver option. */
 export type PodDNSConfigOption = {
   /** Name of the option. */
-  name?: string
+  name: string
   /** Value of the option; absent for options that are only switched on. */
   value?: string
 }

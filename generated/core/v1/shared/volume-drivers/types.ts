@@ -244,7 +244,7 @@ export type ScaleIOVolumeSource = {
   /** Whether the volume is thick or thin provisioned. */
   storageMode?: string
   /** Name of a volume that exists. */
-  volumeName?: string
+  volumeName: string
   /** File system of the volume. */
   fsType?: string
   /** Mount so that nothing can be written. */

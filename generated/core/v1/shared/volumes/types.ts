@@ -207,7 +207,7 @@ export type GitRepoVolumeSource = {
 /** Files made from the keys of a Secret, kept in memory. */
 export type SecretVolumeSource = {
   /** Name of the Secret, in the namespace of the pod. */
-  secretName?: string
+  secretName: string
   /** Keys to show and the paths at which to show them; without items every key becomes a file named after it. */
   items?: KeyToPath[]
   /** Permission bits of files that do not set their own. */
@@ -371,13 +371,13 @@ export type ClusterTrustBundleProjection = {
 /** Makes a claim for this pod, called after the pod and the volume. */
 export type EphemeralVolumeSource = {
   /** What the claim is to be. */
-  volumeClaimTemplate?: PersistentVolumeClaimTemplate
+  volumeClaimTemplate: PersistentVolumeClaimTemplate
 }
 
 /** EphemeralVolumeSource as a client may send it: without what the server fills in. */
 export type EphemeralVolumeSourceInput = Omit<EphemeralVolumeSource, "volumeClaimTemplate"> & {
   /** What the claim is to be. */
-  volumeClaimTemplate?: PersistentVolumeClaimTemplateInput
+  volumeClaimTemplate: PersistentVolumeClaimTemplateInput
 }
 
 /** The claim that an ephemeral volume makes. */
