@@ -117,7 +117,7 @@ export class Definitions {
         kind: { description: `Kind of the list, always ${kind.listKind}.`, type: "string" },
         metadata: this.described(
           this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")),
-          "What the list carries beside its items.",
+          "Version of the list, and how to read on.",
           this.version === "v3" ? { default: {} } : {},
         ),
       },
