@@ -213,7 +213,7 @@ export type EphemeralContainerCommonInput = Omit<EphemeralContainerCommon, "env"
   lifecycle?: LifecycleInput
 }
 
-/** One port a container listens on. */
+/** A port with its number, name and protocol. */
 export type ContainerPort = {
   /** Name of the port, unique in the pod, by which Services and probes may refer to it. */
   name?: string

@@ -58,7 +58,7 @@ export type ExecAction = {
   command: string[]
 }
 
-/** Sends an HTTP GET request. */
+/** An HTTP GET request. */
 export type HTTPGetAction = {
   /** Path of the request. */
   path: string
@@ -94,7 +94,7 @@ export type TCPSocketAction = {
   host?: string
 }
 
-/** Calls the gRPC health service of the container. */
+/** Which gRPC service to ask, and on which port. */
 export type GRPCAction = {
   /** Number of the port to connect to. */
   port: number

@@ -26,7 +26,7 @@ import type {
   VsphereVirtualDiskVolumeSource,
 } from "../volume-drivers/types.ts"
 
-/** Storage that belongs to a pod, under a name by which its containers mount it. */
+/** Where files come from, under a name to which mounts refer. */
 export type Volume = {
   /** Name of the volume, unique in the pod. */
   name: string
@@ -194,7 +194,7 @@ export type EmptyDirVolumeSource = {
   sizeLimit?: string
 }
 
-/** A copy of a Git repository, made when the volume is set up. */
+/** A copy of a Git repository. */
 export type GitRepoVolumeSource = {
   /** Address of the repository. */
   repository: string
@@ -246,7 +246,7 @@ export type PersistentVolumeClaimVolumeSource = {
   readOnly?: boolean
 }
 
-/** Files that hold facts about the pod. */
+/** Facts about the pod as files. */
 export type DownwardAPIVolumeSource = {
   /** The files to make. */
   items?: DownwardAPIVolumeFile[]
@@ -312,7 +312,7 @@ export type VolumeProjectionInput = Omit<VolumeProjection, "downwardAPI"> & {
   downwardAPI?: DownwardAPIProjectionInput
 }
 
-/** Keys of a Secret as files of a projected volume. */
+/** Keys of a Secret. */
 export type SecretProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -322,7 +322,7 @@ export type SecretProjection = {
   optional?: boolean
 }
 
-/** Keys of a ConfigMap as files of a projected volume. */
+/** Keys of a ConfigMap. */
 export type ConfigMapProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -332,7 +332,7 @@ export type ConfigMapProjection = {
   optional?: boolean
 }
 
-/** Facts about the pod as files of a projected volume. */
+/** Facts about the pod. */
 export type DownwardAPIProjection = {
   /** The files to make. */
   items?: DownwardAPIVolumeFile[]
