@@ -24,12 +24,13 @@ export function shapesOf(sourceOf: (name: string) => ShapeSource): (name: string
 
 /** The parts of a field that decoding reads. */
 export function fieldShape(field: FieldModel, shapeOf: (name: string) => TypeShape): FieldShape {
-  const { name, inline, pointer, keepEmpty } = field
+  const { name, inline, pointer, nullable, keepEmpty } = field
   return {
     name,
     type: typeRef(field.type, shapeOf),
     ...(inline && { inline }),
     ...(pointer && { pointer }),
+    ...(nullable && { nullable }),
     ...(keepEmpty && { keepEmpty }),
   }
 }

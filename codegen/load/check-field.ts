@@ -142,6 +142,11 @@ function checkNested(limits: Limits, type: TypeRefModel, word: "items" | "values
 function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
+  if (model.nullable === true)
+    source.report(block.start("number"), {
+      found: `a field number on the nullable field ${model.name}`,
+      expected: "no number, or number: none: the compact encoding has no null",
+    })
   if (fitsCompact(type)) return
   source.report(block.start("type"), {
     found: `the type ${shownType(type)} with a field number`,

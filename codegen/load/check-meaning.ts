@@ -10,7 +10,7 @@ import { isScalar, itemType } from "./type-text.ts"
 
 /** Called once per field whose type is known, after each keyword was checked alone. */
 export function checkMeaning(model: FieldModel, block: Block, source: SourceFile): void {
-  const report = (word: string, found: string, expected: string): void => source.report(block.start(word), { found, expected })
+  const report: Report = (word, found, expected) => source.report(block.start(word), { found, expected })
   for (const word of ["minimum", "maximum"] as const) {
     const bound = model[word]
     if (bound === undefined || !isScalar(model.type, "int32", "int64")) continue
@@ -20,8 +20,21 @@ export function checkMeaning(model: FieldModel, block: Block, source: SourceFile
   }
   if (/^\/.*\/[gimsuy]+$/.test(model.pattern ?? ""))
     report("pattern", `the pattern ${model.pattern}`, "the pattern alone; (?i) at its beginning ignores case")
+  if (model.nullable === true) checkNullable(model, report)
   checkKeys(model, block, source)
 }
+
+/** Null is a third state beside absent and the values; these keywords leave no room for it. */
+function checkNullable({ inline, pointer, keepEmpty, nonEmpty, requiredOn }: FieldModel, report: Report): void {
+  if (!pointer) report("pointer", "pointer: false beside nullable", "no pointer: nullable implies pointer: true")
+  if (inline) report("nullable", "nullable on an inline field, which is no value of its own", "a field that is not inline")
+  if (keepEmpty) report("keepEmpty", "keepEmpty beside nullable: absent would be null", "one of keepEmpty, nullable")
+  if (nonEmpty) report("nonEmpty", "nonEmpty beside nullable: null is empty", "required: true, or one of nonEmpty, nullable")
+  if (requiredOn !== undefined) report("requiredOn", "requiredOn beside nullable: null is empty", "one of requiredOn, nullable")
+}
+
+/** Reports at the value of a keyword. */
+type Report = (word: string, found: string, expected: string) => void
 
 /** What a constant text of `type` should be; undefined when it can be read. */
 export function textFault(type: TypeRefModel, value: JsonValue): string | undefined {

@@ -76,6 +76,13 @@ const structure: readonly Keyword[] = [
     example: "replicas: {type: int32, number: 1, pointer: true, doc: How many there should be.}",
   },
   {
+    word: "nullable",
+    places: ["field"],
+    value: yes,
+    doc: "A null that a client sends is a value of its own: it is kept, no default replaces it, and no limit applies to it. Implies pointer. The field is only JSON: the protobuf encoding has no null.",
+    example: "deadline: {type: Time, nullable: true, doc: When it must be done; null for never.}",
+  },
+  {
     word: "keepEmpty",
     places: ["field"],
     value: boolean,

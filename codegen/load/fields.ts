@@ -75,10 +75,14 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
   return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
+function structure(
+  block: Block,
+): Pick<FieldModel, "inline" | "pointer" | "nullable" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
+  const nullable = block.word("nullable", [true])
   return {
     inline: block.flag("inline") ?? false,
-    pointer: block.flag("pointer") ?? false,
+    pointer: block.flag("pointer") ?? nullable ?? false,
+    ...present({ nullable }),
     keepEmpty: block.flag("keepEmpty") ?? false,
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),

@@ -185,7 +185,7 @@ export class NormalizeWalk {
   /** The value to write; undefined for none. */
   private field(field: ShapeField, value: JsonValue | undefined): JsonValue | undefined {
     if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
-    if (value === undefined || value === null) return field.fills ? this.absent(field) : undefined
+    if (value === undefined || value === null) return field.fills ? this.absent(field) : value === null && field.nullable ? null : undefined
     const result = this.value(field.node, value)
     if (field.pointer) return result === null ? undefined : result
     return isEmpty(field.node.operation, result) ? this.empty(field, result) : result

@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { type EmitContext, listItem } from "../context.ts"
+import { mayBeRequired, withNullable } from "../../../model/published-field.ts"
 import { definitionName, patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
 import type { GroupVersionKind } from "./path-facts.ts"
 
@@ -53,10 +54,10 @@ export class Definitions {
 
   private typeSchema(type: TypeModel): JsonObject {
     const fields = this.flattened(type)
-    const required = fields.filter((field) => field.required !== false).map((field) => field.name)
+    const required = fields.filter((field) => field.required !== false && mayBeRequired(field, this.version)).map((field) => field.name)
     const properties = fields
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
-      .map((field) => [field.name, this.property(field)] as const)
+      .map((field) => [field.name, withNullable(field, this.property(field), this.version)] as const)
     const kinds = this.kindsOf(type)
     return {
       description: type.doc,
