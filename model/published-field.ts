@@ -1,6 +1,38 @@
 /** What the published schemas say of a field besides its type and limits. */
 import type { JsonObject } from "../runtime/base/json.ts"
+import type { Limits } from "../runtime/schema/constraints.ts"
 import type { FieldModel } from "./model.ts"
+
+/**
+ * Returns the doc of a field, followed by what its schema says of each value of an enum: its own, or that of its items,
+ * map values or keys. The form is that of kube-apiserver. Called for the comments of generated types and the
+ * descriptions of OpenAPI, which kubectl explain prints.
+ */
+export function fieldDoc(field: FieldModel): string {
+  const keys = docsOf(field.keys)
+  return [field.doc, ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
+}
+
+/** The docs of the innermost values. */
+function valueDocs(limits: Limits | undefined): readonly string[] {
+  if (limits === undefined) return []
+  const own = docsOf(limits)
+  return own.length > 0 ? own : valueDocs(limits.items ?? limits.values)
+}
+
+/** Sorted by value, as the enum is published. */
+function docsOf(limits: Limits | undefined): readonly string[] {
+  const { enum: values = [], enumDocs = [] } = limits ?? {}
+  return enumDocs.map((doc, index) => ` - \`${JSON.stringify(values[index] ?? null, bigintAsText)}\`: ${doc}`).toSorted()
+}
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [[title, ...lines].join("\n")]
+}
 
 /**
  * Returns the published schema of a field, of which `schema` has everything but nullable. Called for each property of

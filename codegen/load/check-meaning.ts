@@ -6,7 +6,7 @@ import { parseInstant } from "../../runtime/base/time.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import type { Block } from "./block.ts"
 import type { SourceFile } from "./source.ts"
-import { isScalar, itemType } from "./type-text.ts"
+import { isScalar, itemType, shownType } from "./type-text.ts"
 
 /** Called once per field whose type is known, after each keyword was checked alone. */
 export function checkMeaning(model: FieldModel, block: Block, source: SourceFile): void {
@@ -21,7 +21,7 @@ export function checkMeaning(model: FieldModel, block: Block, source: SourceFile
   if (/^\/.*\/[gimsuy]+$/.test(model.pattern ?? ""))
     report("pattern", `the pattern ${model.pattern}`, "the pattern alone; (?i) at its beginning ignores case")
   if (model.nullable === true) checkNullable(model, report)
-  checkKeys(model, block, source)
+  checkKeys(model, block, source, report)
 }
 
 /** Null is a third state beside absent and the values; these keywords leave no room for it. */
@@ -57,7 +57,7 @@ function readable(read: () => unknown): boolean {
   }
 }
 
-function checkKeys(model: FieldModel, block: Block, source: SourceFile): void {
+function checkKeys(model: FieldModel, block: Block, source: SourceFile, report: Report): void {
   const item = itemType(model.type)
   if (model.listType === "map" && block.get("mapKeys")?.node === "list" && block.items("mapKeys").length === 0)
     source.report(block.start("mapKeys"), { found: "mapKeys without a field", expected: "the fields that tell items apart: [name]" })
@@ -66,6 +66,8 @@ function checkKeys(model: FieldModel, block: Block, source: SourceFile): void {
       found: `listType set on a list of ${item.ref}`,
       expected: "listType: map with mapKeys for structs, set for scalars",
     })
+  if (model.patch?.includes("merge") === true && item !== undefined && !("scalar" in item) && !("ref" in item))
+    report("patchStrategy", `patchStrategy merge on a list of ${shownType(item)}`, "replace: such items have no key to merge by")
   if (
     model.patch?.includes("merge") === true &&
     model.mergeKey === undefined &&

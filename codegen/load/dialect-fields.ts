@@ -147,9 +147,15 @@ const limits: readonly Keyword[] = [
   {
     word: "enum",
     places: ["field", "constraints"],
-    value: { form: "list", of: { form: "constant" } },
-    doc: "The only values; others are FieldValueNotSupported. Nothing is said about the empty text of a non-pointer.",
-    example: "protocol: {type: string, number: 4, enum: [TCP, UDP, SCTP], doc: Protocol of the port.}",
+    value: {
+      form: "either",
+      of: [
+        { form: "list", of: { form: "constant" } },
+        { form: "map", of: { form: "text" } },
+      ],
+    },
+    doc: "The only values; others are FieldValueNotSupported. A list of them, or a map from each to a sentence, which generated types, OpenAPI and kubectl explain show. Nothing is said about the empty text of a non-pointer.",
+    example: "protocol: {type: string, enum: {TCP: Streams of bytes., UDP: Single packets.}, doc: Protocol of the port.}",
   },
   {
     word: "format",

@@ -201,7 +201,7 @@ export class NormalizeWalk {
     return field.node.operation === "string" ? result : this.zero(field.node, false)
   }
 
-  /** The empty value of a type: as a field, empty lists, maps and bytes are null; as an item, bytes are "". */
+  /** The empty value of a type: as a field, empty lists, maps and bytes are null; as an item they are [], {} and "". */
   private zero(node: ShapeNode, item: boolean): JsonValue {
     switch (node.operation) {
       case "string":
@@ -221,6 +221,10 @@ export class NormalizeWalk {
         return "0s"
       case "object":
         return this.object(planOfNode(node), {}, false)
+      case "list":
+        return item ? [] : null
+      case "map":
+        return item ? {} : null
       default:
         return null
     }

@@ -18,8 +18,8 @@ export interface JsonAnswer {
 }
 
 export interface OwnServer {
-  /** Sends a request as the administrator. A text is sent as YAML, unless its type is given. */
-  send(method: string, path: string, body?: JsonValue, contentType?: string): Promise<JsonAnswer>
+  /** Sends a request as the administrator. A text is sent as YAML, unless its type is given. Answers are JSON. */
+  send(method: string, path: string, body?: JsonValue, contentType?: string, accept?: string): Promise<JsonAnswer>
   stop(): Promise<void>
 }
 
@@ -36,12 +36,12 @@ export async function startOwn(schemas: Readonly<Record<string, string>>, option
     await generate(folder, schemas)
     const server = await startServer({ api: [join(folder, "generated")], "storage-media-type": "application/json", ...options })
     const client = createHttpClient({ protocol: "http2", port: Number(new URL(server.url).port), authority: server.caPem })
-    const send: OwnServer["send"] = async (method, path, body, contentType) => {
+    const send: OwnServer["send"] = async (method, path, body, contentType, accept = "application/json") => {
       const type = contentType ?? (typeof body === "string" ? "application/yaml" : "application/json")
       const answer = await client.send({
         method,
         path,
-        headers: { authorization: `Bearer ${server.token}`, ...(body !== undefined && { "content-type": type }) },
+        headers: { authorization: `Bearer ${server.token}`, accept, ...(body !== undefined && { "content-type": type }) },
         ...(body !== undefined && { body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) }),
       })
       const text = answer.body.toString()

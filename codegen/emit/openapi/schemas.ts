@@ -4,7 +4,7 @@
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { type EmitContext, listItem } from "../context.ts"
-import { mayBeRequired, withNullable } from "../../../model/published-field.ts"
+import { fieldDoc, mayBeRequired, withNullable } from "../../../model/published-field.ts"
 import { definitionName, patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
 import type { GroupVersionKind } from "./path-facts.ts"
 
@@ -114,11 +114,11 @@ export class Definitions {
     const schema = this.valueSchema(field.type, field.items?.enum ?? field.values?.enum)
     const isReference = "$ref" in schema
     const extensions = fieldExtensions(field)
-    if (isReference) return { ...this.described(schema, field.doc, this.defaultOf(field)), ...extensions }
+    if (isReference) return { ...this.described(schema, fieldDoc(field), this.defaultOf(field)), ...extensions }
     const value = this.defaultOf(field)
     const words = "scalar" in field.type ? field.enum : undefined
     return {
-      description: field.doc,
+      description: fieldDoc(field),
       ...schema,
       ...(value !== undefined && this.version === "v3" && { default: value }),
       ...(words !== undefined && { enum: words.toSorted() }),
