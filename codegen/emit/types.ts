@@ -124,7 +124,7 @@ function fieldType(builder: FileBuilder, field: FieldModel, kind: KindModel | un
   return isNullable(field) ? `${text} | null` : text
 }
 
-/** Whether a valid object may have the field as the empty text. Where decoding does not keep it, it is absent instead. */
+/** Whether a valid object may hold the empty text there. Where decoding does not keep it, the field is absent. */
 function mayBeEmpty({ keepEmpty, pointer, nonEmpty, required }: FieldModel): boolean {
   return keepEmpty && !pointer && !nonEmpty && required !== true
 }

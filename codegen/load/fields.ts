@@ -130,7 +130,7 @@ function enumValue(key: string, type: TypeRefModel): JsonValue {
   return isNumber && /^-?\d+(\.\d+)?$/.test(key) ? Number(key) : key
 }
 
-/** The type of what a list or map holds. A limit on parts that the type does not have is reported where it is checked. */
+/** The type of what a list or map holds. Limits on parts that the type does not have are reported by check-field.ts. */
 function partType(type: TypeRefModel, word: "items" | "values" | "keys"): TypeRefModel {
   const part = word === "items" ? itemType(type) : word === "values" && "map" in type ? type.map : undefined
   return part ?? { scalar: "string" }

@@ -1,5 +1,5 @@
 /**
- * A server of kinds of one's own, generated from the texts of schema files. Generating takes longer than a request: tests
+ * A server of own kinds, generated from the texts of schema files. Generating takes longer than a request: tests
  * of a file share one server, and each writes objects of its own.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
