@@ -34,7 +34,8 @@ function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
   }
   for (const keyword of keywords.values()) {
     const { required = false } = keyword
-    if (required === false || map.entries.some(({ key }) => key === keyword.word || (required !== true && key === required.unless))) continue
+    if (required === false || map.entries.some(({ key }) => key === keyword.word || (required !== true && key === required.unless)))
+      continue
     file.report(map.start, {
       found: `no "${keyword.word}" in ${placeTitles[place]}`,
       expected: `${keyword.word}: ${formTitle(keyword.value)}`,

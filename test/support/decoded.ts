@@ -34,7 +34,8 @@ interface CheckOptions<T> {
 export function failuresOf<T extends object>(check: Check<T>, part: Part<T>, options: CheckOptions<T>): Failures {
   const { shape, old, vendor = "orch", field } = options
   const failures = new Failures()
-  const object = (literal: Part<T>): ApiObject => typed(field === undefined ? decoded(shape, literal) : { [field]: decoded(shape, literal) })
+  const object = (literal: Part<T>): ApiObject =>
+    typed(field === undefined ? decoded(shape, literal) : { [field]: decoded(shape, literal) })
   const root = CheckContext.of(object(part), { failures, vendor: vendorProfile(vendor), ...(old !== undefined && { old: object(old) }) })
   named(check, typed(decoded(shape, part)), field === undefined ? root : root.field(field))
   return failures
