@@ -18,6 +18,7 @@ import { maxInFlight } from "./filters/max-in-flight.ts"
 import { recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
+import { vendorHint } from "./filters/vendor-hint.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
 import { RequestReader } from "./http/request/reader.ts"
 import type { RequestContext } from "./http/request/context.ts"
@@ -37,6 +38,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
   return [
     responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
     requestInfo(),
+    vendorHint({ vendor }),
     // Audit.
     requestCounts({ counts: parts.requestCounts }),
     inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),

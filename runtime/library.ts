@@ -1,5 +1,6 @@
 /** The package as a library: a whole server inside another program, usually a test. */
 /// <reference types="node" preserve="true" />
+import "./require-node.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
 import { silentLog } from "./launch/logging.ts"

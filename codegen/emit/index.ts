@@ -36,8 +36,7 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
     if (!options.emitted.has(file.path)) continue
     for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print())
   }
-  const served = model.kinds.filter((kind) => kind.served !== false)
-  const documents = emitOpenApi({ ...context, model: { ...model, kinds: served } })
+  const documents = emitOpenApi(context)
   for (const [path, text] of [...documents, ...emitProto(context)]) texts.set(path, text)
   texts.set("api.ts", emitApi(context))
   texts.set("index.ts", emitIndex(context, documentPaths(documents)))

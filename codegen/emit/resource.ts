@@ -81,7 +81,7 @@ function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
   if (kind.postsTo !== undefined) return {}
   const shape = builder.context.shapeOf(kind.type)
   const format = compactFault(shape) === undefined ? undefined : "json"
-  return { format, shape: storedForm(kind, shape, "compact").shape }
+  return { format, shape: storedForm(kind, shape, format === undefined).shape }
 }
 
 /** Selectable fields are read from the stored form. */

@@ -1,18 +1,17 @@
 /**
  * `types.ts`: one documented type per type of a schema file and, for a kind, a type guard.
  *
- * One notion of "required": a member is required when a decoded, valid object always has it. That holds for what the
- * schema requires and for what decoding fills in (fields with keepEmpty, structs that are not pointers). Where a client
- * may leave out more when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an
- * alias, but no interface, where a JsonObject is expected.
+ * A member is required when a decoded, valid object always has it (model/presence.ts). Where a client may leave out more
+ * when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an alias, but no
+ * interface, where a JsonObject is expected.
  */
 import { wireApiVersions } from "../../runtime/base/vendor.ts"
 import type { FieldModel, FileModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { isEmptyBesideEnum, isNullable, isPresent, isTypeMeta } from "../../model/presence.ts"
 import type { TypeDeclaration } from "../print/print.ts"
-import { type EmitContext, kindOfType, leafRef, typeOf } from "./context.ts"
+import { differs, type EmitContext, kindOfType, kitTypes, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { inputName } from "./names.ts"
-import { differs, isNullable, isPresent, isTypeMeta, kitTypes } from "./presence.ts"
 
 const scalarTypes: Readonly<Record<string, string>> = {
   string: "string",
@@ -74,10 +73,10 @@ function furtherType(builder: FileBuilder): string {
 function declareInput(builder: FileBuilder, type: TypeModel, kind: KindModel | undefined): TypeDeclaration {
   const { context } = builder
   const members = flattened(context, type)
-    .filter((field) => type.preserveUnknown || differs(field, kind) || refersToInput(context, field, kind))
+    .filter((field) => type.preserveUnknown || differs(context, field, kind) || refersToInput(context, field, kind))
     .map((field) => ({
       name: field.name,
-      optional: isOptionalInput(context, field, kind),
+      optional: context.presence.mayBeLeftOut(field, kind),
       type: fieldType(builder, field, kind, true),
       doc: field.doc,
       deprecated: field.deprecated,
@@ -94,15 +93,6 @@ function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[]
   return type.fields.flatMap((field) =>
     field.inline && "ref" in field.type ? flattened(context, typeOf(context, field.type.ref)) : [field],
   )
-}
-
-/** Whether a client may leave the field out. The spec of a kind is required when something in it is. */
-function isOptionalInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
-  if (isTypeMeta(field, kind)) return true
-  if (field.required !== false) return field.default !== undefined
-  if (kind === undefined || field.pointer || !("ref" in field.type) || kitTypes.has(field.type.ref)) return true
-  if (kind.create.drops.includes(field.name) || field.name === "status") return true
-  return !flattened(context, typeOf(context, field.type.ref)).some((one) => !isOptionalInput(context, one, undefined))
 }
 
 function refersToInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
@@ -125,17 +115,12 @@ function fieldType(builder: FileBuilder, field: FieldModel, kind: KindModel | un
 /** The words of an enum, of a field or of its items; undefined for other fields. */
 function wordType(field: FieldModel): string | undefined {
   const { type } = field
-  if ("scalar" in type && type.scalar === "string") return enumText(field.enum, mayBeEmpty(field))
+  if ("scalar" in type && type.scalar === "string") return enumText(field.enum, isEmptyBesideEnum(field))
   if ("list" in type && "scalar" in type.list && type.list.scalar === "string") {
     const words = enumText(field.items?.enum, false)
     return words === undefined ? undefined : listText(words)
   }
   return undefined
-}
-
-/** Whether a valid object may have the field as the empty text. Where decoding does not keep it, it is absent instead. */
-function mayBeEmpty({ keepEmpty, pointer, nonEmpty, required }: FieldModel): boolean {
-  return keepEmpty && !pointer && !nonEmpty && required !== true
 }
 
 function enumText(values: FieldModel["enum"], empty: boolean): string | undefined {

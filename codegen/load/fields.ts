@@ -59,6 +59,7 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     doc: block.text("doc") ?? "",
     ...structure(block),
     ...valueKeywords(block),
+    keepEmpty: keepsEmpty(block, type),
     ...limitsOf(block),
     unique: uniqueOf(block),
     ...merging(block),
@@ -75,11 +76,16 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
   return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
+/** The server fills in what it publishes as required. Pointers have no zero value, and structs are filled in anyway. */
+function keepsEmpty(block: Block, type: TypeRefModel): boolean {
+  const isPublished = block.word("required", [true, false, "published"]) === "published"
+  return block.flag("keepEmpty") ?? (isPublished && block.flag("pointer") !== true && !("ref" in type))
+}
+
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
     pointer: block.flag("pointer") ?? false,
-    keepEmpty: block.flag("keepEmpty") ?? false,
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }

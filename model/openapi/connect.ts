@@ -65,5 +65,6 @@ function operation(
     text: connect === "log" ? ["text/plain", "application/json", "application/yaml"] : ["*/*"],
     action: connect === "log" ? "get" : "connect",
     kind: { group, version, kind: shown.kind },
+    ...(kind.deprecated !== undefined && { deprecated: true }),
   }
 }

@@ -21,16 +21,28 @@ function heldType(type: TypeRefModel): string | undefined {
 }
 
 /**
- * Returns the text of a type without the sentences that all `fields` of the type say already: kubectl explain prints
- * the text of a field and then that of its type. Empty when nothing remains. Called for each published definition.
+ * Returns the text of a type without the sentences that a field of the type says already, in the same or more words:
+ * kubectl explain prints the text of a field and then that of its type. Empty when nothing remains. Called for each
+ * published definition with the fields that hold the type.
  */
 export function remainingText(doc: string, fields: readonly FieldModel[]): string {
   if (fields.length === 0) return doc
+  const said = fields.flatMap((field) => sentencesOf(field.doc).map(wordsOf))
   return sentencesOf(doc)
-    .filter((sentence) => !fields.every((field) => sentencesOf(field.doc).includes(sentence)))
+    .filter((sentence) => !said.some((words) => wordsOf(sentence).every((word) => words.includes(word))))
     .join(" ")
 }
 
 function sentencesOf(doc: string): readonly string[] {
   return doc.split(/(?<=\.)\s+/)
+}
+
+/** Words that do not change what a sentence says: `the pod`, `a pod`, `every pod`. */
+const small: ReadonlySet<string> = new Set(["a", "an", "the", "its", "each", "every", "that", "this"])
+
+function wordsOf(sentence: string): readonly string[] {
+  return sentence
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "" && !small.has(word))
 }

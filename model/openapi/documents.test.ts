@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { expect, test } from "vitest"
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import { kettleModel } from "../../codegen/emit/testing/kettle.ts"
+import type { KindModel } from "../model.ts"
 import { allDocuments, groupVersionDocuments } from "./documents.ts"
 import { definitionName, operationScope, tagOf } from "./names.ts"
 import type { OpenApiSource } from "./source.ts"
@@ -136,3 +137,25 @@ test("the documents that one group version adds", () => {
   expect(Object.keys(at(added.get("v2"), "paths") ?? {})).not.toContain("/version/")
   expect(at(added.get("v2"), "definitions")).toMatchObject({ "com.example.kitchen.v1.Kettle": {}, "com.example.kitchen.v1.KettleList": {} })
 })
+
+test("versions that are not served have no documents, and operations of a deprecated version are deprecated", () => {
+  const other = (version: string, more: object): KindModel[] => model.kinds.map((kind) => ({ ...kind, version, ...more }))
+  const kinds = [...model.kinds, ...other("v1alpha1", { served: false }), ...other("v1beta1", { deprecated: {} })]
+  const several = allDocuments({ ...source, kinds, known: kinds })
+  expect([...several.keys()].filter((path) => path.includes("kitchen.example.com/"))).toEqual([v3, v3.replace("v1", "v1beta1")])
+  const of = (path: string): string[] => deprecatedIn(several.get(path))
+  expect(of(v3).every((id) => id.startsWith("watch"))).toBe(true)
+  expect(of(v3.replace("v1", "v1beta1"))).toContain("createKitchenExampleComV1beta1NamespacedKettle")
+  expect(of("v2").filter((id) => id.includes("V1beta1"))).toEqual(of(v3.replace("v1", "v1beta1")))
+  expect(JSON.stringify(several.get("v2"))).not.toContain("v1alpha1")
+})
+
+/** The ids of deprecated operations. */
+function deprecatedIn(document: JsonValue | undefined): string[] {
+  const operations = membersOf(at(document, "paths")).flatMap(membersOf)
+  return operations.filter((one) => at(one, "deprecated") === true).map((one) => String(at(one, "operationId")))
+}
+
+function membersOf(value: JsonValue | undefined): (JsonValue | undefined)[] {
+  return isObject(value) ? Object.values(value) : []
+}

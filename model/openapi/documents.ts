@@ -13,9 +13,10 @@ import type { OpenApiSource } from "./source.ts"
 /** Documents by path, as clients request them below `/openapi/`: `v2`, `v3/api/v1`, `v3/apis/apps/v1`. */
 export type Documents = ReadonlyMap<string, JsonObject>
 
-/** Returns every document of the kinds; none without kinds. Called once per run of the generator. */
+/** Returns every document of the kinds that are served; none without any. Called once per run of the generator. */
 export function allDocuments(source: OpenApiSource): Documents {
-  return source.kinds.length === 0 ? new Map() : documentsOf(source, sectionsOf(source))
+  const own = { ...source, kinds: source.kinds.filter((kind) => kind.served !== false) }
+  return own.kinds.length === 0 ? new Map() : documentsOf(own, sectionsOf(own))
 }
 
 /**
@@ -24,7 +25,7 @@ export function allDocuments(source: OpenApiSource): Documents {
  */
 export function groupVersionDocuments(source: OpenApiSource, groupVersion: GroupVersion): Documents {
   const { group, version } = groupVersion
-  const kinds = source.kinds.filter((kind) => kind.group === group && kind.version === version)
+  const kinds = source.kinds.filter((kind) => kind.group === group && kind.version === version && kind.served !== false)
   const own = { ...source, kinds }
   return documentsOf(own, [groupSection(group), versionSection(own, groupVersion)])
 }

@@ -4,7 +4,7 @@ import { load } from "../../codegen/load/index.ts"
 import { allDocuments } from "./documents.ts"
 
 /** The kind and its types, whose limits are published or not. */
-function definitionsWith(fields: string, limited: boolean, version: "v2" | "v3" = "v3"): JsonObject {
+function definitionsWith(fields: string, limited: boolean, version: "v2" | "v3" = "v3", more = ""): JsonObject {
   const schema = `
 kind: Cup
 group: kitchen.example.com
@@ -13,8 +13,11 @@ doc: A cup.
 scope: Namespaced
 names: {plural: cups}
 fields:
-  spec: {type: CupSpec, number: 2, doc: What it should be.}
+  spec: {type: CupSpec, doc: What it should be.}
+  ${more === "" ? "" : "status: {type: CupStatus, number: 3, doc: What it is.}"}
+defaults: [${more === "" ? "" : "{set: spec.name, to: metadata.name}"}]
 types:
+${more}
   CupSpec:
     doc: What a cup should be. Cups are round.
     fields:
@@ -63,7 +66,7 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
 
 /** The schema of field `it`, without its text. */
 function published(field: string, limited = true, version?: "v2" | "v3"): JsonObject {
-  const schema = at(definitionsWith(`it: {number: 1, doc: The field., ${field}}`, limited, version), "com.example.kitchen.v1.CupSpec")
+  const schema = at(definitionsWith(`it: {doc: The field., ${field}}`, limited, version), "com.example.kitchen.v1.CupSpec")
   const property = at(schema, "properties", "it")
   const { description: _text, ...rest } = isObject(property) ? property : {}
   const required = at(schema, "required")
@@ -94,17 +97,46 @@ const cases: readonly (readonly [field: string, schema: JsonObject])[] = [
   ],
   ["type: map<string>, nonEmpty: true", { type: "object", additionalProperties: text(), minProperties: 1, required: ["it"] }],
   ["type: string, immutable: true", { type: "string", "x-orch-validations": [{ rule: "self == oldSelf", message: "field is immutable" }] }],
+  ["type: Quantity, pointer: true, format: quantity-non-negative", { ...scalar("api.resource.Quantity"), format: "quantity-non-negative" }],
+  ["type: IntOrString, pointer: true, minimum: 1", { ...scalar("util.intstr.IntOrString"), minimum: 1 }],
   [
-    "type: Quantity, pointer: true, format: quantity-non-negative",
-    { allOf: [{ $ref: "#/components/schemas/io.orch.apimachinery.pkg.api.resource.Quantity" }] },
+    "type: double, exclusiveMinimum: 0, exclusiveMaximum: 1",
+    { type: "number", format: "double", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true },
   ],
+  ["type: int32, format: port-number, exclusiveMinimum: 0", { type: "integer", format: "int32", minimum: 1, maximum: 65535 }],
+  [
+    "type: int32, format: port-number, exclusiveMinimum: 9",
+    { type: "integer", format: "int32", minimum: 9, exclusiveMinimum: true, maximum: 65535 },
+  ],
+  ["type: double, multipleOf: 0.1", { type: "number", format: "double", multipleOf: 0.1 }],
+  ["type: int32, enum: [10, 9]", { type: "integer", format: "int32", enum: [9, 10] }],
+  ["type: string, keepEmpty: true, enum: [a]", { type: "string", enum: ["", "a"] }],
+  ["type: string, keepEmpty: true, nonEmpty: true, enum: [a]", { type: "string", enum: ["a"], minLength: 1, required: ["it"] }],
+  ['type: "[]string", required: published', { type: "array", items: text(), nullable: true, required: ["it"] }],
+  ["type: Time", { ...scalar("apis.meta.v1.Time"), nullable: true }],
+  ['type: "[]string", listType: set, duplicates: allowed', { type: "array", items: text(), "x-orch-list-type": "set" }],
+  [
+    'type: "[][]int32", maxItems: 3, items: {maxItems: 2, items: {minimum: 1}}',
+    { type: "array", maxItems: 3, items: { type: "array", maxItems: 2, items: { type: "integer", format: "int32", minimum: 1 } } },
+  ],
+  [
+    'type: map<map<string>>, values: {maxProperties: 2, values: {enum: ["", b]}}',
+    { type: "object", additionalProperties: { type: "object", maxProperties: 2, additionalProperties: text({ enum: ["", "b"] }) } },
+  ],
+  ["type: string, deprecated: true", { type: "string", deprecated: true }],
+  ["type: Handle, pointer: true, deprecated: true", { allOf: handles().allOf, deprecated: true }],
+  ["type: string, required: true, default: a", { type: "string", default: "a" }],
 ]
+
+function scalar(name: string): JsonObject {
+  return { allOf: [{ $ref: `#/components/schemas/io.orch.apimachinery.pkg.${name}` }] }
+}
 
 function text(limits: JsonObject = {}): JsonObject {
   return { type: "string", default: "", ...limits }
 }
 
-function handles(): JsonObject {
+function handles() {
   return { default: {}, allOf: [{ $ref: "#/components/schemas/com.example.kitchen.v1.Handle" }] }
 }
 
@@ -115,6 +147,20 @@ test.each(cases)("{%s}", (field, schema) => {
 test("version 2 has the same limits, and no defaults", () => {
   expect(published("type: int32, minimum: 1, default: 3", true, "v2")).toEqual({ type: "integer", format: "int32", minimum: 1 })
   expect(published('type: "[]string", maxItems: 3', true, "v2")).toEqual({ type: "array", items: { type: "string" }, maxItems: 3 })
+})
+
+test("a field that a rule of defaults sets, and the status of a kind, are not required", () => {
+  const definitions = definitionsWith(
+    `
+    name: {type: string, number: 1, nonEmpty: true, doc: Set by a rule.}
+    label: {type: string, number: 2, nonEmpty: true, doc: Set by its author.}
+    `.trim(),
+    true,
+    "v3",
+    "  CupStatus: {doc: What a cup is., fields: {phase: {type: string, required: true, doc: How it is.}}}",
+  )
+  expect(at(definitions, "com.example.kitchen.v1.CupSpec", "required")).toEqual(["label"])
+  expect(at(definitions, "com.example.kitchen.v1.Cup", "required")).toEqual(["spec"])
 })
 
 test("without limits only words are published", () => {
@@ -135,17 +181,11 @@ test("limits are published by type", () => {
   })
 })
 
-test("the text of a type leaves out what all its fields say", () => {
-  const definitions = definitionsWith(
-    `
-    left: {type: Handle, number: 1, doc: What a cup is held by. It is on the left.}
-    right: {type: Handle, number: 2, doc: What a cup is held by.}
-    `.trim(),
-    true,
-  )
+test("the text of a type leaves out what a field of the type says", () => {
+  const definitions = definitionsWith("left: {type: Handle, doc: What the cup is held by. It is on the left.}", true)
   expect(at(definitions, "com.example.kitchen.v1.Handle", "description")).toBeUndefined()
   expect(at(definitions, "com.example.kitchen.v1.CupSpec", "description")).toBe("What a cup should be. Cups are round.")
-  const others = definitionsWith("left: {type: Handle, number: 1, doc: It is on the left.}", true)
+  const others = definitionsWith('left: {type: "[]Handle", doc: They are on the left.}', true)
   expect(at(others, "com.example.kitchen.v1.Handle", "description")).toBe("What a cup is held by.")
 })
 

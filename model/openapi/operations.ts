@@ -47,9 +47,9 @@ function gvk({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind }
 }
 
-/** What all operations on a kind share. */
-function common(kind: KindModel): { tag: string; kind: GroupVersionKind } {
-  return { tag: tagOf(kind), kind: gvk(kind) }
+/** What all operations on a kind share. `body`: the kind of what is sent and received, where it is another. */
+function common(kind: KindModel, body: GroupVersionKind = kind): Base {
+  return { tag: tagOf(kind), kind: gvk(body), ...(kind.deprecated !== undefined && { deprecated: true }) }
 }
 
 function collectionOperations(kind: KindModel): OperationFacts[] {
@@ -105,7 +105,7 @@ const optionalBody = { schema: deleteOptions, required: false, patch: false }
 
 function objectOperations(kind: KindModel): OperationFacts[] {
   const operations: OperationFacts[] = []
-  const base = { ...common(kind) }
+  const base = common(kind)
   if (kind.verbs.includes("get")) operations.push(read(kind, base, own(kind)))
   if (kind.verbs.includes("update")) operations.push(replace(kind, base, own(kind)))
   if (kind.verbs.includes("delete")) {
@@ -128,7 +128,7 @@ function objectOperations(kind: KindModel): OperationFacts[] {
   return operations
 }
 
-type Base = { readonly tag: string; readonly kind: GroupVersionKind }
+type Base = Pick<OperationFacts, "tag" | "deprecated"> & { readonly kind: GroupVersionKind }
 
 function read(kind: KindModel, base: Base, schema: string, sub = ""): OperationFacts {
   return {
@@ -191,7 +191,7 @@ function subresourcePaths(
 
 function subresourcePath(kind: KindModel, one: Subresource, path: string, parameters: readonly ParameterName[]): PathFacts {
   const body = one.kind ?? kind
-  const base = { tag: tagOf(kind), kind: gvk(body) }
+  const base = common(kind, body)
   const schema = definitionName(body, body.kind)
   const operations = one.verbs.map((verb): OperationFacts => {
     switch (verb) {

@@ -2,11 +2,13 @@
  * Definitions of types for either document version. Only version 3 has defaults, and descriptions beside references.
  */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { limitSchema, type Limits } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../model.ts"
+import { isNullable, Presence } from "../presence.ts"
 import { fieldsByType, remainingText } from "./descriptions.ts"
 import { extension, fieldExtensions } from "./extensions.ts"
 import { type DocumentVersion, fixedDefinitions, plainSchemas } from "./fixed-definitions.ts"
-import { isRequired, isWithin, limitSchema, ownLimits, partLimits, type ValueLimits } from "./limits.ts"
+import { fieldSchema, publishedLimits, zeroWithin } from "./limits.ts"
 import { definitionName, scalarDefinitions } from "./names.ts"
 import type { GroupVersionKind } from "./path-facts.ts"
 import type { OpenApiSource } from "./source.ts"
@@ -17,6 +19,7 @@ export class Definitions {
   private readonly types = new Map<string, TypeModel>()
   private readonly lists = new Map<string, KindModel>()
   private readonly referrers: ReadonlyMap<string, readonly FieldModel[]>
+  private readonly presence: Presence
 
   constructor(
     private readonly source: OpenApiSource,
@@ -25,6 +28,7 @@ export class Definitions {
     for (const type of source.types.values()) this.types.set(definitionName(type, type.localName), type)
     for (const kind of source.known) this.lists.set(definitionName(kind, kind.listKind), kind)
     this.referrers = fieldsByType(source.types)
+    this.presence = new Presence(source.types)
   }
 
   /** Adds the definition if it is missing and returns a reference to it. */
@@ -54,9 +58,7 @@ export class Definitions {
   private typeSchema(type: TypeModel): JsonObject {
     const limited = this.source.publishesLimits(type)
     const fields = this.flattened(type)
-    const required = fields
-      .filter((field) => isRequired(field, limited) || (limited && this.isFilledInVain(field)))
-      .map((field) => field.name)
+    const required = fields.filter((field) => this.isRequired(field, type)).map((field) => field.name)
     const properties = fields
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
       .map((field) => [field.name, this.property(field, limited)] as const)
@@ -73,20 +75,14 @@ export class Definitions {
     }
   }
 
-  /** Whether the empty object that the server writes for an absent field is refused, as it lacks fields itself. */
-  private isFilledInVain(field: FieldModel): boolean {
-    return !field.pointer && field.default === undefined && "ref" in field.type && this.refusesEmpty(field.type.ref, new Set())
-  }
-
-  private refusesEmpty(name: string, seen: Set<string>): boolean {
-    const type = this.source.types.get(name)
-    if (type === undefined || seen.has(name)) return false
-    seen.add(name)
-    return type.fields.some((field) => {
-      if (field.default !== undefined) return false
-      if (field.required === true || field.nonEmpty) return true
-      return !field.pointer && "ref" in field.type && this.refusesEmpty(field.type.ref, seen)
-    })
+  /**
+   * Of types whose limits are published: a client has to state the field. Of others what the schema says, which is what
+   * the reference publishes.
+   */
+  private isRequired(field: FieldModel, type: TypeModel): boolean {
+    if (!this.source.publishesLimits(type)) return field.required !== false
+    const kind = this.source.known.find((one) => one.type === type.name)
+    return !this.presence.mayBeLeftOut(field, kind)
   }
 
   private flattened(type: TypeModel): readonly FieldModel[] {
@@ -121,8 +117,8 @@ export class Definitions {
         kind: { description: `Kind of the list, always ${kind.listKind}.`, type: "string" },
         metadata: this.described(
           this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")),
-          "What the list carries beside its items.",
-          {},
+          "Version of the list, and how to read on.",
+          this.version === "v3" ? { default: {} } : {},
         ),
       },
       [`${extension}group-version-kind`]: [gvkObject({ ...kind, kind: kind.listKind })],
@@ -130,66 +126,60 @@ export class Definitions {
   }
 
   private property(field: FieldModel, limited: boolean): JsonObject {
-    const schema = this.valueSchema(field.type, partLimits(field, limited))
-    const extensions = fieldExtensions(field, limited)
-    if ("$ref" in schema) return { ...this.described(schema, field.doc, this.defaultOf(field, schema, limited)), ...extensions }
-    const full = { ...schema, ...ownLimits(field, limited) }
-    const value = this.defaultOf(field, full, limited)
+    const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited))
+    const schema = limited ? fieldSchema(field, stated) : stated
+    const facts = { ...schema, ...(this.version === "v3" && this.factsOfVersion3(field, limited)), ...fieldExtensions(field, limited) }
+    if ($ref === undefined) return { description: field.doc, ...facts }
+    return this.described({ $ref }, field.doc, facts)
+  }
+
+  private factsOfVersion3(field: FieldModel, limited: boolean): JsonObject {
+    const value = this.defaultOf(field, limited)
     return {
-      description: field.doc,
-      ...full,
-      ...(value !== undefined && this.version === "v3" && { default: value }),
-      ...(field.deprecated && this.version === "v3" && { deprecated: true }),
-      ...extensions,
+      ...(value !== undefined && { default: value }),
+      ...(limited && isNullable(field) && { nullable: true }),
+      ...(field.deprecated && { deprecated: true }),
     }
   }
 
-  /** Version 3 does not allow siblings of a reference, version 2 does. */
-  private described(reference: JsonObject, description: string, value: JsonValue | undefined): JsonObject {
-    if (this.version === "v2") return { description, ...reference }
-    return { description, ...(value !== undefined && { default: value }), allOf: [reference] }
+  /** Version 3 does not allow siblings of a reference. Version 2 does not read any, but clients read the description. */
+  private described(reference: JsonObject, description: string, facts: JsonObject): JsonObject {
+    return this.version === "v2" ? { description, ...reference, ...facts } : { description, ...facts, allOf: [reference] }
   }
 
   /** The schema's default, or the zero value that the server writes for an absent field. */
-  private defaultOf(field: FieldModel, schema: JsonObject, limited: boolean): JsonValue | undefined {
+  private defaultOf(field: FieldModel, limited: boolean): JsonValue | undefined {
     if (field.default !== undefined) return field.default
-    if (field.pointer || (limited && field.required === true)) return undefined
-    if ("ref" in field.type) return limited && this.isFilledInVain(field) ? undefined : {}
-    return "scalar" in field.type && (field.keepEmpty || field.required !== false) ? zeroWithin(field.type.scalar, schema) : undefined
+    if (field.pointer || (limited && (field.required === true || field.nonEmpty))) return undefined
+    if ("ref" in field.type) return limited && this.presence.isFilledInVain(field) ? undefined : {}
+    return field.keepEmpty || field.required !== false ? zeroWithin(field.type, publishedLimits(field, limited)) : undefined
   }
 
-  /** The schema of a value; `limits` are those of the items of a list or the values of a map, at any depth. */
-  private valueSchema(type: TypeRefModel, limits: ValueLimits): JsonObject {
+  /** The schema of a value, with its limits at any depth. */
+  private valueSchema(type: TypeRefModel, limits: Limits): JsonObject {
+    const own = limitSchema(limits)
     const item = "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : undefined
-    if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits) }
-    if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits) }
+    if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits.items ?? {}), ...own }
+    if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits.values ?? {}), ...own }
     if ("ref" in type) {
       const target = this.source.types.get(type.ref)
       return target === undefined ? { type: "object" } : this.reference(definitionName(target, target.localName))
     }
     if (!("scalar" in type)) return { type: "object" }
     const definition = scalarDefinitions[type.scalar]
-    return definition === undefined ? { ...plainSchemas[type.scalar] } : this.reference(definition)
+    if (definition === undefined) return { ...plainSchemas[type.scalar], ...own }
+    return { ...this.reference(definition), ...(this.version === "v3" && own) }
   }
 
-  private innerSchema(type: TypeRefModel, limits: ValueLimits): JsonObject {
-    const schema = this.valueSchema(type, limits)
-    if ("ref" in type) return this.version === "v3" ? { default: {}, allOf: [schema] } : schema
-    if (!("scalar" in type) || "$ref" in schema) return schema
-    const full = { ...schema, ...limitSchema(limits) }
-    const zero = zeroWithin(type.scalar, full)
-    return { ...full, ...(zero !== undefined && this.version === "v3" && { default: zero }) }
+  private innerSchema(type: TypeRefModel, limits: Limits): JsonObject {
+    const { $ref, ...schema } = this.valueSchema(type, limits)
+    const zero = "ref" in type ? {} : zeroWithin(type, limits)
+    const full = { ...schema, ...(zero !== undefined && this.version === "v3" && { default: zero }) }
+    if ($ref === undefined) return full
+    return Object.keys(full).length === 0 ? { $ref } : { ...full, allOf: [{ $ref }] }
   }
 }
 
 function gvkObject({ group, version, kind }: GroupVersionKind): JsonObject {
   return { group, kind, version }
 }
-
-/** The zero value, unless the limits exclude it: client generators emit code for a default, which would not compile. */
-function zeroWithin(scalar: string, schema: JsonObject): JsonValue | undefined {
-  const zero = zeroes[scalar]
-  return zero === undefined || !isWithin(zero, schema) ? undefined : zero
-}
-
-const zeroes: Readonly<Record<string, JsonValue>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }

@@ -23,7 +23,8 @@ const usage = `orch-apiserver store migrate [--dry-run] [--drop]
   When it ends early, the next call goes on where it ended; no server starts before. At the end the history of the store is
   dropped, because it has the old numbers: clients that resume a watch get 410 Expired and list again.
   --dry-run   read and convert everything, count it, and write nothing
-  --drop      also rewrite objects with fields that the schemas do not have; without it they are refused`
+  --drop      also rewrite objects with fields that the schemas do not have, or not with the type of the stored value;
+              without it they are refused`
 
 /** Resolves with 1 when objects have fields that would be dropped. */
 export async function storeMigrate(args: readonly string[], context: CommandContext): Promise<number> {
@@ -109,5 +110,5 @@ function nameOf({ group, version, kind }: Kind): string {
 
 function droppedText(kind: Kind, { dropped }: MigrationCounts): string {
   const fields = [...dropped].map(([path, objects]) => `${path} (in ${objects} objects)`)
-  return `${nameOf(kind)}: the schema does not have ${fields.join(", ")}`
+  return `${nameOf(kind)}: the schema does not have, or not with this type, ${fields.join(", ")}`
 }

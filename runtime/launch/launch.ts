@@ -2,7 +2,7 @@
  * Starts a server from option values: opens the store, reads or creates certificate, token and secrets, loads kinds,
  * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
-import { mkdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
@@ -13,6 +13,7 @@ import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, joinDocuments } from "./openapi-files.ts"
 import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "../base/clock.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
@@ -30,6 +31,7 @@ import { StartError } from "./start-error.ts"
 import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { StoredShapes } from "../registry/stored-shapes.ts"
+import { checkStoreVendor } from "./store-vendor.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { vendorProfile } from "../base/vendor.ts"
 
@@ -86,6 +88,7 @@ export async function launch(how: LaunchOptions): Promise<Launched> {
 
 async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
+  await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
   const pair = await servingPair(how)
   // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
@@ -233,7 +236,7 @@ async function openStore({ options, clock, log, random }: LaunchOptions, folders
   }
   const dataDir = options["data-dir"]
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
     return await openLmdbStore({ dir: storeFolder(dataDir), clock })
   } catch (error) {

@@ -5,25 +5,19 @@
  */
 import { codecOfKind, createProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { isEnvelope } from "../encoding/protobuf/envelope.ts"
+import { deepClone, deletePath } from "../encoding/field-path.ts"
+import { DecodeFault } from "../encoding/json/decode-fault.ts"
 import { normalize } from "../encoding/normalize.ts"
-import type { ApiObject, JsonObject } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
+import type { TypeShape } from "../schema/shape.ts"
 import { shapeOfForm, type StoredForm } from "../schema/stored-shape.ts"
 import { compareKeys, type Store, StoreError, type StoredValue, type Write } from "../storage/store.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type ObjectCodec, parseObject, type StorageFormat } from "./object-codec.ts"
 import { apiVersionOf, conversionsOf } from "./registry.ts"
-import {
-  formOfKind,
-  type KeptRecord,
-  kindOf,
-  recordable,
-  readShapeRecord,
-  type ShapeRecord,
-  shapeRecordBytes,
-  shapesPrefix,
-} from "./stored-shapes.ts"
+import { formOfKind, type KeptRecord, kindOf, readShapeRecord, type ShapeRecord, shapeRecordBytes, shapesPrefix } from "./stored-shapes.ts"
 
 export interface MigrationOptions {
   /** The store of the objects and of their records. No server may be using it. */
@@ -41,7 +35,7 @@ export interface MigrationCounts {
   readonly objects: number
   /** Objects with other bytes than before. */
   readonly rewritten: number
-  /** Stored fields that the present schema does not have, and how many objects have each. */
+  /** Stored fields that the present schema does not have, or not with this type, and how many objects have each. */
   readonly dropped: ReadonlyMap<string, number>
 }
 
@@ -65,8 +59,8 @@ export interface Migration {
  */
 export async function openMigration(options: MigrationOptions, stored: Kind, kept: KeptRecord): Promise<Migration | undefined> {
   const parts = await options.kinds.load(stored)
-  const format = options.format !== "compact" || stored.storage.format === "json" ? "json" : "compact"
-  const current = formOfKind(stored, parts.shape, format)
+  const isCompact = options.format === "compact" && stored.storage.format !== "json"
+  const current = formOfKind(stored, parts.shape, isCompact)
   const { forms, migrating } = kept.record
   if (migrating === undefined && !differs(forms, current)) return undefined
   if (migrating !== undefined && migrating.to.shape !== current.shape)
@@ -80,13 +74,13 @@ function differs(forms: readonly StoredForm[], current: StoredForm): boolean {
   const [first, ...others] = forms
   if (first === undefined || others.length > 0 || first.shape !== current.shape) return true
   const isSame = first.group === current.group && first.version === current.version && first.kind === current.kind
-  return !isSame || (current.format === "json" && first.messages !== undefined)
+  return !isSame || (first.compact && !current.compact)
 }
 
 interface Target {
   readonly options: MigrationOptions
   readonly stored: Kind
-  readonly current: Required<StoredForm>
+  readonly current: StoredForm
   readonly codec: ObjectCodec
 }
 
@@ -106,7 +100,7 @@ async function codecOf({ format, vendor }: MigrationOptions, stored: Kind, parts
 interface FormReader {
   readonly apiVersion: string
   readonly decode: (raw: Uint8Array) => JsonObject
-  readonly convert: (object: JsonObject) => { readonly object: ApiObject; readonly unknown: readonly string[] }
+  readonly convert: (object: JsonObject) => { readonly object: ApiObject; readonly lost: readonly string[] }
 }
 
 async function readersOf(target: Target, forms: readonly StoredForm[]): Promise<readonly FormReader[]> {
@@ -124,8 +118,7 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
     )
   }
   const parts = await kinds.load(kind)
-  const { messages } = form
-  const shape = messages === undefined ? parts.shape : shapeOfForm({ ...form, messages })
+  const shape = form.compact ? shapeOfForm(form) : parts.shape
   const compact = createProtobufCodec(shape)
   const apiVersion = vendor.apiVersion(apiVersionOf(form))
   const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape: (await kinds.load(stored)).shape })
@@ -134,10 +127,41 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
     // Without the fields that its shape would leave out: zero values that are not pointers were written as well.
     decode: (raw) => normalize(shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
     convert(read) {
-      const { object, unknown } = normalize(parts.shape, read)
-      return { object: toStored(object), unknown }
+      const { object, lost } = fitted(parts.shape, read)
+      return { object: toStored(object), lost }
     },
   }
+}
+
+/** The object without fields that the shape does not have, and without values that do not fit. */
+function fitted(shape: TypeShape, read: JsonObject): { readonly object: ApiObject; readonly lost: readonly string[] } {
+  const misfits: string[] = []
+  for (let fitting = read; ; ) {
+    try {
+      const { object, unknown } = normalize(shape, fitting)
+      return { object, lost: [...unknown, ...misfits] }
+    } catch (error) {
+      const path = error instanceof DecodeFault ? existingPath(read, error.field) : ""
+      if (path === "" || misfits.includes(path)) throw error
+      if (misfits.length === 0) fitting = deepClone(read)
+      deletePath(fitting, path)
+      misfits.push(path)
+    }
+  }
+}
+
+/** The part of a path above its first list or map: "spec.rows[3].x" is "spec.rows". */
+function existingPath(object: JsonObject, path: string): string {
+  const steps: string[] = []
+  let value: JsonValue | undefined = object
+  for (const step of path.split(".")) {
+    const [name = ""] = step.split("[", 1)
+    if (!isObject(value) || !Object.hasOwn(value, name)) break
+    steps.push(name)
+    if (name !== step) break
+    value = value[name]
+  }
+  return steps.join(".")
 }
 
 class PathMigration implements Migration {
@@ -211,8 +235,8 @@ class PathMigration implements Migration {
     counts.objects++
     let value: Uint8Array
     try {
-      const { object, unknown } = this.read(item)
-      counts.drop(unknown)
+      const { object, lost } = this.read(item)
+      counts.drop(lost)
       value = this.target.codec.encode(object).value
     } catch (error) {
       throw new StoreError("unavailable", `${key} cannot be migrated: ${error instanceof Error ? error.message : String(error)}`)
@@ -243,7 +267,7 @@ class PathMigration implements Migration {
 
   private recordAfter(after: string | undefined): ShapeRecord {
     const { current } = this.target
-    if (after === undefined) return { forms: [recordable(current)] }
+    if (after === undefined) return { forms: [current] }
     return { forms: this.kept.record.forms, migrating: { to: current, after } }
   }
 

@@ -141,7 +141,7 @@ export function createObjectCodec(options: {
   function storedObject(value: StoredValue["value"]): ApiObject {
     if (!isEnvelope(value)) {
       const object = parseObject(value)
-      return earlier?.convert(object) ?? object
+      return earlier?.convert(object) ?? options.normalizeStored(object)
     }
     const { apiVersion: written, raw } = unwrapUnknown(value)
     const converted = earlier?.decode(written, raw)

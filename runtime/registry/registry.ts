@@ -200,24 +200,20 @@ export class Registry {
   /** The versions that share the storage of `stored`: one of them may have been the storage version before. */
   private async earlierVersions(stored: Kind, storedShape: TypeShape, sharing: readonly Kind[]): Promise<EarlierVersions | undefined> {
     const { kinds, vendor } = this.deps
-    const versions = new Map<string, { read: (raw: Uint8Array) => ApiObject; toStored: (object: ApiObject) => ApiObject }>()
+    const versions = new Map<string, { decode: (raw: Uint8Array) => ApiObject; convert: (object: ApiObject) => ApiObject }>()
     for (const kind of sharing) {
       if (kind === stored || kind.postsTo !== undefined) continue
       const parts = await kinds.load(kind)
       const apiVersion = vendor.apiVersion(apiVersionOf(kind))
       const compact = codecOfKind(parts)
-      versions.set(apiVersion, {
-        read: (raw) => normalize(parts.shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
-        toStored: conversionsOf(vendor, { kind, parts }, { stored, storedShape }).toStored,
-      })
+      const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
+      const convert = (object: ApiObject): ApiObject => toStored(normalize(parts.shape, object).object)
+      versions.set(apiVersion, { convert, decode: (raw) => convert({ kind: kind.kind, apiVersion, ...compact.decode(raw) }) })
     }
     if (versions.size === 0) return undefined
     return {
-      convert: (object) => versions.get(object.apiVersion ?? "")?.toStored(object),
-      decode(apiVersion, raw) {
-        const version = versions.get(apiVersion)
-        return version?.toStored(version.read(raw))
-      },
+      convert: (object) => versions.get(object.apiVersion ?? "")?.convert(object),
+      decode: (apiVersion, raw) => versions.get(apiVersion)?.decode(raw),
     }
   }
 }

@@ -128,7 +128,7 @@ export class StoredShapes {
   private async record(kinds: KindTable, stored: Kind): Promise<void> {
     const { path } = stored.storage
     const form = await this.formOf(kinds, stored)
-    const kept = await this.put(path, { forms: [recordable(form)] }, 0)
+    const kept = await this.put(path, { forms: [form] }, 0)
     if (kept === "written") return
     const text = await this.reconcile(kinds, stored, kept)
     if (text !== undefined) throw internal(`the ${stored.resource} of this store were written by another server meanwhile: ${text}`)
@@ -158,8 +158,7 @@ export class StoredShapes {
         return undefined
       }
       const next = await this.nextRecord(kinds, stored, kept.record)
-      const record =
-        "forms" in next ? next : (await this.hasObjects(path)) ? undefined : { forms: [recordable(await this.formOf(kinds, stored))] }
+      const record = "forms" in next ? next : (await this.hasObjects(path)) ? undefined : { forms: [await this.formOf(kinds, stored)] }
       if (record === undefined) return "text" in next ? next.text : undefined
       const outcome = await this.put(path, record, kept.modRevision)
       if (outcome === "written") return undefined
@@ -174,7 +173,7 @@ export class StoredShapes {
     return forms.every((form, index) => {
       const kind = kindOf(kinds, stored, form)
       if (kind?.storage.shape !== form.shape || (index === 0) !== (kind === stored)) return false
-      return index > 0 || (form.format === this.formatOf(stored) && (form.format === "json" || form.messages !== undefined))
+      return index > 0 || form.compact || !this.isCompact(stored)
     })
   }
 
@@ -182,7 +181,7 @@ export class StoredShapes {
     if (record.migrating !== undefined) return { text: "a migration of them was begun and not finished" }
     const current = await this.formOf(kinds, stored)
     const others: StoredForm[] = []
-    let own = recordable(current)
+    let own = current
     for (const form of record.forms) {
       const kind = kindOf(kinds, stored, form)
       if (kind === undefined) return { text: unknownText(stored, form) }
@@ -195,24 +194,19 @@ export class StoredShapes {
     return { forms: [own, ...others] }
   }
 
-  private formatOf(kind: Kind): StoredForm["format"] {
-    return kind.storage.format === "json" || this.options.format !== "compact" ? "json" : "compact"
+  private isCompact(kind: Kind): boolean {
+    return kind.storage.format !== "json" && this.options.format === "compact"
   }
 
-  private async formOf(kinds: KindTable, kind: Kind): Promise<Required<StoredForm>> {
-    return formOfKind(kind, (await kinds.load(kind)).shape, this.formatOf(kind))
+  private async formOf(kinds: KindTable, kind: Kind): Promise<StoredForm> {
+    return formOfKind(kind, (await kinds.load(kind)).shape, this.isCompact(kind))
   }
 }
 
-/** The form of a served kind with its messages, whatever its format. */
-export function formOfKind(kind: Kind, shape: TypeShape, format: StoredForm["format"]): Required<StoredForm> {
-  const form = storedForm(kind, shape, format)
+/** The form of a served kind. `compact`: whether this server writes compact values of it. */
+export function formOfKind(kind: Kind, shape: TypeShape, compact: boolean): StoredForm {
+  const form = storedForm(kind, shape, compact)
   return { ...form, shape: kind.storage.shape ?? form.shape }
-}
-
-/** What a record says of a form of which no compact values are known. */
-export function recordable({ messages, ...form }: Required<StoredForm>): StoredForm {
-  return form.format === "compact" ? { ...form, messages } : form
 }
 
 /** The kinds that are stored in their own form. */
@@ -226,13 +220,10 @@ export function kindOf(kinds: KindTable, stored: Kind, form: Pick<StoredForm, "g
   return kind?.storage.path === stored.storage.path ? kind : undefined
 }
 
-/** Values that are JSON say the names of their fields, so only compact ones are compared. */
-function mergedForm(before: StoredForm, now: Required<StoredForm>): StoredForm | { readonly fault: ShapeFault } {
-  const { messages } = before
-  if (messages === undefined) return recordable(now)
-  const compared = compareForms({ ...before, messages }, now)
+function mergedForm(before: StoredForm, now: StoredForm): StoredForm | { readonly fault: ShapeFault } {
+  const compared = compareForms(before, now)
   if ("fault" in compared) return compared
-  return { ...now, messages: compared.messages }
+  return { ...now, compact: before.compact || now.compact, messages: compared.messages }
 }
 
 function nameOf({ group, version, kind }: Pick<StoredForm, "group" | "version" | "kind">): string {
@@ -247,5 +238,5 @@ function unknownText(stored: Kind, form: StoredForm): string {
 
 function faultText(kind: Kind, { path, reads, wrote }: ShapeFault): string {
   const field = path === "" ? "a field" : `the field ${path}`
-  return `${field} of ${nameOf(kind)} was written as ${wrote}, and this server would read ${reads}; restore the numbers of the schema`
+  return `${field} of ${nameOf(kind)} was written as ${wrote}, and this server would read ${reads}; restore the schema`
 }

@@ -46,10 +46,11 @@ function pod(places: number): ApiObject {
   return { kind: "Pod", apiVersion: "v1", metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i", env }] } }
 }
 
-async function create(object: ApiObject): Promise<ApiObject> {
+async function create(sent: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
+  const object = ownObject(open.registry, handle, sent)
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
-  const request = { attributes, object: ownObject(open.registry, handle, object), warn: () => {}, managedFields: "tracked" as const }
+  const request = { attributes, object, warn: () => {}, managedFields: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object
 }
 

@@ -1,12 +1,15 @@
 /**
  * What a store remembers of the values of a kind: which fields the numbers of the compact encoding meant when the
- * values were written. A server with another schema compares before it reads them. Plain data and pure functions;
- * `registry/stored-shapes.ts` keeps the records. docs/STORE.md, "Stored shapes".
+ * values were written, and which types the fields had. A server with another schema compares before it reads them.
+ * Plain data and pure functions; `registry/stored-shapes.ts` keeps the records. docs/STORE.md, "Stored shapes".
  */
 import { createHash } from "node:crypto"
 import type { FieldShape, TypeRef, TypeShape } from "./shape.ts"
 
-/** Fields of a message by number, as `<type> <name>`: `*int32 replicas`, `[]core.v1.Container containers`. */
+/**
+ * Fields of a message as `<type> <name>`: `*int32 replicas`, `[]core.v1.Container containers`. The key is the number;
+ * `.<name>` for a field that is only JSON.
+ */
 export type MessageFields = Readonly<Record<string, string>>
 
 /** One version of a kind, as it was when its values were written. Names are neutral. */
@@ -16,22 +19,22 @@ export interface StoredForm {
   readonly kind: string
   /** The fingerprint of the kind's shape (`KindStorage.shape`). */
   readonly shape: string
-  /** How the server wrote the newest values of this form. */
-  readonly format: "compact" | "json"
+  /** Values of this form may be compact. Otherwise all are JSON, which has the names of the fields. */
+  readonly compact: boolean
   /**
    * The kind's own message first, then all that it refers to. Fields that the kind has had and has no more are kept,
-   * since old values may hold them. Absent: no value of this form is compact.
+   * since old values may hold them.
    */
-  readonly messages?: Readonly<Record<string, MessageFields>>
+  readonly messages: Readonly<Record<string, MessageFields>>
 }
 
 /** A number or name that means something else now. */
 export interface ShapeFault {
   /** Where the field is: `spec.template`; "" for the top level. */
   readonly path: string
-  /** `number 3, "int32 size"`. */
+  /** `number 3, "int32 size"`; without the number for a field that is only JSON. */
   readonly wrote: string
-  /** `"int32 replicas"`, or `number 5` when the field has moved. */
+  /** `"int32 replicas"`, or `number 5` when the field has moved, or `no number`. */
   readonly reads: string
 }
 
@@ -45,10 +48,10 @@ interface KindName {
  * The form of a kind with this shape. Called by the generator for the fingerprint, and by a server before it writes the
  * first value of the kind.
  */
-export function storedForm({ group, version, kind }: KindName, shape: TypeShape, format: StoredForm["format"]): Required<StoredForm> {
+export function storedForm({ group, version, kind }: KindName, shape: TypeShape, compact: boolean): StoredForm {
   const messages: Record<string, Record<string, string>> = {}
   addMessage(messages, shape)
-  return { group, version, kind, shape: fingerprintOf(messages, shape.name), format, messages }
+  return { group, version, kind, shape: fingerprintOf(messages, shape.name), compact, messages }
 }
 
 function addMessage(messages: Record<string, Record<string, string>>, shape: TypeShape): void {
@@ -56,8 +59,7 @@ function addMessage(messages: Record<string, Record<string, string>>, shape: Typ
   const fields: Record<string, string> = {}
   messages[shape.name] = fields
   for (const field of shape.fields) {
-    if (field.number === undefined) continue
-    fields[field.number] = fieldText(field)
+    fields[field.number ?? `.${field.name}`] = fieldText(field)
     const inner = leafOf(field.type)
     if (inner !== undefined) addMessage(messages, inner)
   }
@@ -94,7 +96,8 @@ const fingerprintDigits = 16
 
 /** A field of a recorded message, taken apart. */
 interface RecordedField {
-  readonly number: number
+  /** Undefined: the field is only JSON. */
+  readonly number: number | undefined
   readonly name: string
   readonly text: string
   /** `~`, `*` or "". */
@@ -103,10 +106,10 @@ interface RecordedField {
 }
 
 function fieldsOf(messages: Readonly<Record<string, MessageFields>>, message: string): readonly RecordedField[] {
-  return Object.entries(messages[message] ?? {}).map(([number, text]) => {
+  return Object.entries(messages[message] ?? {}).map(([key, text]) => {
     const [written = "", name = ""] = text.split(/ (.*)/s)
     const mark = written.startsWith("~") || written.startsWith("*") ? written.slice(0, 1) : ""
-    return { number: Number(number), name, text, mark, type: written.slice(mark.length) }
+    return { number: key.startsWith(".") ? undefined : Number(key), name, text, mark, type: written.slice(mark.length) }
   })
 }
 
@@ -117,14 +120,15 @@ function rootOf(messages: Readonly<Record<string, MessageFields>>): string {
 
 /**
  * Compares what wrote values with what would read them. Returns the first field that would be misread, or the messages
- * of `now` with the fields that only old values have. Both forms have messages.
+ * of `now` with the fields that only old values have.
  */
 export function compareForms(
-  before: Required<StoredForm>,
-  now: Required<StoredForm>,
-): { readonly fault: ShapeFault } | { readonly messages: Required<StoredForm>["messages"] } {
-  const comparison = new FormComparison(before.messages, now.messages)
-  const fault = comparison.message({ before: rootOf(before.messages), now: rootOf(now.messages), path: "" })
+  before: StoredForm,
+  now: StoredForm,
+): { readonly fault: ShapeFault } | { readonly messages: StoredForm["messages"] } {
+  const comparison = new FormComparison(before, now)
+  const roots = { before: rootOf(before.messages), now: rootOf(now.messages), path: "" }
+  const fault = (before.compact ? comparison.byNumber(roots) : undefined) ?? comparison.byName(roots)
   return fault === undefined ? { messages: comparison.merged } : { fault }
 }
 
@@ -134,60 +138,89 @@ interface MessagePair {
   readonly path: string
 }
 
+type Differences = ShapeFault | "differs" | undefined
+
 /** Walks both forms from their roots; messages are paired by place, since their names are not in the values. */
 class FormComparison {
   readonly merged: Record<string, Record<string, string>> = {}
-  private readonly seen = new Set<string>()
+  private readonly seen = { byNumber: new Set<string>(), byName: new Set<string>() }
   /** Names that messages of removed fields have in `merged`. */
   private readonly kept = new Map<string, string>()
+  private readonly before: StoredForm["messages"]
+  private readonly now: StoredForm["messages"]
 
   constructor(
-    private readonly before: Readonly<Record<string, MessageFields>>,
-    private readonly now: Readonly<Record<string, MessageFields>>,
+    private readonly old: StoredForm,
+    current: StoredForm,
   ) {
-    for (const [name, fields] of Object.entries(now)) this.merged[name] = { ...fields }
+    this.before = old.messages
+    this.now = current.messages
+    for (const [name, fields] of Object.entries(this.now)) this.merged[name] = { ...fields }
   }
 
-  message(pair: MessagePair): ShapeFault | undefined {
-    const id = `${pair.before} ${pair.now}`
-    if (this.seen.has(id)) return undefined
-    this.seen.add(id)
+  /** Compact values: numbers must mean the same fields. */
+  byNumber(pair: MessagePair): ShapeFault | undefined {
+    if (this.wasSeen("byNumber", pair)) return undefined
     const current = fieldsOf(this.now, pair.now)
     const byNumber = new Map(current.map((field) => [field.number, field]))
     const byName = new Map(current.filter(({ mark }) => mark !== "~").map((field) => [field.name, field]))
     for (const old of fieldsOf(this.before, pair.before)) {
-      const path = old.mark === "~" ? pair.path : joined(pair.path, old.name)
+      if (old.number === undefined) continue
+      const path = pathOf(pair, old)
       const field = byNumber.get(old.number)
       const moved = old.mark === "~" ? undefined : byName.get(old.name)
       if (field === undefined) {
-        if (moved !== undefined) return { path, wrote: wroteText(old), reads: `number ${moved.number}` }
+        if (moved !== undefined) return { path, wrote: wroteText(old), reads: numberText(moved) }
         this.keep(pair.now, old)
         continue
       }
-      if (!hasSameMeaning(old, field)) return { path, wrote: wroteText(old), reads: JSON.stringify(field.text) }
-      const fault = this.type(old.type, field.type, path)
-      if (fault === "differs") return { path, wrote: wroteText(old), reads: JSON.stringify(field.text) }
-      if (fault !== undefined) return fault
+      const fault = hasSameMeaning(old, field) ? this.type("byNumber", { before: old.type, now: field.type, path }) : "differs"
+      if (fault !== undefined) return fault === "differs" ? { path, wrote: wroteText(old), reads: JSON.stringify(field.text) } : fault
     }
     return undefined
   }
 
-  private type(before: string, now: string, path: string): ShapeFault | "differs" | undefined {
-    if (before === now || widening.get(before) === now) {
-      if (before in this.before && now in this.now) return this.message({ before, now, path })
-      return undefined
+  /** JSON values: names must have types that accept the old values. */
+  byName(pair: MessagePair): ShapeFault | undefined {
+    if (this.wasSeen("byName", pair)) return undefined
+    const byName = new Map(flatFieldsOf(this.now, pair.now).map((field) => [field.name, field]))
+    for (const old of flatFieldsOf(this.before, pair.before)) {
+      const path = pathOf(pair, old)
+      const field = byName.get(old.name)
+      if (field === undefined) {
+        if (!this.old.compact || old.number === undefined) this.keep(pair.now, { ...old, number: undefined })
+        continue
+      }
+      const fault = this.type("byName", { before: old.type, now: field.type, path })
+      if (fault !== undefined) return fault === "differs" ? { path, wrote: wroteText(old), reads: JSON.stringify(field.text) } : fault
     }
+    return undefined
+  }
+
+  private wasSeen(by: "byNumber" | "byName", pair: MessagePair): boolean {
+    const id = `${pair.before} ${pair.now}`
+    if (this.seen[by].has(id)) return true
+    this.seen[by].add(id)
+    return false
+  }
+
+  private type(by: "byNumber" | "byName", { before, now, path }: MessagePair): Differences {
+    const areMessages = before in this.before && now in this.now
+    if (areMessages) return this[by]({ before, now, path })
+    if (before === now || widening.get(before) === now) return undefined
+    if (by === "byName" && fitsJson(before, now)) return undefined
     const [outer, inner] = [unwrapped(before), unwrapped(now)]
-    if (outer !== undefined && inner !== undefined && outer.around === inner.around)
-      return this.type(outer.inside, inner.inside, `${path}[]`)
-    return before in this.before && now in this.now ? this.message({ before, now, path }) : "differs"
+    if (outer === undefined || inner === undefined) return "differs"
+    const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
+    return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
   }
 
   /** Remembers a field that the present shape has no more, with the messages that it needs. */
   private keep(message: string, field: RecordedField): void {
     const fields = this.merged[message]
-    if (fields === undefined || fields[field.number] !== undefined) return
-    fields[field.number] = `${field.mark}${this.keptType(field.type)} ${field.name}`
+    const key = field.number ?? `.${field.name}`
+    if (fields === undefined || fields[key] !== undefined) return
+    fields[key] = `${field.mark}${this.keptType(field.type)} ${field.name}`
   }
 
   private keptType(type: string): string {
@@ -201,13 +234,30 @@ class FormComparison {
     this.kept.set(type, name)
     const fields: Record<string, string> = {}
     this.merged[name] = fields
-    for (const field of fieldsOf(this.before, type)) fields[field.number] = `${field.mark}${this.keptType(field.type)} ${field.name}`
+    for (const field of fieldsOf(this.before, type))
+      fields[field.number ?? `.${field.name}`] = `${field.mark}${this.keptType(field.type)} ${field.name}`
     return name
   }
 }
 
+/** Fields by their place in JSON, where those of inline types belong to the parent. */
+function flatFieldsOf(messages: StoredForm["messages"], message: string, seen: ReadonlySet<string> = new Set()): readonly RecordedField[] {
+  if (seen.has(message)) return []
+  return fieldsOf(messages, message).flatMap((field) =>
+    field.mark === "~" ? flatFieldsOf(messages, field.type, new Set([...seen, message])) : [field],
+  )
+}
+
+function pathOf(pair: MessagePair, { mark, name }: RecordedField): string {
+  return mark === "~" ? pair.path : joined(pair.path, name)
+}
+
 function wroteText({ number, text }: RecordedField): string {
-  return `number ${number}, ${JSON.stringify(text)}`
+  return number === undefined ? JSON.stringify(text) : `number ${number}, ${JSON.stringify(text)}`
+}
+
+function numberText({ number }: RecordedField): string {
+  return number === undefined ? "no number" : `number ${number}`
 }
 
 /** Each value of the first has the same bytes and the same meaning in the second. */
@@ -215,6 +265,23 @@ const widening: ReadonlyMap<string, string> = new Map([
   ["int32", "int64"],
   ["Time", "MicroTime"],
 ])
+
+/** Types whose JSON values another type accepts with the same meaning. */
+const jsonWidening: ReadonlyMap<string, readonly string[]> = new Map([
+  ["int32", ["double", "IntOrString", "Quantity"]],
+  ["string", ["IntOrString"]],
+  ["FieldsV1", ["RawExtension"]],
+])
+
+function fitsJson(before: string, now: string): boolean {
+  if (now === "any" || jsonWidening.get(before)?.includes(now) === true) return true
+  // Structs and maps are objects, and have no scalar's name.
+  return now === "RawExtension" && (before.startsWith("map<") || before.includes("."))
+}
+
+function isList({ around }: { readonly around: string }): boolean {
+  return around !== "map<T>"
+}
 
 /** Values of fields that are not pointers are written when they are zero; a pointer would take them for present. */
 function hasSameMeaning(old: RecordedField, now: RecordedField): boolean {
@@ -235,17 +302,18 @@ function joined(path: string, name: string): string {
 }
 
 /** The shape that reads the compact values of a form. Called by `store migrate`. Throws for a damaged record. */
-export function shapeOfForm({ messages }: Required<StoredForm>): TypeShape {
+export function shapeOfForm({ messages }: StoredForm): TypeShape {
   const shapes = new Map<string, TypeShape>()
   function shapeOf(name: string): TypeShape {
     const known = shapes.get(name)
     if (known !== undefined) return known
-    const shape: TypeShape = { name: name.replaceAll("'", "_"), fields: fieldsOf(messages, name).map(recorded) }
+    const shape: TypeShape = { name: name.replaceAll("'", "_"), fields: fieldsOf(messages, name).flatMap(recorded) }
     shapes.set(name, shape)
     return shape
   }
-  function recorded({ mark, name, number, type }: RecordedField): FieldShape {
-    return { name, number, type: typeOf(type), ...(mark === "~" && { inline: true }), ...(mark === "*" && { pointer: true }) }
+  function recorded({ mark, name, number, type }: RecordedField): FieldShape[] {
+    if (number === undefined) return []
+    return [{ name, number, type: typeOf(type), ...(mark === "~" && { inline: true }), ...(mark === "*" && { pointer: true }) }]
   }
   function typeOf(text: string): TypeRef {
     const container = unwrapped(text)

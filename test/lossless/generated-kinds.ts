@@ -36,18 +36,37 @@ export interface GeneratedKinds {
   /** From the unique name of a type to its shape. */
   readonly shapeOf: ShapeOf
   readonly kinds: readonly Kind[]
+  /** The text of `numbers.lock.yaml`. */
+  readonly numbers: string
 }
 
-/** The kinds of these schema files, by name. Throws with the generator's diagnostics. */
-export function generatedKinds(files: readonly (readonly [string, string])[], planted: PlantedMistake = {}): GeneratedKinds {
-  const loaded = load(new Map(files), { library })
+/** The message has the diagnostics of the generator. */
+export class RefusedByGenerator extends Error {}
+
+/**
+ * The kinds of these schema files, by name. `numbers`: the lock of an earlier run. Throws RefusedByGenerator with the
+ * diagnostics.
+ */
+export function generatedKinds(
+  files: readonly (readonly [string, string])[],
+  planted: PlantedMistake = {},
+  numbers?: string,
+): GeneratedKinds {
+  const loaded = load(new Map(files), { library, ...(numbers !== undefined && { numbers }) })
   if ("diagnostics" in loaded)
-    throw new Error(loaded.diagnostics.map((one) => `${formatDiagnostic(one, "")} in ${new Map(files).get(one.file)}`).join("\n"))
+    throw new RefusedByGenerator(
+      loaded.diagnostics.map((one) => `${formatDiagnostic(one, "")} in ${new Map(files).get(one.file)}`).join("\n"),
+    )
   const model = planted.model?.(loaded.model) ?? loaded.model
   const paths = files.map(([path]) => path.replace(/\.yaml$/, ""))
   const texts = emit(model, packageOptions(new Set(paths), "schemas"))
   const kinds = evaluate(texts, { ...doorway, ...planted.doorway })
-  return { model, shapeOf: shapesOf((name) => typeOf({ model }, name)), kinds: kinds.map((kind) => planted.kind?.(kind) ?? kind) }
+  return {
+    model,
+    numbers: loaded.numbers,
+    shapeOf: shapesOf((name) => typeOf({ model }, name)),
+    kinds: kinds.map((kind) => planted.kind?.(kind) ?? kind),
+  }
 }
 
 function evaluate(texts: ReadonlyMap<string, string>, schema: Readonly<Record<string, unknown>>): readonly Kind[] {

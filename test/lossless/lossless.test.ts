@@ -7,10 +7,11 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { parseJson, stringify } from "../../runtime/encoding/json/text.ts"
+import { normalize } from "../../runtime/encoding/normalize.ts"
 import type { StorageFormat } from "../../runtime/registry/object-codec.ts"
 import { arbitraryDocument } from "../support/arbitrary-objects.ts"
-import { arbitrarySchema, type SchemaCase, type SchemaOptions, schemaFile } from "./arbitrary-schemas.ts"
-import { type GeneratedKinds, generatedKinds, type PlantedMistake } from "./generated-kinds.ts"
+import { arbitrarySchema, changedSchema, type SchemaCase, type SchemaOptions, schemaFile } from "./arbitrary-schemas.ts"
+import { type GeneratedKinds, generatedKinds, type PlantedMistake, RefusedByGenerator } from "./generated-kinds.ts"
 import { foundBy, plantedMistakes } from "./planted.ts"
 import { migrateStore, openStore, startLife } from "./served-objects.ts"
 
@@ -54,7 +55,7 @@ function cases(options: SchemaOptions, planted: PlantedMistake): fc.Arbitrary<Lo
 }
 
 /** Writes the objects with a first server. Returns their JSON and the store. */
-async function firstLife({ generated: { kinds }, objects, format }: LosslessCase, planted: PlantedMistake) {
+async function firstLife({ generated: { kinds }, objects, format }: LosslessCase, planted: PlantedMistake = {}) {
   const store = await openStore()
   const life = await startLife({ store, kinds, format, ...unchecked(planted) })
   const written = new Map<string, string>()
@@ -138,6 +139,38 @@ async function survivesRenumbering(one: LosslessCase, renumber: (place: number) 
   await store.close()
 }
 
+/** Undefined when the generator refuses the schemas beside the lock of earlier ones. */
+function acceptedKinds(schemas: readonly SchemaCase[], numbers: string): GeneratedKinds | undefined {
+  try {
+    const files = schemas.map((schema, index) => schemaFile(schema, index))
+    return generatedKinds(files, {}, numbers)
+  } catch (error) {
+    if (error instanceof RefusedByGenerator) return undefined
+    throw error
+  }
+}
+
+/**
+ * The schemas gain and lose fields, whose numbers the generator assigns and remembers: the next server reads each field
+ * that both have, also when kinds are stored in another form than before.
+ */
+async function survivesChanges(one: LosslessCase, changed: readonly SchemaCase[]): Promise<void> {
+  const next = acceptedKinds(changed, one.generated.numbers)
+  if (next === undefined) return
+  const { kinds, shapeOf } = next
+  const { store, written } = await firstLife(one)
+  const life = await startLife({ store, kinds, format: one.format })
+  expect(life.refused).toEqual([])
+  const served = await life.served()
+  const expected = [...written].map(([name, json]) => {
+    const { value } = parseJson(json)
+    return [name, stringify(normalize(shapeOf(`kitchen.example.com.v1.${name.split(" ")[0]}`), value).object)] as const
+  })
+  expectSame(served, new Map(expected))
+  await life.stop()
+  await store.close()
+}
+
 /** A migration writes, so the objects have other versions. */
 function withoutVersions(objects: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...objects].map(([name, json]) => [name, json.replace(/"resourceVersion":"\d+"/, '"resourceVersion":""')]))
@@ -186,6 +219,17 @@ describe("what a schema accepts survives", { timeout }, () => {
       fc.asyncProperty(cases({ defaults: false }, {}), fc.constantFrom(...renumberings), (one, renumber) =>
         survivesRenumbering(one, renumber),
       ),
+      { numRuns },
+    )
+  })
+
+  it("fields that come and go", async () => {
+    const options: SchemaOptions = { defaults: false, stated: false }
+    const property = cases(options, {}).chain((one) =>
+      fc.tuple(fc.constant(one), fc.tuple(...one.schemas.map((schema) => changedSchema(schema)))),
+    )
+    await fc.assert(
+      fc.asyncProperty(property, ([one, changed]) => survivesChanges(one, changed)),
       { numRuns },
     )
   })

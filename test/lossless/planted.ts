@@ -23,12 +23,12 @@ export const foundBy: Readonly<Record<Planted["finds"], RegExp>> = {
 export const plantedMistakes: Readonly<Record<string, Planted>> = {
   "a field without a number": {
     planted: { model: (model) => withFields(model, withoutNumber), kind: compactAlways },
-    options: { defaults: false, preserveUnknown: false, unnumbered: false },
+    options: { defaults: false, compact: true },
     finds: "restart",
   },
   "unknown fields of a type that keeps them": {
     planted: { kind: compactAlways },
-    options: { defaults: false, unnumbered: false },
+    options: { defaults: false, unnumbered: false, compact: false },
     finds: "restart",
   },
   "numbers that change between two runs of the generator": {
@@ -49,7 +49,7 @@ export const plantedMistakes: Readonly<Record<string, Planted>> = {
           setDefault(self, name, asWritten(value), pointer),
       },
     },
-    options: { unnumbered: false, preserveUnknown: false, onlyDefaults: true },
+    options: { compact: true, onlyDefaults: true },
     finds: "restart",
   },
 }
@@ -74,5 +74,5 @@ function withFields(model: Model, change: (field: FieldModel, place: number) => 
 
 /** The form in which the schema may have the default. */
 function asWritten(value: JsonValue): JsonValue {
-  return value === "1h0m0s" ? "1h" : value === "1h30m0s" ? "90m" : value
+  return value === "1h0m0s" ? "1h" : value === "1h30m0s" ? "90m" : value === "2020-01-01T00:00:00Z" ? "2020-01-01T02:00:00+02:00" : value
 }

@@ -3,7 +3,7 @@
  * plain documents for all languages. The kind of `openapi/schemas` has every limit that OpenAPI can say.
  */
 import { existsSync } from "node:fs"
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -27,7 +27,9 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "openapi-"))
   const api = join(folder, "generated")
-  await ends(process.execPath, programArguments("gen", "--schemas", join(here, "schemas"), "--out", api), repository)
+  // The generator keeps a lock and a schema of the dialect beside the schemas.
+  await cp(join(here, "schemas"), join(folder, "schemas"), { recursive: true })
+  await ends(process.execPath, programArguments("gen", "--schemas", join(folder, "schemas"), "--out", api), repository)
   for (const flags of [
     ["--out", join(folder, "served")],
     ["--out", join(folder, "plain"), "--plain"],

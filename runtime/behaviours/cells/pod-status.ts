@@ -43,9 +43,7 @@ export const podStatus = defineCell<Pod>(({ metadata, spec, status }, context) =
 })
 
 function baseReason(status: PodStatus): string {
-  const gated = (status.conditions ?? []).some(
-    (condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated",
-  )
+  const gated = (status.conditions ?? []).some((condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated")
   return gated ? "SchedulingGated" : (status.reason ?? status.phase ?? "")
 }
 

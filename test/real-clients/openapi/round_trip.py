@@ -14,6 +14,7 @@ from orch_apiserver_client.models import (
     ComExampleKitchenV1Cup as Cup,
     ComExampleKitchenV1CupSpec as CupSpec,
     ComExampleKitchenV1CupSpecMode as Mode,
+    ComExampleKitchenV1CupSpecState as State,
     ComExampleKitchenV1Handle as Handle,
     IoK8SApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta,
     IoK8SApimachineryPkgApisMetaV1Patch as Patch,
@@ -21,8 +22,9 @@ from orch_apiserver_client.models import (
 
 url, token, authority = sys.argv[1:]
 client = AuthenticatedClient(base_url=url, token=token, verify_ssl=ssl.create_default_context(cafile=authority))
-spec = CupSpec(litres=2, label="tea", handles=[Handle(name="left")], slot="upper", tags=["a", "b"])
+spec = CupSpec(litres=2, label="tea", handles=[Handle(name="left")], slot="upper", tags=["a", "b"], wishes=[], shelf=2, grid=[[1, 2], [3]])
 made = create.sync("default", client=client, body=Cup(metadata=ObjectMeta(name="typed"), spec=spec))
+assert (made.spec.state, made.spec.wishes, made.spec.grid) == (State.VALUE_0, [], [[1, 2], [3]]), made
 assert made.spec.mode == Mode.MANUAL and made.metadata.uid, made
 
 change = Patch.from_dict({"spec": {"litres": 5, "slot": 3}})
@@ -31,7 +33,7 @@ found = read.sync("default", "typed", client=client)
 assert (found.spec.slot, found.spec.handles[0].name, found.spec.tags) == (3, "left", ["a", "b"]), found
 assert [one.metadata.name for one in list_.sync("default", client=client).items] == ["typed"]
 
-refused = create.sync_detailed("default", client=client, body=Cup(spec=CupSpec(litres=99, label="", handles=[])))
+refused = create.sync_detailed("default", client=client, body=Cup(spec=CupSpec(litres=99, label="", handles=[], wishes=[])))
 assert refused.status_code == 422, refused
 assert delete.sync_detailed("default", "typed", client=client).status_code == 200
 print("works")
