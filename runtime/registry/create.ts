@@ -32,6 +32,16 @@ export interface CreateRequest {
   readonly managedFields?: ManagedFieldsMode
 }
 
+/**
+ * Returns an object of the server's own as a request with it would decode: structs that it leaves out are present, and
+ * it has defaults. Called before `createObject`, since the behaviours of kinds rely on it.
+ */
+export function asDecoded(registry: Registry, { parts }: KindHandle, object: ApiObject): ApiObject {
+  const decoded = normalize(parts.shape, object).object
+  parts.applyDefaults(decoded, { vendor: registry.deps.vendor })
+  return decoded
+}
+
 /** Letters and digits that cannot form words; the reference uses the same alphabet. */
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 const nameSuffixLength = 5

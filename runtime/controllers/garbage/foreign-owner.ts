@@ -9,7 +9,7 @@ import { ApiError } from "../../base/errors.ts"
 import type { ApiObject, OwnerReference } from "../../base/json.ts"
 import { timeText } from "../../base/time.ts"
 import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
-import { createObject } from "../../registry/create.ts"
+import { asDecoded, createObject } from "../../registry/create.ts"
 import type { Registry } from "../../registry/registry.ts"
 import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 
@@ -34,8 +34,7 @@ export async function reportForeignOwner(
   if (events === undefined) return
   const handle = await registry.handle(events)
   const namespace = dependent.namespace === "" ? "default" : dependent.namespace
-  const object = eventOf(registry, dependent, { reference, namespace })
-  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
+  const object = asDecoded(registry, handle, eventOf(registry, dependent, { reference, namespace }))
   try {
     const { name = "" } = object.metadata ?? {}
     const attributes = serverAttributes(garbageCollectorUser(registry), "CREATE", { kind: handle.kind, namespace, name })
