@@ -44,6 +44,12 @@ export interface LaunchOptions {
    * port 0, where the URL is not known yet.
    */
   readonly announce?: (kubeconfig: string) => void
+  /** Used in place of a store that `launch` opens; the caller closes it. */
+  readonly store?: Store
+  /** Used in place of the folders of `--api`, already loaded. */
+  readonly folders?: readonly ApiFolder[]
+  /** Replaces the secure port, as in `ServerOptions`. */
+  readonly listen?: ServerOptions["listen"]
 }
 
 export interface Launched {
@@ -59,12 +65,12 @@ export interface Launched {
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const folders = await apiFolders(how.options.api)
-  const store = await openStore(how, folders)
+  const folders = how.folders ?? (await loadApiFolders(how.options.api))
+  const store = how.store ?? (await openStore(how, folders))
   try {
     return await start(how, store, folders)
   } catch (error) {
-    await store.close()
+    if (how.store === undefined) await store.close()
     throw error
   }
 }
@@ -86,7 +92,8 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
 }
 
-async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
+/** Loads the folders of `--api`. Throws StartError, also for a kind that is there twice. */
+export async function loadApiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
   if (given.length === 0) return []
   const { loadApiFolder } = await import("./user-api.ts")
   const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
@@ -132,6 +139,8 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     certificate: pair,
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
+    ...(how.store !== undefined && { keepStore: true }),
+    ...(how.listen !== undefined && { listen: how.listen }),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }
@@ -177,7 +186,8 @@ function pemText(
   }
 }
 
-async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
+/** Opens the store that the options name. `folders`: what is served besides the built-in kinds. Throws StartError. */
+export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
     const { openServedStore } = await import("./etcd-servers.ts")
     return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
