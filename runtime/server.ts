@@ -34,7 +34,8 @@ import type { Options } from "./options/table.ts"
 import type { Random } from "./base/random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
-import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
+import { parseObject } from "./registry/object-codec.ts"
+import type { StoredShapes } from "./registry/stored-shapes.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { objectReader } from "./registry/object-reader.ts"
@@ -45,7 +46,7 @@ import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
-import { storeRoot } from "./launch/data-dir.ts"
+import { storageFormatOf, storeRoot } from "./launch/data-dir.ts"
 import { vendorProfile } from "./base/vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
@@ -77,12 +78,14 @@ export interface ServerOptions {
   readonly connect?: ConnectOptions
   /** Whether other servers write to the same store; default false. */
   readonly sharedStore?: boolean
+  /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
+  readonly shapes?: StoredShapes
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
   /** Replaces the secure port: a simulation has no network. */
-  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
+  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref">>>
 }
 
 export interface RunningServer {
@@ -99,6 +102,8 @@ export interface RunningServer {
    * `--request-timeout`, and closes port and store. A second call waits for the first.
    */
   stop(): Promise<void>
+  /** From now on, the server does not keep the process alive. Its timers and threads never do. */
+  unref(): void
 }
 
 /**
@@ -166,6 +171,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     cache,
     port: listener.port,
     beginShutdown: () => draining.abort(),
+    unref: () => listener.unref?.(),
     stop() {
       stopped ??= stop()
       return stopped
@@ -223,6 +229,7 @@ function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Pro
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)
+      await registry.deps.shapes?.adopt(kinds, kind)
     } catch (error) {
       // The store was closed, or the kind's code cannot be loaded: requests for the kind will report it.
       log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
@@ -297,10 +304,11 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     clock,
     random,
     storePrefix: prefix,
-    storageFormat: storageFormats[options["storage-media-type"]],
+    storageFormat: storageFormatOf(options["storage-media-type"]),
     tokens: new ContinueTokens(how.tokenSecret),
     ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
     sharedStore: how.sharedStore ?? false,
+    ...(how.shapes !== undefined && { shapes: how.shapes }),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
@@ -334,13 +342,6 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
 
 function addressOf(options: Options): string {
   return advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
-}
-
-const storageFormats: Readonly<Record<Options["storage-media-type"], StorageFormat>> = {
-  "application/vnd.orch.protobuf": "compact",
-  "application/vnd.kubernetes.protobuf": "compact",
-  "application/json": "json",
-  "application/yaml": "yaml",
 }
 
 function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {

@@ -1,4 +1,5 @@
 /** Names of what is generated for a type. */
+import { upperFirst } from "../../model/names.ts"
 
 /** `PodSpec` → `podSpec`, `HTTPGetAction` → `httpGetAction`, `CSIDriver` → `csiDriver`. */
 export function lowerFirst(name: string): string {
@@ -25,6 +26,24 @@ export function limitsName(localName: string): string {
 /** The function that applies a type's defaults. */
 export function defaultName(localName: string): string {
   return `default${localName}`
+}
+
+/**
+ * The word of each group in code: its first label, or all of it where two groups have one first label. `""` → `core`,
+ * `kitchen.example.com` → `kitchen`, else `kitchenExampleCom`.
+ */
+export function groupWords(groups: readonly string[]): ReadonlyMap<string, string> {
+  const all = new Set(groups)
+  const short = (group: string): string => (group === "" ? "core" : camelCase(group.split(".", 1)))
+  const isTaken = (group: string): boolean => [...all].some((other) => other !== group && short(other) === short(group))
+  return new Map([...all].map((group) => [group, isTaken(group) && group !== "" ? camelCase(group.split(".")) : short(group)]))
+}
+
+function camelCase(labels: readonly string[]): string {
+  return labels
+    .flatMap((label) => label.split("-"))
+    .map((part, index) => (index === 0 ? part : upperFirst(part)))
+    .join("")
 }
 
 /** The type that clients may send, where it differs from what the server returns. */

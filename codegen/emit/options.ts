@@ -4,7 +4,7 @@ import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
 
 /** The parts of a schema file's folder. */
-export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource"
+export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource" | "handlers"
 
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
@@ -18,6 +18,8 @@ export interface EmitOptions {
   readonly schemaFolder: string
   /** Returns the module specifier of the doorway for a file at this path below out. */
   readonly doorwayImport: (fromFile: string) => string
+  /** Whether a behaviour of this name is the user's own. Absent: the kinds are those of this package. */
+  readonly ownBehaviour?: (name: string) => boolean
   /** Returns the module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
   readonly behaviourImport: (fromFile: string, name: string) => string
   /**
@@ -43,11 +45,21 @@ export function repositoryOptions(model: Model): EmitOptions {
   }
 }
 
+/** `ownBehaviour` is as in `EmitOptions`; default: every one. */
+export interface PackageNames extends Pick<EmitOptions, "ownBehaviour"> {
+  /** The module specifier of this package in generated code. */
+  readonly packageName?: string
+}
+
 /**
  * Options for a user's schema folder. Files outside `emitted` are this package's library types, the doorway is the
  * package's export, and behaviours are in `behaviours/` beside the out folder.
  */
-export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: string, packageName = "orch-apiserver"): EmitOptions {
+export function packageOptions(
+  emitted: ReadonlySet<string>,
+  schemaFolder: string,
+  { packageName = "orch-apiserver", ownBehaviour = () => true }: PackageNames = {},
+): EmitOptions {
   const relative = (fromFile: string, to: string): string => {
     const path = posix.relative(posix.dirname(fromFile), to)
     return path.startsWith(".") ? path : `./${path}`
@@ -56,6 +68,7 @@ export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: strin
     emitted,
     publishesLimits: (file) => emitted.has(file),
     schemaFolder,
+    ownBehaviour,
     doorwayImport: () => `${packageName}/schema`,
     behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${kebabCase(name)}.ts`),
     importPath: (fromFile, toFile, part) =>

@@ -24,7 +24,9 @@ export function checkDoc(block: Block, start: number, subject: string, source: S
   }
   if (!/^[\p{Lu}\p{N}`"'(<{[]/u.test(doc))
     source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
-  if (!/[.!?)]$/.test(doc)) source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
+  const cut = block.node.flow && block.node.entries.some(({ value }) => value.node === "scalar" && value.value === null)
+  if (!/[.!?)]$/.test(doc) && !cut)
+    source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
 }
 
 function head(text: string): string {

@@ -6,7 +6,7 @@ import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
-import type { MapEntry } from "./source.ts"
+import type { MapEntry, MapNode } from "./source.ts"
 import { itemType, parseTypeText } from "./type-text.ts"
 
 /** A field and its position in the file; emitters receive `model`. */
@@ -14,6 +14,8 @@ export interface FieldDeclaration {
   readonly model: FieldModel
   readonly block: Block
   readonly nameStart: number
+  /** False when its type could not be read: nothing more is said of it. */
+  readonly known: boolean
 }
 
 /**
@@ -33,11 +35,15 @@ function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap
       found: `the field name "${entry.key}"`,
       expected: "letters, digits, _, $ and -, as in JSON: podIPs",
     })
-  if (entry.value.node !== "map") return []
-  const block = new Block(entry.value)
+  const written = entry.value.node === "map" ? entry.value : emptyMap(entry.value.start)
+  const block = new Block(written)
   const text = typeText(block, type, entry.key)
   const ref = text === undefined ? undefined : parseTypeText(text, type, types, block.start("type"))
-  return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart }]
+  return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart, known: ref !== undefined }]
+}
+
+function emptyMap(start: number): MapNode {
+  return { node: "map", entries: [], flow: false, start, end: start }
 }
 
 /** The text of `type`, in which the word `fields` is the type that the field's `fields` declare. */
@@ -142,12 +148,13 @@ function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDec
   const metadata = parseTypeText("meta.v1.ObjectMeta", type, types, type.nameStart)
   const implied = (name: string, ref: TypeRefModel, doc: string, number?: number): FieldDeclaration => ({
     model: {
-      ...fieldModel(name, ref, new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart })),
+      ...fieldModel(name, ref, new Block(emptyMap(type.nameStart))),
       doc,
       ...present({ number }),
     },
-    block: new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart }),
+    block: new Block(emptyMap(type.nameStart)),
     nameStart: type.nameStart,
+    known: true,
   })
   return [
     implied("kind", { scalar: "string" }, "Kind of the object, as the path of the request implies it; cannot be changed."),

@@ -132,7 +132,11 @@ async function deletePod(action: Action, deletion: Deletion, now: () => string):
   const { objects } = action
   const place = placeOf(action)
   if (deletion.dryRun) return objects.delete(place, deletion)
-  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => withDisruptionCondition(typed(pod), deletion, now()), deletion)
+  const noted = await objects.update(
+    { ...place, subresource: "status" },
+    (pod) => withDisruptionCondition(typed(pod), deletion, now()),
+    deletion,
+  )
   await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(typed(noted), deletion))
 }
 

@@ -2,10 +2,11 @@
  * `orch-apiserver openapi --out DIR`: writes the OpenAPI documents that a server with these options would serve, for
  * generators of clients and documentation.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { get } from "node:https"
 import { dirname, join } from "node:path"
 import { plainDocument } from "../../model/openapi/plain.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import { systemClock } from "../base/clock.ts"
 import { launch, type Launched } from "../launch/launch.ts"
 import { silentLog } from "../launch/logging.ts"
@@ -43,7 +44,7 @@ export async function openapi(args: readonly string[], context: CommandContext):
     const paths = await documentPaths(launched)
     for (const [path, file] of paths) {
       const target = join(out, file)
-      mkdirSync(dirname(target), { recursive: true })
+      makeFolder(dirname(target), 0o777)
       const document: JsonValue = JSON.parse(await fetchText(launched, path))
       const written = plain && isObject(document) ? plainDocument(document) : document
       writeFileSync(target, `${JSON.stringify(written, undefined, 2)}\n`)

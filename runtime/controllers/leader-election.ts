@@ -9,6 +9,7 @@ import { ApiError } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { isObject } from "../base/json.ts"
 import { formatMicroTime } from "../base/time.ts"
+import { ownObject } from "../registry/own-object.ts"
 import { updateObject } from "../registry/update.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Registry } from "../registry/registry.ts"
@@ -157,7 +158,7 @@ class Candidate {
     if (kind === undefined) return true
     const handle = await this.registry.handle(kind)
     const namespace = this.registry.deps.vendor.namespace("orch-system")
-    const whole = (old: ApiObject | undefined): ApiObject => ({ kind: handle.kind.kind, apiVersion: handle.apiVersion, ...transform(old) })
+    const whole = (old: ApiObject | undefined): ApiObject => ownObject(this.registry, handle, transform(old))
     const request = {
       attributes: serverAttributes(serverUser, "UPDATE", { kind, namespace, name: leaderLeaseName }),
       transform: whole,

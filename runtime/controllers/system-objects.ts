@@ -9,7 +9,8 @@ import { ApiError } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import { parseIp, specialIpFaults } from "../base/ip-address.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import { asDecoded, createObject } from "../registry/create.ts"
+import { createObject } from "../registry/create.ts"
+import { ownObject } from "../registry/own-object.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
@@ -41,7 +42,7 @@ export async function ensureService(registry: Registry, { port }: { port: number
   const found = await ensure(registry, handle, { namespace: "default", object })
   if (found === undefined || hasFields(found.spec, wanted)) return
   const transform = (old: ApiObject | undefined): ApiObject =>
-    asDecoded(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
+    ownObject(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
   const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: word })
   await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
 }
@@ -97,7 +98,7 @@ async function ensure(
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key(namespace, name))
   if (entry !== undefined) return handle.fromStored(parseObject(entry.json()))
-  const full = asDecoded(registry, handle, { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...object })
+  const full = ownObject(registry, handle, object)
   try {
     const attributes = serverAttributes(serverUser, "CREATE", { kind: handle.kind, namespace, name })
     await createObject(registry, handle, { attributes, object: full, warn: () => {} })

@@ -8,6 +8,7 @@ import type { ApiObject } from "../../runtime/base/json.ts"
 import { type Random, systemRandom } from "../../runtime/base/random.ts"
 import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
 import { createObject } from "../../runtime/registry/create.ts"
+import { ownObject } from "../../runtime/registry/own-object.ts"
 import { deleteObject, type DeleteRequest } from "../../runtime/registry/delete.ts"
 import { KindTable } from "../../runtime/registry/kinds.ts"
 import { parseObject } from "../../runtime/registry/object-codec.ts"
@@ -29,7 +30,7 @@ export interface OpenRegistry {
   readonly logged: string[]
   readonly log: { warn(values: object, text: string): void }
   handle(resource: string): Promise<KindHandle>
-  /** `object` as a client sends it; applies defaults. */
+  /** `object` as a client sends it; decodes it and applies defaults. */
   create(resource: string, object: ApiObject, options?: { dryRun?: boolean }): Promise<ApiObject>
   /** Undefined when the object does not exist. */
   get(resource: string, path: string): Promise<ApiObject | undefined>
@@ -116,10 +117,9 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
     async create(resource, object, { dryRun = false } = {}) {
       const handle = await handleOf(registry, resource)
       const full: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...structuredClone(object) }
-      handle.parts.applyDefaults(full, { vendor: registry.deps.vendor })
       const result = await createObject(registry, handle, {
         attributes: writeAttributes("CREATE", handle, { namespace: object.metadata?.namespace ?? "", dryRun }),
-        object: full,
+        object: ownObject(registry, handle, full),
         warn: () => {},
       })
       return result.object
@@ -134,11 +134,7 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
       const handle = await handleOf(registry, resource)
       const subresource = handle.kind.subresources.find((one) => one.name === name)
       const [namespace, objectName] = split(path)
-      const transform = (old: ApiObject | undefined): ApiObject => {
-        const next = change(structuredClone(old ?? {}))
-        handle.parts.applyDefaults(next, { vendor: registry.deps.vendor })
-        return next
-      }
+      const transform = (old: ApiObject | undefined): ApiObject => ownObject(registry, handle, change(structuredClone(old ?? {})))
       const result = await updateObject(registry, handle, {
         attributes: writeAttributes("UPDATE", handle, {
           namespace,

@@ -9,7 +9,8 @@ import { ApiError } from "../../base/errors.ts"
 import type { ApiObject, OwnerReference } from "../../base/json.ts"
 import { timeText } from "../../base/time.ts"
 import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
-import { asDecoded, createObject } from "../../registry/create.ts"
+import { createObject } from "../../registry/create.ts"
+import { ownObject } from "../../registry/own-object.ts"
 import type { Registry } from "../../registry/registry.ts"
 import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 
@@ -34,7 +35,7 @@ export async function reportForeignOwner(
   if (events === undefined) return
   const handle = await registry.handle(events)
   const namespace = dependent.namespace === "" ? "default" : dependent.namespace
-  const object = asDecoded(registry, handle, eventOf(registry, dependent, { reference, namespace }))
+  const object = ownObject(registry, handle, eventOf(registry, dependent, { reference, namespace }))
   try {
     const { name = "" } = object.metadata ?? {}
     const attributes = serverAttributes(garbageCollectorUser(registry), "CREATE", { kind: handle.kind, namespace, name })
@@ -74,8 +75,6 @@ function eventOf(
       ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
       : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
   return {
-    kind: "Event",
-    apiVersion: "v1",
     metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}`, namespace },
     involvedObject: {
       kind: handle.kind.kind,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { ExpressionTree } from "../../model/model.ts"
-import { parseExpression } from "./expression.ts"
+import type { ExpressionTree } from "../model.ts"
+import { parseExpression } from "./parser.ts"
 
 /** Fully parenthesised, so that one line of text shows the whole tree. */
 function shown(tree: ExpressionTree): string {
@@ -25,6 +25,8 @@ function shown(tree: ExpressionTree): string {
       return `[${tree.items.map(shown).join(", ")}]`
     case "macro":
       return `${shown(tree.of)}.${tree.macro}(${tree.variable} => ${shown(tree.body)})`
+    case "convert":
+      return `${tree.to}<${shown(tree.of)}>`
   }
 }
 
@@ -67,7 +69,7 @@ describe("trees", () => {
 describe("faults", () => {
   test.each([
     ["", "fault at 0: the end / a name, a literal, a list or a parenthesis / "],
-    ["a = b", "fault at 2: = / an operator, a name or a literal / =="],
+    ["a = b", "fault at 2: = / == / =="],
     ["a b", "fault at 2: b / an operator or the end of the expression / "],
     ["(a", 'fault at 2: the end / ")" to close the parenthesis / '],
     ["'a", "fault at 0: 'a / a closing ' for this text / "],

@@ -4,12 +4,10 @@
  * Precedence, lowest first: `?:`, `??`, `||`, `&&`, comparisons and `in`, `+ -`, `* / %`, `! -` (unary), `.x [x] f(x)`.
  * `a ?? b == c` is ambiguous, so `??` beside another binary operator needs parentheses; the error says so.
  */
-import type { ExpressionTree } from "../../model/model.ts"
-import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./expression-lexer.ts"
-import { expressionFunctions, isMacro, macros } from "./functions.ts"
-import { nearest } from "../../runtime/base/nearest.ts"
-
-export type { ExpressionFault } from "./expression-lexer.ts"
+import type { ExpressionTree } from "../model.ts"
+import { expressionFunctions, isMacro, macros, usage } from "./functions.ts"
+import { memberHabit, nameHabit, operatorHabit, unknownFunction } from "./habits.ts"
+import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./lexer.ts"
 
 export type ParsedExpression =
   | { readonly tree: ExpressionTree; readonly positions: ExpressionPositions }
@@ -60,7 +58,7 @@ class Parser {
 
   whole(): ExpressionTree {
     const tree = this.expression()
-    if (this.token.kind !== "end") this.fail("an operator or the end of the expression")
+    if (this.token.kind !== "end") this.failAfter(tree)
     return tree
   }
 
@@ -80,6 +78,16 @@ class Parser {
     })
   }
 
+  /** The expression could end here, and something follows that is no operator. */
+  private failAfter(tree: ExpressionTree): never {
+    const { kind, text } = this.token
+    const habit = kind === "name" ? operatorHabit(text, tree.node === "name" ? tree.name : undefined) : undefined
+    if (habit !== undefined) this.fail(habit.expected, habit.nearest)
+    if (kind === "symbol" && (text === ")" || text === "]" || text === "}")) this.fail(`no ${text} here: nothing is open`)
+    if (kind === "symbol" && text === "(") this.fail("the name of a function before the parenthesis")
+    this.fail("an operator or the end of the expression")
+  }
+
   private advance(): Token {
     const token = this.token
     this.next += 1
@@ -97,7 +105,10 @@ class Parser {
   }
 
   private require(symbol: string, after: string): void {
-    if (!this.accept(symbol)) this.fail(`"${symbol}" ${after}`)
+    if (this.accept(symbol)) return
+    const habit = this.token.kind === "name" ? operatorHabit(this.token.text) : undefined
+    if (habit !== undefined) this.fail(habit.expected, habit.nearest)
+    this.fail(`"${symbol}" ${after}`)
   }
 
   private at(offset: number, tree: ExpressionTree): ExpressionTree {
@@ -156,7 +167,7 @@ class Parser {
     if (this.depth > maxDepth) this.fail(`an expression nested at most ${maxDepth} deep`)
     const of = this.unary()
     this.depth -= 1
-    if (text === "-" && of.node === "literal" && typeof of.value === "number") return this.at(offset, { node: "literal", value: -of.value })
+    if (text === "-" && of.node === "literal" && typeof of.value === "number") return this.at(offset, { ...of, value: -of.value })
     return this.at(offset, { node: "unary", operator: text, of })
   }
 
@@ -171,14 +182,18 @@ class Parser {
 
   private index(of: ExpressionTree): ExpressionTree {
     const { offset } = this.advance()
+    if (this.isSymbol("]")) this.fail("an index such as [0], or a macro such as .all(item, ...), .map(item, ...)")
     const index = this.expression()
     this.require("]", "after the index")
     return this.at(offset, { node: "index", of, index })
   }
 
   private member(of: ExpressionTree): ExpressionTree {
+    if (this.isSymbol(".") && of.node === "literal") this.fail("two comparisons for a range: 1 <= a && a <= 5")
     if (this.token.kind !== "name") this.fail("a field or function name after the dot")
     const name = this.advance()
+    const habit = memberHabit(name.text, this.isSymbol("("))
+    if (habit !== undefined) throw new ExpressionError({ offset: name.offset, found: `.${name.text}`, ...habit })
     if (!this.isSymbol("(")) return this.at(name.offset, { node: "select", of, field: name.text })
     if (isMacro(name.text)) return this.macro(name, of)
     return this.call(name, of)
@@ -188,8 +203,9 @@ class Parser {
     this.require("(", "after the macro")
     if (this.token.kind !== "name") this.fail(`a variable name: list.${name.text}(item, ...)`)
     const variable = this.advance().text
-    this.require(",", `after the variable: list.${name.text}(item, ...)`)
+    this.require(",", `between a variable and what it does: list.${name.text}(item, ...)`)
     const body = this.expression()
+    if (this.isSymbol(",")) this.fail("one variable and one expression: over a map the variable is the key, and map[key] its value")
     this.require(")", `after the body of ${name.text}`)
     if (!isMacro(name.text)) return this.fail(`one of ${macros.join(", ")}`)
     return this.at(name.offset, { node: "macro", macro: name.text, of, variable, body })
@@ -197,7 +213,7 @@ class Parser {
 
   private call(name: Token, target?: ExpressionTree): ExpressionTree {
     const known = expressionFunctions.get(name.text)
-    if (known === undefined) throw new ExpressionError(unknownFunction(name, target !== undefined))
+    if (known === undefined) throw new ExpressionError({ offset: name.offset, ...unknownFunction(name.text, target !== undefined) })
     const given = [...(target === undefined ? [] : [target]), ...this.arguments()]
     const subjects = known.form === "method" ? 1 : 0
     const count = given.length - subjects
@@ -234,25 +250,33 @@ class Parser {
     const token = this.token
     if (token.kind === "number" || token.kind === "text") {
       this.next += 1
-      return this.at(token.offset, { node: "literal", value: token.value ?? token.text })
+      const literal: ExpressionTree = { node: "literal", value: token.value ?? token.text }
+      return this.at(token.offset, token.double === true ? { ...literal, double: true } : literal)
     }
     if (token.kind === "name" && token.text !== "in") return this.name()
     if (this.accept("(")) {
       const tree = this.expression()
+      if (this.isSymbol(",")) this.fail('")" to close the parenthesis; a list is written in brackets: [a, b]')
       this.require(")", "to close the parenthesis")
       this.enclosed.add(tree)
       return tree
     }
     if (this.accept("[")) return this.at(token.offset, { node: "list", items: this.items("]", "to close the list") })
     if (this.accept("{")) {
+      if (this.isSymbol(".")) this.fail("the path without braces and a dot in front: spec.size")
       this.require("}", "right after it: {} is the empty object, and the only one that can be written")
       return this.at(token.offset, { node: "literal", value: {} })
     }
+    if (this.isSymbol(".")) return this.fail("the path without a dot in front: spec.size")
+    if (this.isSymbol("/")) return this.fail('a value; patterns are texts: name.matches("^a")')
+    if (this.isSymbol("*")) return this.fail("an index such as [0], or a macro such as .all(item, ...), .map(item, ...)")
     return this.fail("a name, a literal, a list or a parenthesis")
   }
 
   private name(): ExpressionTree {
     const token = this.advance()
+    const habit = nameHabit(token.text, this.token)
+    if (habit !== undefined) throw new ExpressionError({ offset: token.offset, found: token.text, ...habit })
     if (token.text === "true" || token.text === "false") return this.at(token.offset, { node: "literal", value: token.text === "true" })
     if (token.text === "null") return this.at(token.offset, { node: "literal", value: null })
     if (!this.isSymbol("(")) return this.at(token.offset, { node: "name", name: token.text })
@@ -265,28 +289,6 @@ class Parser {
   }
 }
 
-function unknownFunction(name: Token, method: boolean): ExpressionFault {
-  const words = method ? [...expressionFunctions.keys(), ...macros] : [...expressionFunctions.keys()]
-  const near = nearest(name.text.replaceAll("_", ""), words)
-  return {
-    offset: name.offset,
-    found: `${name.text}(`,
-    expected: `one of the functions ${words.toSorted().join(", ")}`,
-    ...(near !== undefined && { nearest: near }),
-  }
-}
-
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`
-}
-
-/** The syntax of a function, for errors and `--explain`: `text.startsWith(argument)`, `min(argument, ... up to 16)`. */
-export function usage(name: string): string {
-  const known = expressionFunctions.get(name)
-  if (known === undefined) return name
-  const { form, minimum, maximum } = known
-  const prefix = form === "method" ? "x." : ""
-  if (minimum === maximum)
-    return `${prefix}${name}(${Array.from({ length: minimum }, (_, index) => String.fromCharCode(97 + index)).join(", ")})`
-  return `${prefix}${name}(...) with ${minimum} to ${plural(maximum, "argument")}`
 }
