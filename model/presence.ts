@@ -22,9 +22,10 @@ export function isPresent(field: FieldModel, kind: KindModel | undefined): boole
   return field.required !== false || field.nonEmpty || isFilledIn(field) || isTypeMeta(field, kind)
 }
 
-/** Whether null takes the place of an absent value. */
+/** Whether a decoded object may have null as the value: a null of its own, or one in place of an absent value. */
 export function isNullable(field: FieldModel): boolean {
   const { type } = field
+  if (field.nullable === true) return true
   if (!isFilledIn(field) || field.required === true || field.nonEmpty) return false
   return field.pointer || ("scalar" in type ? nullWhenZero.has(type.scalar) : !("ref" in type))
 }

@@ -6,11 +6,13 @@ import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
+import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
-import type { Controller } from "./controllers/controller.ts"
+import { ownClient } from "./client/in-process-client.ts"
+import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -42,6 +44,8 @@ import { objectReader } from "./registry/object-reader.ts"
 import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
+import type { User } from "./http/request/context.ts"
+import type { ObjectClient } from "./schema/object-client.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
@@ -62,6 +66,8 @@ export interface ServerOptions {
   readonly log: Logger
   readonly kinds: readonly Kind[]
   readonly bodies: readonly LoadableBody[]
+  /** Makes the operations on the built-in kinds, for controllers. */
+  readonly api: (client: ObjectClient) => SystemApi
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
@@ -251,8 +257,9 @@ interface StartLoops extends Controller {
 }
 
 /** Starts bootstrap and controllers. They must end before the store closes. */
-function startLoops(how: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
-  const deps = { registry, clock, log: deduplicateLog(log, clock) }
+function startLoops(how: ServerOptions, parts: ServerParts, port: number): StartLoops {
+  const { registry, clock, log, watchCache, storage } = parts
+  const deps = { registry, clock, log: deduplicateLog(log, clock), api: (user: User) => how.api(ownClient(parts, user)) }
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
@@ -286,6 +293,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(how.kinds)
   const behaviourDeps: BehaviourDeps = {
+    get client() {
+      return ownClient(parts, serverUser)
+    },
     vendor,
     clock,
     random,
@@ -315,7 +325,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     behaviourDeps,
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
-  return {
+  const parts: ServerParts = {
     vendor,
     clock,
     random,
@@ -338,6 +348,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     storage: { objects: new Map(), bytes: new Map() },
     openapi: how.openapi,
   }
+  return parts
 }
 
 function addressOf(options: Options): string {

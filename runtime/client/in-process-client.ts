@@ -3,7 +3,7 @@
  * HTTP: authorization, options, decoding, defaults, admission, validation, managed fields and commit are those of the
  * verbs. Documents are copied, never written as text and parsed again.
  */
-import { authorize } from "../authz/authorize.ts"
+import { alwaysAllow, authorize } from "../authz/authorize.ts"
 import { methodNotAllowed, unavailable } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { Turns } from "../base/turns.ts"
@@ -13,9 +13,9 @@ import { stringify } from "../encoding/json/text.ts"
 import type { User } from "../http/request/context.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
-import type { ObjectPlace } from "../schema/behaviour.ts"
 import type { Subresource } from "../schema/kind.ts"
 import type {
+  ObjectPlace,
   ApplyOptions,
   CallOptions,
   CollectionPlace,
@@ -79,13 +79,22 @@ type Perform<Result> = (call: Call, document: JsonValue, options: CheckedOptions
  * the user as that of an HTTP request.
  */
 export function inProcessClient(parts: ServerParts, user: User): ObjectClient {
-  return new InProcessClient(parts, user)
+  return new InProcessClient(parts, user, false)
+}
+
+/**
+ * The client of the server itself, for its controllers and behaviours. Its writes pass admission in the name of `user`,
+ * are always authorized, and no manager owns the fields that they set.
+ */
+export function ownClient(parts: ServerParts, user: User): ObjectClient {
+  return new InProcessClient({ ...parts, authorizers: [alwaysAllow] }, user, true)
 }
 
 class InProcessClient implements ObjectClient {
   constructor(
     private readonly parts: ServerParts,
     private readonly user: User,
+    private readonly own: boolean,
   ) {}
 
   get(place: ObjectPlace, options: GetOptions = {}): Promise<ApiObject> {
@@ -202,10 +211,10 @@ class InProcessClient implements ObjectClient {
     place: RequestPlace,
     how: { readonly signal: AbortSignal | undefined; readonly query?: URLSearchParams; readonly bytes?: number },
   ): Promise<Call> {
-    const { parts, user } = this
+    const { parts, user, own } = this
     const info = infoOf(verb, place)
     authorize(parts.authorizers, { user, info })
-    const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal })
+    const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal, own })
     const { kind, subresource } = routeOf(parts, request)
     const handle = await parts.registry.handle(kind)
     return { parts, registry: parts.registry, handle, subresource, request }

@@ -1,7 +1,7 @@
 /** The request of a program in this process, as the operations of the verbs read it. */
 import type { DeadlineSignal } from "../wire/expiry.ts"
 import type { RequestInfo, User } from "../http/request/context.ts"
-import type { ObjectPlace } from "../schema/behaviour.ts"
+import type { ObjectPlace } from "../schema/object-client.ts"
 import type { RequestFacts } from "../verbs/call.ts"
 
 /** The methods of the verbs over HTTP, which admission and authorization may look at. */
@@ -29,7 +29,8 @@ export function infoOf(verb: ClientVerb, { group, version, resource, subresource
 
 /** Created once per operation. */
 export class InProcessRequest implements RequestFacts {
-  readonly headers = { "user-agent": userAgent }
+  readonly headers: RequestFacts["headers"]
+  readonly untracked?: true
   readonly warnings: string[] = []
   private ownSignal: AbortSignal | undefined
 
@@ -45,7 +46,10 @@ export class InProcessRequest implements RequestFacts {
     query,
     bodyBytes,
     signal,
-  }: Pick<RequestFacts, "info" | "user" | "query" | "bodyBytes"> & { readonly signal: AbortSignal | undefined }) {
+    own,
+  }: Pick<RequestFacts, "info" | "user" | "query" | "bodyBytes"> & { readonly signal: AbortSignal | undefined; readonly own: boolean }) {
+    this.headers = own ? noHeaders : programHeaders
+    if (own) this.untracked = true
     this.info = info
     this.user = user
     this.query = query
@@ -68,7 +72,8 @@ export class InProcessRequest implements RequestFacts {
 }
 
 /** Its first part is the manager of fields that are written without a `fieldManager`. */
-const userAgent = "orch-apiserver/in-process"
+const programHeaders = { "user-agent": "orch-apiserver/in-process" }
+const noHeaders = {}
 
 /** The program sets the limit of its own time. */
 const never: DeadlineSignal = {

@@ -167,6 +167,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     random,
     log,
     kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    api,
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,

@@ -29,7 +29,7 @@ export interface CreateRequest {
   /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
   /** Absent: the server itself creates the object, and no manager owns its fields. */
-  readonly managedFields?: ManagedFieldsMode
+  readonly managedFields?: ManagedFieldsMode | undefined
 }
 
 /** Letters and digits that cannot form words; the reference uses the same alphabet. */

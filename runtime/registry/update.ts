@@ -52,7 +52,7 @@ export interface UpdateRequest {
   /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
   /** Absent: the server itself writes, and managedFields stay as they are. */
-  readonly managedFields?: ManagedFieldsMode
+  readonly managedFields?: ManagedFieldsMode | undefined
 }
 
 /**

@@ -3,8 +3,8 @@
  * types and sub-resources; all code is here.
  */
 import { type ApiObject, isObject, type ObjectMeta } from "../base/json.ts"
-import type { ObjectPlace } from "./behaviour.ts"
 import type {
+  ObjectPlace,
   ApplyOptions,
   CollectionPlace,
   DeleteCollectionOptions,

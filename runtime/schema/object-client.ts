@@ -3,7 +3,18 @@
  * server implements it for programs in its own process; another implementation could speak HTTP.
  */
 import type { ApiObject } from "../base/json.ts"
-import type { ObjectPlace } from "./behaviour.ts"
+
+/**
+ * Address of an object. Names of group and resource are neutral. In updates, `subresource` selects the rules to apply.
+ */
+export interface ObjectPlace {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource?: string
+  readonly namespace: string
+  readonly name: string
+}
 
 /**
  * A collection, or a place where the name of an object follows from its content. Namespace "": cluster-scoped, or all.

@@ -19,6 +19,8 @@ export interface RequestFacts extends Readonly<Pick<RequestContext, "info" | "qu
   readonly expiry: DeadlineSignal
   /** The size of the body; approximate if it was never text. Large objects are processed in turns. */
   readonly bodyBytes: number
+  /** A write of the server itself: no manager owns its fields. */
+  readonly untracked?: true
 }
 
 /**

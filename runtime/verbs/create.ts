@@ -27,7 +27,7 @@ export function createOperation(call: ObjectRequest, object: ApiObject, options:
     object,
     warn: (text) => warnings.push(text),
     bytes: bodyBytes,
-    managedFields: "tracked",
+    managedFields: call.request.untracked === true ? undefined : "tracked",
   })
 }
 

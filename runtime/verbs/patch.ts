@@ -64,7 +64,7 @@ export function patchOperation(
     put: false,
     bytes: bodyBytes,
     creates: applying,
-    managedFields: applying ? "provided" : "tracked",
+    managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
       workOn(

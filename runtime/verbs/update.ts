@@ -44,7 +44,7 @@ export function updateOperation(
     transform: (old) => (old === undefined || next === undefined ? body : next(body, old)),
     put: true,
     bytes: bodyBytes,
-    managedFields: "tracked",
+    managedFields: call.request.untracked === true ? undefined : "tracked",
   })
 }
 

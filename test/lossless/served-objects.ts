@@ -99,6 +99,9 @@ function registryOf(given: Given): Registry {
     behaviours: {},
     subresourceBehaviours: {},
     behaviourDeps: {
+      get client(): never {
+        throw new Error("there are no behaviours")
+      },
       vendor,
       clock,
       random: systemRandom,
