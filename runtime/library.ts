@@ -3,7 +3,7 @@
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
-import { silentLog } from "./launch/logging.ts"
+import { errorLog } from "./launch/logging.ts"
 import { defaultOptions } from "./options/load.ts"
 import type { Options } from "./options/table.ts"
 import { systemRandom } from "./base/random.ts"
@@ -70,7 +70,8 @@ export interface LibraryServer {
 
 /**
  * Starts a server and resolves when it serves requests. By default it listens on a free port of 127.0.0.1, keeps
- * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Throws StartError.
+ * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Errors in the code of
+ * kinds, plugins and middleware are written to standard error with their stack. Throws StartError.
  */
 export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
   const { port = 0, middleware = [], admission = [], ...options } = given
@@ -79,7 +80,7 @@ export async function startServer(given: LibraryOptions = {}): Promise<LibrarySe
     options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options },
     clock: systemClock,
     random: systemRandom,
-    log: silentLog(),
+    log: errorLog(),
     transient: !onDisk,
     port,
     middleware,
