@@ -2,9 +2,17 @@
  * `npm run gen -- --explain <word>`: explains a keyword or function of the dialect, from the same table that checking
  * uses.
  */
-import { expressionFunctions, macros } from "./load/functions.ts"
+import {
+  type ExpressionFunction,
+  expressionFunctions,
+  isMacro,
+  type Macro,
+  macroDocs,
+  macros,
+  signatureTexts,
+  usage,
+} from "../model/expression/functions.ts"
 import { dialect, formTitle, placeTitles } from "./load/dialect.ts"
-import { usage } from "./load/expression.ts"
 import { formatNames } from "./load/formats.ts"
 import { nearest } from "../runtime/base/nearest.ts"
 import type { Keyword } from "./load/keyword.ts"
@@ -18,9 +26,8 @@ export type Explanation = { readonly text: string } | { readonly fault: string }
 export function explain(word: string): Explanation {
   const parts = dialect.filter((keyword) => keyword.word === word).map(keywordText)
   const known = expressionFunctions.get(word)
-  if (known !== undefined) parts.push(`${word}: a function of expressions\n  ${usage(word)}\n  ${known.doc}`)
-  if (macros.some((macro) => macro === word))
-    parts.push(`${word}: a macro of expressions\n  list.${word}(item, expression)\n  ${macroDocs[word] ?? ""}`)
+  if (known !== undefined) parts.push(functionText(known))
+  if (isMacro(word)) parts.push(macroText(word))
   if (formatNames.includes(word)) parts.push(`${word}: a value of format\n  Checked by runtime/schema/formats.ts.`)
   if (parts.length > 0) return { text: parts.join("\n\n") }
   const words = [...new Set([...dialect.map((keyword) => keyword.word), ...expressionFunctions.keys(), ...macros, ...formatNames])].sort()
@@ -30,12 +37,15 @@ export function explain(word: string): Explanation {
   }
 }
 
-const macroDocs: Readonly<Record<string, string>> = {
-  all: "True when the expression is true for every item; over a map the variable is the key.",
-  exists: "True when the expression is true for some item.",
-  existsOne: "True when the expression is true for exactly one item.",
-  filter: "The items for which the expression is true.",
-  map: "The values of the expression for each item.",
+function functionText(known: ExpressionFunction): string {
+  const [call, result] = known.example
+  const lines = [`${known.name}: a function of expressions`, known.doc, ...signatureTexts(known), `Example: ${call} is ${result}`]
+  return lines.join("\n  ")
+}
+
+function macroText(word: Macro): string {
+  const [doc, call, result] = macroDocs[word]
+  return [`${word}: a macro of expressions`, doc, usage(word), `Example: ${call} is ${result}`].join("\n  ")
 }
 
 function keywordText(keyword: Keyword): string {

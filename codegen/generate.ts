@@ -4,7 +4,8 @@
  */
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
-import { compareText, type Diagnostic, load, type LoadOptions } from "./load/index.ts"
+import { neededLibrary } from "./library.ts"
+import { compareText, type Diagnostic, load, type Loaded, type LoadOptions } from "./load/index.ts"
 import { type NamedFile, namedFiles } from "./named-files.ts"
 import type { Model } from "../model/model.ts"
 
@@ -18,6 +19,8 @@ export interface GenerateOptions extends LoadOptions {
   readonly schemaFolder?: string
   /** The module specifier of this package in a user's generated code. */
   readonly packageName?: string
+  /** Whether a behaviour of this name is the user's own. Default: every one. */
+  readonly ownBehaviour?: (name: string) => boolean
 }
 
 export interface Generated {
@@ -40,7 +43,7 @@ export interface Generated {
  * never throws them.
  */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
-  const loaded = load(files, options)
+  const loaded = loadNeeded(files, options)
   if ("diagnostics" in loaded) {
     return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], warnings: [], numbers: "", kinds: 0, named: [] }
   }
@@ -52,8 +55,21 @@ export async function generate(files: ReadonlyMap<string, string>, options: Gene
   return { files: new Map(sorted), diagnostics: [], notes, warnings, numbers, kinds, named }
 }
 
+/** Faults are reported with all built-in types in view, which their nearest words come from. */
+function loadNeeded(files: ReadonlyMap<string, string>, options: GenerateOptions): Loaded {
+  const { library } = options
+  if (library === undefined) return load(files, options)
+  const needed = neededLibrary(files, library)
+  const loaded = load(files, { ...options, library: needed })
+  return "diagnostics" in loaded && needed.size < library.size ? load(files, options) : loaded
+}
+
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {
   if (options.library === undefined) return repositoryOptions(model)
   const own = new Set(model.files.map((file) => file.path).filter((path) => files.has(`${path}.yaml`)))
-  return packageOptions(own, options.schemaFolder ?? "schemas", options.packageName)
+  const { packageName, ownBehaviour } = options
+  return packageOptions(own, options.schemaFolder ?? "schemas", {
+    ...(packageName !== undefined && { packageName }),
+    ...(ownBehaviour !== undefined && { ownBehaviour }),
+  })
 }

@@ -133,6 +133,8 @@ export interface FieldModel extends Limits {
   readonly protoName?: string
   readonly inline: boolean
   readonly pointer: boolean
+  /** Null is a value of its own. The field is a pointer and has no number, since the compact encoding has no null. */
+  readonly nullable?: true
   readonly keepEmpty: boolean
   readonly deprecated: boolean
   /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */
@@ -189,13 +191,23 @@ export interface ExpressionModel {
 }
 
 export type ExpressionTree =
-  | { readonly node: "literal"; readonly value: JsonValue }
+  /** `double`: written with a fraction or an exponent, as 1.0 is. */
+  | { readonly node: "literal"; readonly value: JsonValue; readonly double?: true }
   | { readonly node: "name"; readonly name: string }
   | { readonly node: "select"; readonly of: ExpressionTree; readonly field: string }
   | { readonly node: "index"; readonly of: ExpressionTree; readonly index: ExpressionTree }
   | { readonly node: "call"; readonly function: string; readonly target?: ExpressionTree; readonly arguments: readonly ExpressionTree[] }
   | { readonly node: "unary"; readonly operator: "!" | "-"; readonly of: ExpressionTree }
-  | { readonly node: "binary"; readonly operator: string; readonly left: ExpressionTree; readonly right: ExpressionTree }
+  /** `double`: a division that keeps its fraction. */
+  | {
+      readonly node: "binary"
+      readonly operator: string
+      readonly left: ExpressionTree
+      readonly right: ExpressionTree
+      readonly double?: true
+    }
+  /** Put in by the checker where a field's text is used as the value that it names. */
+  | { readonly node: "convert"; readonly to: ExpressionConversion; readonly list: boolean; readonly of: ExpressionTree }
   | { readonly node: "conditional"; readonly test: ExpressionTree; readonly then: ExpressionTree; readonly otherwise: ExpressionTree }
   | { readonly node: "list"; readonly items: readonly ExpressionTree[] }
   | {
@@ -205,3 +217,9 @@ export type ExpressionTree =
       readonly variable: string
       readonly body: ExpressionTree
     }
+
+/**
+ * From the text of a Quantity, Duration, Time or MicroTime field to a value that compares and adds, and with `time` and
+ * `microTime` back to the text that such a field holds.
+ */
+export type ExpressionConversion = "quantity" | "duration" | "timestamp" | "time" | "microTime"

@@ -5,7 +5,17 @@
  * state. When such a field is used as a value and all its parents certainly exist, an absent field reads as zero ("",
  * 0, false). `has(x)` and `x ?? y` test the field as it was sent.
  */
-import type { ExpressionModel, ExpressionTree, FieldModel, Model, TemplatePart, TypeRefModel } from "../../model/model.ts"
+import { expressionFunctions } from "../../model/expression/functions.ts"
+import { isSimple } from "../../model/expression/types.ts"
+import type {
+  ExpressionConversion,
+  ExpressionModel,
+  ExpressionTree,
+  FieldModel,
+  Model,
+  TemplatePart,
+  TypeRefModel,
+} from "../../model/model.ts"
 import { listItem } from "./context.ts"
 import type { FileBuilder } from "./file-builder.ts"
 
@@ -113,6 +123,7 @@ const plainFunctions: ReadonlyMap<string, string> = new Map([
     "join",
     "int",
     "double",
+    "duration",
     "quantity",
     "time",
     "min",
@@ -124,21 +135,21 @@ const plainFunctions: ReadonlyMap<string, string> = new Map([
   ),
   ["count", "size"],
   ["string", "text"],
-  ["duration", "durationText"],
+  ["timestamp", "time"],
   ["type", "typeName"],
 ])
-const booleanFunctions: ReadonlySet<string> = new Set([
-  "has",
-  "startsWith",
-  "endsWith",
-  "contains",
-  "matches",
-  "isIP",
-  "isIPv4",
-  "isIPv6",
-  "isCIDR",
-  "isFormat",
-])
+function isBoolean(name: string): boolean {
+  return expressionFunctions.get(name)?.overloads.every(({ result }) => isSimple(result, "bool")) === true
+}
+
+/** The doorway's function for each conversion of a field's text. */
+const conversions: Readonly<Record<ExpressionConversion, string>> = {
+  quantity: "quantity",
+  duration: "duration",
+  timestamp: "time",
+  time: "timeText",
+  microTime: "microTimeText",
+}
 
 const arithmetic: Readonly<Record<string, string>> = { "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "remainder" }
 
@@ -165,6 +176,7 @@ class Compiler {
         if (tree.operator === "!") return plainCode(`!${this.operand(tree.of)}`, true)
         return plainCode(this.runtime("negate", valueOf(this.compile(tree.of))))
       case "binary":
+        if (tree.double === true) return plainCode(this.runtime("quotient", this.value(tree.left), this.value(tree.right)))
         return this.binary(tree.operator, tree.left, tree.right)
       case "conditional":
         return operation(`${this.operand(tree.test)} ? ${operandOf(this.compile(tree.then))} : ${operandOf(this.compile(tree.otherwise))}`)
@@ -172,6 +184,11 @@ class Compiler {
         return plainCode(`[${tree.items.map((item) => this.value(item)).join(", ")}]`)
       case "macro":
         return this.macro(tree)
+      case "convert": {
+        const convert = conversions[tree.to]
+        if (tree.list) return plainCode(this.runtime("each", this.value(tree.of), this.builder.runtime(convert)))
+        return plainCode(this.runtime(convert, this.value(tree.of)))
+      }
     }
   }
 
@@ -283,7 +300,7 @@ class Compiler {
     const [first] = values
     if (name === "has" && first !== undefined) return this.has(first)
     const plain = plainFunctions.get(name)
-    if (plain !== undefined) return plainCode(this.runtime(plain, ...values.map((value) => this.value(value))), booleanFunctions.has(name))
+    if (plain !== undefined) return plainCode(this.runtime(plain, ...values.map((value) => this.value(value))), isBoolean(name))
     const argument = required(first, `an argument of ${name}`)
     switch (name) {
       case "age":

@@ -13,10 +13,12 @@ import {
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkDefault } from "./check-default.ts"
-import { checkDoc } from "./checks.ts"
+import { checkMeaning, textFault } from "./check-meaning.ts"
+import { checkDoc, checkSentence } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
-import type { FieldDeclaration } from "./fields.ts"
-import { checkPattern } from "./pattern.ts"
+import { type FieldDeclaration, present } from "./fields.ts"
+import { formatNames } from "./formats.ts"
+import { checkPattern, isPattern } from "./pattern.ts"
 import type { SourceFile } from "./source.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
 import { itemType, shownType } from "./type-text.ts"
@@ -31,16 +33,17 @@ interface Context {
 /** Called once per field. Reports in the field's file. */
 export function checkField(field: FieldDeclaration, source: SourceFile, table: TypeTable): void {
   const { model, block, nameStart } = field
-  if (block.node.entries.length === 0 && model.doc !== "") return
+  if (block.node.entries.length === 0) return
   const context: Context = { block, source, table }
   checkDoc(block, nameStart, `the field ${model.name}`, source)
-  if (block.has("type") && "scalar" in model.type && model.type.scalar === "any" && block.text("type") !== "any") return
+  if (!field.known) return
   checkOwnType(model, context)
   checkFitting(model.type, context)
   checkLimits(model, model.type, context)
   checkProtobuf(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
+  checkMeaning(model, block, source)
 }
 
 /** Keywords of a type that a field declares. */
@@ -70,8 +73,11 @@ const fitting: readonly { readonly words: readonly string[]; readonly fits: (typ
 function checkFitting(type: TypeRefModel, { block, source }: Context): void {
   for (const { words, fits, title } of fitting) {
     if (fits(type)) continue
-    for (const word of words.filter((one) => block.has(one)))
-      source.report(block.start(word), { found: `${word} on a field of type ${shownType(type)}`, expected: `a field that is ${title}` })
+    for (const word of words) {
+      const misread = ["items", "values", "keys"].includes(word) && block.block(word) === undefined
+      if (block.has(word) && !misread)
+        source.report(block.start(word), { found: `${word} on a field of type ${shownType(type)}`, expected: `a field that is ${title}` })
+    }
   }
 }
 
@@ -136,6 +142,11 @@ function checkNested(limits: Limits, type: TypeRefModel, word: "items" | "values
 function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
+  if (model.nullable === true)
+    source.report(block.start("number"), {
+      found: `a field number on the nullable field ${model.name}`,
+      expected: "no number, or number: none: the compact encoding has no null",
+    })
   if (fitsCompact(type)) return
   source.report(block.start("type"), {
     found: `the type ${shownType(type)} with a field number`,
@@ -156,11 +167,12 @@ function checkKeys(model: FieldModel, context: Context): void {
       found: "duplicates without listType set or map",
       expected: "listType: set or map, or no duplicates",
     })
-  if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
+  const stated = model.patch !== undefined || !block.has("patchStrategy")
+  if (stated && model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
     source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
   if (model.structType !== undefined && !("ref" in model.type)) return
   if (item === undefined) return
-  for (const node of block.items("mapKeys")) checkKey(textOf(node), node.start, "mapKeys", item, context)
+  if (model.listType === "map") for (const node of block.items("mapKeys")) checkKey(textOf(node), node.start, "mapKeys", item, context)
   const mergeKey = block.get("mergeKey")
   if (mergeKey !== undefined) checkKey(textOf(mergeKey), mergeKey.start, "mergeKey", item, context)
   for (const node of block.items("unique")) {
@@ -184,14 +196,16 @@ function checkConstants(model: FieldModel, context: Context): void {
   const { block, source, table } = context
   checkEnum(model, model.type, context)
   if (model.default === undefined) return checkDefault(model, context)
+  if (model.default === null) return
   const start = block.start("default")
-  const fault = mismatch(model.default, model.type, table)
+  const fault = mismatch(model.default, model.type, table) ?? textFault(model.type, model.default)
   if (fault !== undefined) {
     source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
     return
   }
   checkDefault(model, context)
-  if (model.enum !== undefined && !model.enum.includes(model.default)) {
+  if (model.enum !== undefined && model.enum.length > 0 && !model.enum.includes(model.default)) {
+    if (model.enum.some((value) => mismatch(value, model.type, table) !== undefined)) return
     source.report(start, {
       found: `the default ${shown(model.default)}, which enum does not list`,
       ...expectedWord(String(model.default), model.enum.map(String)),
@@ -201,14 +215,33 @@ function checkConstants(model: FieldModel, context: Context): void {
 
 /** A constant must be within the limits of its own field. The empty text is the zero value, which some limits ignore. */
 function checkConstant(found: string, limits: Limits, value: JsonValue, start: number, source: SourceFile): void {
-  const [fault] = value === "" ? [] : limitFaults(limits, value)
+  const [fault] = value === "" ? [] : limitFaults(readable(limits), value)
   if (fault !== undefined) source.report(start, { found, expected: `a value within its limits: ${fault}` })
+}
+
+/** Limits without those that are faults themselves, which are reported where they are, and without the enum. */
+function readable(limits: Limits): Limits {
+  const { format, pattern, minimum, maximum, enum: _values, ...others } = limits
+  const isFinite = [minimum, maximum].every((bound) => bound === undefined || Number.isFinite(bound))
+  const isRange = isFinite && (minimum === undefined || maximum === undefined || minimum <= maximum)
+  return {
+    ...others,
+    ...(isRange && present({ minimum, maximum })),
+    ...(format !== undefined && formatNames.includes(format) && { format }),
+    ...(pattern !== undefined && isPattern(pattern) && { pattern }),
+  }
 }
 
 function checkEnum(limits: Limits, type: TypeRefModel, { block, source, table }: Context): void {
   const seen = new Set<string>()
+  const documented = block.get("enum")
+  if (documented?.node === "map")
+    for (const { value } of documented.entries) {
+      const doc = textOf(value)
+      if (doc !== undefined) checkSentence(doc, documented, value.start, source)
+    }
   limits.enum?.forEach((value, index) => {
-    const start = block.items("enum")[index]?.start ?? block.start("enum")
+    const start = block.items("enum")[index]?.start ?? block.members("enum")[index]?.keyStart ?? block.start("enum")
     const fault = mismatch(value, type, table)
     if (fault !== undefined) source.report(start, { found: `the enum value ${shown(value)}`, expected: fault })
     else checkConstant(`the enum value ${shown(value)}`, limits, value, start, source)

@@ -170,7 +170,7 @@ export function findType(
   from.source.report(start, {
     found: `unknown type "${written}"`,
     expected: local
-      ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta`
+      ? `one of ${scalarNames.join(", ")}, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta`
       : "a type that some schema file declares",
     ...(meant !== undefined && { nearest: meant }),
   })

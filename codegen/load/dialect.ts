@@ -82,8 +82,8 @@ export function formTitle(value: ValueForm): string {
 /** Places with many keywords are described by their required keys. */
 function blockTitle(place: KeywordPlace): string {
   const keywords = [...keywordsOf(place).values()]
-  const few =
-    keywords.length <= 8 ? keywords : keywords.filter((keyword) => (keyword.required ?? false) !== false || keyword.word === "doc")
+  const main = keywords.filter((keyword) => (keyword.required ?? false) !== false || keyword.word === "doc")
+  const few = keywords.length <= 8 || main.length === 0 ? keywords : main
   return `a map with ${few.map((keyword) => keyword.word).join(", ")}${few.length < keywords.length ? ` and what else ${placeTitles[place]} may say` : ""}`
 }
 

@@ -3,10 +3,11 @@
  * keywords. check-field.ts checks the meaning of those present.
  */
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
+import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
-import type { MapEntry } from "./source.ts"
+import type { MapEntry, MapNode } from "./source.ts"
 import { itemType, parseTypeText } from "./type-text.ts"
 
 /** A field and its position in the file; emitters receive `model`. */
@@ -14,6 +15,8 @@ export interface FieldDeclaration {
   readonly model: FieldModel
   readonly block: Block
   readonly nameStart: number
+  /** False when its type could not be read: nothing more is said of it. */
+  readonly known: boolean
 }
 
 /**
@@ -33,11 +36,15 @@ function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap
       found: `the field name "${entry.key}"`,
       expected: "letters, digits, _, $ and -, as in JSON: podIPs",
     })
-  if (entry.value.node !== "map") return []
-  const block = new Block(entry.value)
+  const written = entry.value.node === "map" ? entry.value : emptyMap(entry.value.start)
+  const block = new Block(written)
   const text = typeText(block, type, entry.key)
   const ref = text === undefined ? undefined : parseTypeText(text, type, types, block.start("type"))
-  return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart }]
+  return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart, known: ref !== undefined }]
+}
+
+function emptyMap(start: number): MapNode {
+  return { node: "map", entries: [], flow: false, start, end: start }
 }
 
 /** The text of `type`, in which the word `fields` is the type that the field's `fields` declare. */
@@ -53,7 +60,8 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     doc: block.text("doc") ?? "",
     ...structure(block),
     ...valueKeywords(block),
-    ...limitsOf(block),
+    keepEmpty: keepsEmpty(block, type),
+    ...limitsOf(block, type),
     unique: uniqueOf(block),
     ...merging(block),
     ...distinctOf(type, block),
@@ -69,11 +77,22 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
   return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
+/** The server fills in what it publishes as required. Pointers have no zero value, and structs are filled in anyway. */
+function keepsEmpty(block: Block, type: TypeRefModel): boolean {
+  const isPublished = block.word("required", [true, false, "published"]) === "published"
+  return block.flag("keepEmpty") ?? (isPublished && !isPointer(block) && !("ref" in type))
+}
+
+/** A field that may be null has an absent state too. */
+function isPointer(block: Block): boolean {
+  return block.flag("pointer") ?? block.word("nullable", [true]) ?? false
+}
+
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
-    pointer: block.flag("pointer") ?? false,
-    keepEmpty: block.flag("keepEmpty") ?? false,
+    pointer: isPointer(block),
+    ...present({ nullable: block.word("nullable", [true]) }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }
@@ -89,7 +108,7 @@ function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" |
 }
 
 /** The limits of a value and of its parts, by the words of the table of constraints. */
-function limitsOf(block: Block): Limits {
+function limitsOf(block: Block, type: TypeRefModel): Limits {
   const limits: { -readonly [Word in keyof Limits]: Limits[Word] } = {}
   for (const word of numberWords) {
     const limit = block.number(word)
@@ -101,11 +120,28 @@ function limitsOf(block: Block): Limits {
   }
   const values = block.constant("enum")
   if (Array.isArray(values)) limits.enum = values
+  const documented = block.members("enum")
+  if (documented.length > 0 || isObject(values)) {
+    limits.enum = documented.map(({ key }) => enumValue(key, type))
+    limits.enumDocs = documented.map(({ value }) => textOf(value) ?? "")
+  }
   for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
-    if (inner !== undefined) limits[word] = limitsOf(inner)
+    if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))
   }
   return limits
+}
+
+/** Keys of a map are texts in YAML; those of numbers are read as numbers. */
+function enumValue(key: string, type: TypeRefModel): JsonValue {
+  const isNumber = "scalar" in type && ["int32", "int64", "double", "IntOrString"].includes(type.scalar)
+  return isNumber && /^-?\d+(\.\d+)?$/.test(key) ? Number(key) : key
+}
+
+/** The type of what a list or map holds. Limits on parts that the type does not have are reported by check-field.ts. */
+function partType(type: TypeRefModel, word: "items" | "values" | "keys"): TypeRefModel {
+  const part = word === "items" ? itemType(type) : word === "values" && "map" in type ? type.map : undefined
+  return part ?? { scalar: "string" }
 }
 
 /** `true` is one rule over whole items (no fields); a list of lists is several rules. */
@@ -136,12 +172,13 @@ function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDec
   const metadata = parseTypeText("meta.v1.ObjectMeta", type, types, type.nameStart)
   const implied = (name: string, ref: TypeRefModel, doc: string, number?: number): FieldDeclaration => ({
     model: {
-      ...fieldModel(name, ref, new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart })),
+      ...fieldModel(name, ref, new Block(emptyMap(type.nameStart))),
       doc,
       ...present({ number }),
     },
-    block: new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart }),
+    block: new Block(emptyMap(type.nameStart)),
     nameStart: type.nameStart,
+    known: true,
   })
   return [
     implied("kind", { scalar: "string" }, "Kind of the object, as the path of the request implies it; cannot be changed."),

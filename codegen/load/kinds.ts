@@ -3,6 +3,7 @@
  * views and life-cycle rules.
  */
 import type { Verb } from "../../runtime/schema/kind.ts"
+import type { Expectation } from "../../model/expression/index.ts"
 import type { ColumnModel, ExpressionModel, KindModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
@@ -15,7 +16,6 @@ import type { SourceFile, SourceNode } from "./source.ts"
 import { subresources } from "./subresources.ts"
 import { parseTemplate } from "./template.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
-import { shownType } from "./type-text.ts"
 
 const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 
@@ -98,6 +98,9 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
   }
   const { block } = file
   checkConversion(context, target)
+  checkHeadings(context)
+  if (block.get("verbs")?.node === "list" && block.items("verbs").length === 0)
+    file.source.report(block.start("verbs"), { found: "no verbs", expected: "one verb or more, or no such key for all eight" })
   return {
     file: file.path,
     ...versionState(file),
@@ -165,6 +168,17 @@ function checkResourceName(node: SourceNode | undefined, word: string, source: S
   const name = textOf(node)
   if (node !== undefined && name !== undefined && !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
     source.report(node.start, { found: `the text "${name}" for ${word}`, expected: "small letters, digits and dashes: kettles" })
+  }
+}
+
+/** Columns are told apart by their headings. */
+function checkHeadings({ file, source }: KindContext): void {
+  const seen = new Set<string>()
+  for (const column of file.block.blocks("columns")) {
+    const name = column.text("name")
+    if (name === undefined) continue
+    if (seen.has(name)) source.report(column.start("name"), { found: `the column ${name} a second time`, expected: "every heading once" })
+    seen.add(name)
   }
 }
 
@@ -264,26 +278,33 @@ function updateModel(context: KindContext): KindModel["update"] {
   }
 }
 
-function scopeOf(self: KnownType, context: KindContext, standsIn: Scope["standsIn"]): Scope {
-  return { self, root: self, old: standsIn === "warnings", standsIn, cells: context.known.cells }
+function scopeOf(self: KnownType, context: KindContext, place: Scope["place"]): Scope {
+  return { self, root: self, old: place === "warnings" ? "perhaps" : "never", place, cells: context.known.cells }
 }
 
-function expressionAt(block: Block, word: string, context: KindContext, scope: Scope): ExpressionModel | undefined {
-  const written = block.expressionText(word)
+function expressionAt(
+  block: Block,
+  word: string,
+  { source, table }: KindContext,
+  scope: Scope,
+  expectation: Expectation,
+): ExpressionModel | undefined {
+  const text = block.expressionText(word)
   const node = block.get(word)
-  if (written === undefined || node === undefined || written === "") return undefined
-  return checkExpression(written, node, context.source, context.table, scope)
+  if (text === undefined || node === undefined || text === "") return undefined
+  return checkExpression({ text, node, source, table }, scope, expectation)
 }
 
 function selectableModels(context: KindContext): KindModel["selectable"] {
+  const { source, table } = context
   const scope = scopeOf(context.stored, context, "selectable")
+  const expectation: Expectation = { want: "text", what: "a selectable field" }
   const seen = new Set(["metadata.name", "metadata.namespace"])
   return context.file.block.items("selectable").flatMap((item) => {
     const block = item.node === "map" ? new Block(item) : undefined
     const name = block?.text("name") ?? textOf(item)
     const nameNode = block?.get("name") ?? item
-    if (name === undefined) return []
-    if (block === undefined) checkScalar(name, item, context)
+    if (name === undefined || name.startsWith(".")) return []
     if (seen.has(name))
       context.source.report(nameNode.start, {
         found: `the selectable field ${name} a second time`,
@@ -291,26 +312,17 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
       })
     seen.add(name)
     const value =
-      block === undefined ? checkExpression(name, item, context.source, context.table, scope) : expressionAt(block, "value", context, scope)
+      block === undefined
+        ? checkExpression({ text: name, node: item, source, table }, scope, expectation)
+        : expressionAt(block, "value", context, scope, expectation)
     return value === undefined ? [] : [{ name, value }]
   })
 }
 
-/** A selector compares strings, so the field must hold a single value. */
-function checkScalar(path: string, node: SourceNode, { source, stored, table }: KindContext): void {
-  const step = table.follow(stored, path)
-  if ("type" in step && step.type !== undefined && !("scalar" in step.type)) {
-    source.report(node.start, {
-      found: `the selectable field ${path} of type ${shownType(step.type)}`,
-      expected: "a field that is a scalar, or {name, value: expression}",
-    })
-  }
-}
-
 function columnModel(block: Block, context: KindContext): ColumnModel[] {
-  const value = expressionAt(block, "value", context, scopeOf(context.self, context, "columns"))
-  if (value === undefined) return []
   const type = block.word("type", ["string", "integer", "number", "boolean", "date"]) ?? "string"
+  const value = expressionAt(block, "value", context, scopeOf(context.self, context, "columns"), { want: "cell", type })
+  if (value === undefined) return []
   return [
     {
       name: block.text("name") ?? "",
@@ -325,9 +337,9 @@ function columnModel(block: Block, context: KindContext): ColumnModel[] {
 
 function completedModel(block: Block, context: KindContext): KindModel["completed"] {
   const scope = scopeOf(context.self, context, "columns")
-  const when = expressionAt(block, "when", context, scope)
+  const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a completed row" })
   const node = block.get("text")
-  const textParts = node === undefined ? [] : parseTemplate(block.text("text") ?? "", node, context.source, context.table, scope)
+  const textParts = node === undefined ? [] : parseTemplate(block.text("text") ?? "", { ...context, node }, scope, "the text")
   for (const word of ["when", "text"]) {
     if (!block.has(word))
       context.source.report(block.node.start, {
@@ -340,12 +352,12 @@ function completedModel(block: Block, context: KindContext): KindModel["complete
 
 function warningModel(block: Block, context: KindContext): KindModel["warnings"] {
   const scope = scopeOf(context.self, context, "warnings")
-  const when = expressionAt(block, "when", context, scope)
+  const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a warning" })
   const at = block.text("at") ?? ""
   checkPath(at, block.get("at"), context.self, context.source, context.table)
   const text = block.text("text") ?? ""
   const node = block.get("text")
-  const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scope)
+  const textParts = node === undefined ? [] : parseTemplate(text, { ...context, node }, scope, "the text of a warning")
   for (const word of ["when", "text"]) {
     if (!block.has(word))
       context.source.report(block.node.start, {

@@ -108,11 +108,21 @@ function fileModel(file: FileDeclaration): Model["files"][number] {
   return { path, group, version, types: file.types.map((type) => type.name), ...(kind !== undefined && { kind }) }
 }
 
-/** Sorted. Two checks may report the same error (a type text that both read); it is listed once. */
+/**
+ * Sorted. Two checks may report the same error (a type text that both read); it is listed once. So is a name that is
+ * used in many places and resembles none that is declared: its declaration is what is missing.
+ */
 function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const sorted = diagnostics.toSorted(compareDiagnostics)
+  const missing = new Set<string>()
   return sorted.filter((diagnostic, index) => {
     const previous = sorted[index - 1]
-    return previous === undefined || compareDiagnostics(previous, diagnostic) !== 0
+    if (previous !== undefined && compareDiagnostics(previous, diagnostic) === 0) return false
+    const name = diagnostic.nearest === undefined ? /^unknown (?:field|name) "([^"]*)"(?! in )/.exec(diagnostic.found)?.[1] : undefined
+    if (name === undefined) return true
+    const key = `${diagnostic.file} ${name}`
+    if (missing.has(key)) return false
+    missing.add(key)
+    return true
   })
 }

@@ -7,10 +7,19 @@ import type { SourceFile } from "./source.ts"
 
 /** Called for each `pattern` and each literal pattern of `matches`. */
 export function checkPattern(pattern: string, start: number, source: SourceFile): void {
+  const fault = patternFault(pattern)
+  if (fault !== undefined) source.report(start, { found: `the pattern "${pattern}"`, expected: `an RE2 pattern (${fault})` })
+}
+
+export function isPattern(pattern: string): boolean {
+  return patternFault(pattern) === undefined
+}
+
+function patternFault(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern)
+    return undefined
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    source.report(start, { found: `the pattern "${pattern}"`, expected: `an RE2 pattern (${why})` })
+    return error instanceof Error ? error.message : String(error)
   }
 }

@@ -32,9 +32,11 @@ export interface MapNode extends Extent {
 }
 
 export interface MapEntry {
-  readonly key: string
+  /** As written; a key that is nearly one of the dialect becomes that one once it is reported. */
+  key: string
   readonly keyStart: number
-  readonly value: SourceNode
+  /** Nothing, once it is reported as the value of another language. */
+  value: SourceNode
 }
 
 /** One schema file: its text, its tree and its errors so far. */
@@ -67,6 +69,9 @@ export class SourceFile {
     })
     const [error] = document.errors
     if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
+    const second = secondDocument(text)
+    if (error === undefined && second >= 0) this.report(second, { found: "a second document", expected: "one document in each file" })
+    const more = second >= 0
     const root = document.contents === null ? undefined : this.convert(document.contents)
     if (root?.node !== "map" && error === undefined) {
       this.report(root?.start ?? 0, {
@@ -74,7 +79,7 @@ export class SourceFile {
         expected: 'a map that begins with "kind:" or "types:"',
       })
     }
-    this.readable = error === undefined && root?.node === "map"
+    this.readable = error === undefined && !more && root?.node === "map"
     this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
   }
 
@@ -99,20 +104,19 @@ export class SourceFile {
   }
 
   /**
-   * Finds the character with number `offset` of a scalar's value in the file. Walks value and source side by side to
-   * skip quotes, escapes and line folding.
+   * Finds the character with number `offset` of a scalar's value in the file. Quotes, escapes, the head of a block and
+   * the folding of lines are skipped; characters that are no blanks correspond one to one.
    */
   offsetInside(node: SourceNode, offset: number): number {
     if (node.node !== "scalar" || typeof node.value !== "string") return node.start
-    let position = node.start
-    for (let index = 0; index <= offset && index < node.value.length; index++) {
-      const character = node.value[index]
-      if (character === undefined || /\s/.test(character)) continue
-      while (position < node.end && this.text[position] !== character) position += 1
-      if (index === offset) return Math.min(position, node.end)
-      position += 1
+    let place = firstPlace(this.text, node)
+    for (let index = 0; index < node.value.length; index++) {
+      if (/\s/.test(node.value[index] ?? "")) continue
+      place = skipBlanks(this.text, place, node.end)
+      if (index >= offset) return Math.min(place.at, node.end)
+      place = { ...place, at: place.at + writtenLength(this.text, place) }
     }
-    return Math.min(position, node.end)
+    return Math.min(place.at, node.end)
   }
 
   private convert(node: Node): SourceNode {
@@ -161,6 +165,40 @@ export class SourceFile {
   }
 }
 
+/** A position in the source of a scalar; `quote` is its style: `"`, `'`, or none. */
+interface Place {
+  readonly at: number
+  readonly quote: string
+}
+
+function firstPlace(text: string, { start, end }: ScalarNode): Place {
+  const first = text[start] ?? ""
+  if (first === '"' || first === "'") return { at: start + 1, quote: first }
+  if (first !== "|" && first !== ">") return { at: start, quote: "" }
+  const line = text.indexOf("\n", start)
+  return { at: line < 0 ? end : line + 1, quote: "" }
+}
+
+/** Blanks, and in double quotes the escapes that stand for blanks or for the end of a line. */
+function skipBlanks(text: string, { at, quote }: Place, end: number): Place {
+  let next = at
+  while (next < end) {
+    const blank = /\s/.test(text[next] ?? "") ? 1 : quote === '"' && /^\\[ntrvf_NLP \t\n\r]/.test(text.slice(next, next + 2)) ? 2 : 0
+    if (blank === 0) break
+    next += blank
+  }
+  return { at: next, quote }
+}
+
+const escapeLengths: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
+
+/** How many characters of the source write one character of the value. */
+function writtenLength(text: string, { at, quote }: Place): number {
+  if (quote === "'" && text[at] === "'") return 2
+  if (quote !== '"' || text[at] !== "\\") return 1
+  return escapeLengths[text[at + 1] ?? ""] ?? 2
+}
+
 function plain(value: unknown): ScalarNode["value"] {
   if (typeof value === "bigint") return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value
@@ -173,6 +211,17 @@ function syntaxFault(message: string, text: string, offset: number): { found: st
   const listType = /(?:[\w.]*<)?\[\][\w.<>]+/.exec(line)?.[0]
   if (listType !== undefined && !line.includes(`"${listType}"`) && !line.includes(`'${listType}'`))
     return { found: `the type ${listType} without quotes`, expected: `"${listType}"` }
+  if (message.includes("Tabs are not allowed")) return { found: "a tab", expected: "blanks: YAML does not indent with tabs" }
+  if (message.includes("same column"))
+    return { found: "a key that begins in another column than those beside it", expected: "the same number of blanks in front of both" }
+  const reserved = /cannot start with (?:reserved character|directive indicator character) (\S)/.exec(message)?.[1]
+  if (reserved !== undefined) return { found: `a text that begins with ${reserved}`, expected: "quotes around it" }
+  if (message.includes("Missing closing")) return { found: "a quote without its end", expected: "a closing quote" }
+  if (line.includes("{{")) return { found: "{{ in a text without quotes", expected: "quotes around the text" }
+  const brackets = /([\w.]+)\[\]/.exec(line)?.[1]
+  if (brackets !== undefined) return { found: `the type ${brackets}[]`, expected: `"[]${brackets}", in quotes` }
+  if (message.includes("Flow map")) return { found: "a brace without its end", expected: "a closing }" }
+  if (message.includes("Flow sequence")) return { found: "a bracket without its end", expected: "a closing ]" }
   if (message.includes("Nested mappings"))
     return { found: "a second colon in an unquoted text", expected: 'quotes around a text that holds ": "' }
   return { found: `text that is not YAML: ${message.replace(/ at line \d+, column \d+:?.*$/s, "")}`, expected: "" }
@@ -192,4 +241,12 @@ export function toJson(node: SourceNode): JsonValue {
   if (node.node === "scalar") return node.value
   if (node.node === "list") return node.items.map(toJson)
   return Object.fromEntries(node.entries.map((entry) => [entry.key, toJson(entry.value)]))
+}
+
+/** The offset of the second document's `---`; below 0 where there is none. Comments are no document. */
+function secondDocument(text: string): number {
+  const first = text.search(/^[ \t]*[^\s#]/m)
+  const separator = /^---(?=\s|$)/gm
+  separator.lastIndex = first + 1
+  return first < 0 ? -1 : (separator.exec(text)?.index ?? -1)
 }

@@ -20,10 +20,16 @@ export class TypeTable {
     fields: (this.fields.get(name) ?? []).map(({ model }) => model),
     preserveUnknown: this.preservesUnknown(name),
   }))
+  /** Fields whose type could not be read, which is reported: they may be anything. */
+  private readonly unread = new Set<FieldModel>()
   private readonly byName = new Map<string, ReadonlyMap<string, FieldModel>>()
 
   constructor(readonly declarations: ReadonlyMap<string, TypeDeclaration>) {
-    for (const [name, declaration] of declarations) this.fields.set(name, declareFields(declaration, declarations))
+    for (const [name, declaration] of declarations) {
+      const fields = declareFields(declaration, declarations)
+      this.fields.set(name, fields)
+      for (const { model, known } of fields) if (!known) this.unread.add(model)
+    }
   }
 
   /** JSON names of a struct: its own and those of its inline structs. Stops at cycles of inline structs. */
@@ -59,7 +65,7 @@ export class TypeTable {
     if ("ref" in type) {
       const names = this.fieldsByName(type.ref)
       const field = names.get(name)
-      if (field !== undefined) return { type: field.type }
+      if (field !== undefined) return { type: this.unread.has(field) ? undefined : field.type }
       if (this.preservesUnknown(type.ref)) return { type: undefined }
       return { fault: { found: `unknown field "${name}" of ${type.ref}`, names: [...names.keys()] } }
     }
@@ -87,6 +93,14 @@ export class TypeTable {
       current = step.type
     }
     return { type: current }
+  }
+
+  /** The field at a dotted path through structs; undefined for an entry of a map, and for paths that do not exist. */
+  fieldAt(type: KnownType, path: string): FieldModel | undefined {
+    const dot = path.lastIndexOf(".")
+    const parent = this.follow(type, dot < 0 ? "" : path.slice(0, dot))
+    if (!("type" in parent) || parent.type === undefined || !("ref" in parent.type)) return undefined
+    return this.fieldsByName(parent.type.ref).get(path.slice(dot + 1))
   }
 }
 

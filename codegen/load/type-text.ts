@@ -1,7 +1,8 @@
 /** Parses the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type. */
 import type { Scalar } from "../../runtime/schema/shape.ts"
 import type { TypeRefModel } from "../../model/model.ts"
-import { findType, scalarNames, type TypeDeclaration } from "./declare.ts"
+import { findType, scalarNames, type TypeDeclaration, typeName } from "./declare.ts"
+import { typeHabit } from "./habits.ts"
 
 /** Limit for nested lists and maps in one type text. */
 const maxNesting = 8
@@ -16,11 +17,12 @@ export function parseTypeText(
 ): TypeRefModel | undefined {
   const inner = (innerText: string): TypeRefModel | undefined => parseTypeText(innerText, from, types, start, depth + 1)
   if (depth > maxNesting) return report(text, from, start)
+  if (/^\[\]\s/.test(text)) return report(text, from, start, typeHabit(text))
   if (text.startsWith("[]")) {
     const list = inner(text.slice(2))
     return list && { list }
   }
-  const generic = /^(map|wrapped)<(.*)>$/.exec(text)
+  const generic = /^(map|wrapped)<([^,]+)>$/.exec(text)
   if (generic?.[1] === "map" && generic[2] !== undefined) {
     const map = inner(generic[2])
     return map && { map }
@@ -31,13 +33,19 @@ export function parseTypeText(
   }
   const scalar = scalarNames.find((name) => name === text)
   if (scalar !== undefined) return { scalar }
+  const habit = types.has(typeName(from.group, from.version, text)) ? undefined : typeHabit(text)
+  if (habit !== undefined) return report(text, from, start, habit)
   if (!/^[A-Za-z0-9.-]+$/.test(text)) return report(text, from, start)
   const ref = findType(types, from, text, start)
   return ref && { ref: ref.name }
 }
 
-function report(text: string, from: TypeDeclaration, start: number): undefined {
-  from.source.report(start, { found: `the type "${text}"`, expected: 'a scalar, "[]T", map<T>, "wrapped<[]T>" or the name of a type' })
+function report(text: string, from: TypeDeclaration, start: number, habit?: { expected: string; nearest?: string }): undefined {
+  const known = `one of ${scalarNames.join(", ")}, "[]T", map<T>, "wrapped<[]T>" or the name of a type`
+  from.source.report(
+    start,
+    habit === undefined ? { found: `the type "${text}"`, expected: known } : { ...habit, found: `unknown type "${text}"` },
+  )
   return undefined
 }
 

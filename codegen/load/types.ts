@@ -1,4 +1,7 @@
 /** Converts declared types to type models: checks their fields, rules, defaults and groups. */
+import type { ValueInfo } from "../../model/expression/checked.ts"
+import { expressionType, valueInfo } from "../../model/expression/field-types.ts"
+import type { Expectation } from "../../model/expression/index.ts"
 import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
@@ -9,8 +12,10 @@ import type { TypeDeclaration } from "./declare.ts"
 import { expectedWord } from "./diagnostic.ts"
 import { type FieldDeclaration, present } from "./fields.ts"
 import type { SourceFile } from "./source.ts"
+import { rootOf } from "./structs.ts"
 import { parseTemplate } from "./template.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
+import { shownType } from "./type-text.ts"
 
 interface Context {
   readonly type: TypeDeclaration
@@ -24,10 +29,11 @@ interface Context {
 /** Called once per type, after all fields are declared. Reports errors in the type's file. */
 export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownNames): TypeModel {
   const self: KnownType = { ref: type.name }
-  const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
+  const context: Context = { type, source: type.source, table, known, self, root: rootOf(type.name, table) }
   const fields = table.fields.get(type.name) ?? []
   // A type that a field declares has the field's doc.
   if (type.ofField === undefined) checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
+  checkImplied(fields, context)
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkProtobufNames(fields, context)
@@ -46,6 +52,22 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     defaults: type.block.blocks("defaults").flatMap((block) => defaultModel(block, context)),
     checks: checkWords(type.block, "checks", known.checks, type.source),
     oneOf: type.block.blocks("oneOf").map((block) => ({ fields: groupFields(block, context), required: block.flag("required") ?? false })),
+  }
+}
+
+/** Fields that every kind has may be stated again, with the same type. */
+function checkImplied(fields: readonly FieldDeclaration[], { type, source }: Context): void {
+  if (!type.isKind) return
+  const implied: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "meta.v1.ObjectMeta" }
+  for (const { model, block, known } of fields) {
+    const right = Object.hasOwn(implied, model.name) ? implied[model.name] : undefined
+    if (right !== undefined && model.nullable === true)
+      source.report(block.start("nullable"), { found: `nullable on ${model.name} of a kind`, expected: "no nullable: every object has it" })
+    if (right === undefined || !known || !block.has("type") || shownType(model.type) === right) continue
+    source.report(block.start("type"), {
+      found: `${model.name} of type ${shownType(model.type)} in a kind`,
+      expected: `type: ${right}, or no such field: every kind has it`,
+    })
   }
 }
 
@@ -107,14 +129,14 @@ function checkProtobufNames(fields: readonly FieldDeclaration[], { type, source 
 
 function ruleModel(block: Block, context: Context): RuleModel[] {
   const on = block.word("on", ["any", "create", "update"]) ?? "any"
-  const scope = scopeOf(context, "rules", on === "update")
-  const rule = expressionAt(block, "rule", context, scope)
-  const when = expressionAt(block, "when", context, scope)
+  const scope = scopeOf(context, "rules", on === "update" ? "update" : "never")
+  const rule = expressionAt(block, "rule", context, scope, { want: "condition", what: "a rule" })
+  const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a rule" })
   const at = block.text("at") ?? ""
   checkPath(at, block.get("at"), context.self, context.source, context.table)
   const message = block.text("message") ?? ""
-  const messageNode = block.get("message")
-  const messageParts = messageNode === undefined ? [] : parseTemplate(message, messageNode, context.source, context.table, scope)
+  const node = block.get("message")
+  const messageParts = node === undefined ? [] : parseTemplate(message, { ...context, node }, scope, "a message")
   if (rule === undefined) return []
   const reason =
     block.word("reason", ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]) ?? "Invalid"
@@ -122,23 +144,34 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
-  const scope = scopeOf(context, "defaults", false)
+  const scope = scopeOf(context, "defaults", "never")
   const set = block.text("set") ?? ""
-  checkPath(set, block.get("set"), context.self, context.source, context.table)
-  const to = expressionAt(block, "to", context, scope)
-  const when = expressionAt(block, "when", context, scope)
-  return to === undefined ? [] : [{ set, to, ...present({ when }), force: block.flag("force") ?? false }]
+  const known = checkPath(set, block.get("set"), context.self, context.source, context.table)
+  const force = block.flag("force") ?? false
+  const field = set === "" ? undefined : context.table.fieldAt(context.self, set)
+  const type = expressionType(set === "" ? undefined : known)
+  const info: ValueInfo = field === undefined ? { type, absence: "absent" } : valueInfo(field)
+  const scalar = field !== undefined && "scalar" in field.type ? field.type.scalar : undefined
+  const to = expressionAt(block, "to", context, scope, { want: "field", path: set, info, scalar, force })
+  const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a default" })
+  return to === undefined ? [] : [{ set, to, ...present({ when }), force }]
 }
 
-function scopeOf(context: Context, standsIn: Scope["standsIn"], old: boolean): Scope {
-  return { self: context.self, root: context.root, old, standsIn, cells: context.known.cells }
+function scopeOf(context: Context, place: Scope["place"], old: Scope["old"]): Scope {
+  return { self: context.self, root: context.root, old, place, cells: context.known.cells }
 }
 
-function expressionAt(block: Block, word: string, context: Context, scope: Scope): RuleModel["rule"] | undefined {
-  const written = block.expressionText(word)
+function expressionAt(
+  block: Block,
+  word: string,
+  { source, table }: Context,
+  scope: Scope,
+  expectation: Expectation,
+): RuleModel["rule"] | undefined {
+  const text = block.expressionText(word)
   const node = block.get(word)
-  if (written === undefined || node === undefined || written === "") return undefined
-  return checkExpression(written, node, context.source, context.table, scope)
+  if (text === undefined || node === undefined || text === "") return undefined
+  return checkExpression({ text, node, source, table }, scope, expectation)
 }
 
 function groupFields(block: Block, { table, type, source }: Context): string[] {

@@ -3,7 +3,8 @@
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
 import { ApiError, badRequest, conflict } from "../base/errors.ts"
-import type { SubresourceAction, Deletion, ObjectPlace } from "../schema/behaviour.ts"
+import type { SubresourceAction, Deletion } from "../schema/behaviour.ts"
+import type { ObjectPlace } from "../schema/object-client.ts"
 import type { ApiObject } from "../base/json.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"

@@ -6,7 +6,8 @@ import type { ApiObject } from "../base/json.ts"
 import { systemRandom } from "../base/random.ts"
 import { openMemoryStore } from "../storage/memory/memory-store.ts"
 import { StoreError, type Store } from "../storage/store.ts"
-import { asDecoded, createObject } from "./create.ts"
+import { createObject } from "./create.ts"
+import { ownObject } from "./own-object.ts"
 
 let open: OpenRegistry
 let attempts: number
@@ -47,7 +48,7 @@ function pod(places: number): ApiObject {
 
 async function create(sent: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
-  const object = asDecoded(open.registry, handle, sent)
+  const object = ownObject(open.registry, handle, sent)
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
   const request = { attributes, object, warn: () => {}, managedFields: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { vendorProfile } from "../base/vendor.ts"
-import { age, cell, cellOf, formatLabels, formatSelector, humanDuration, lbAddresses, selectorString, timeCell } from "./cells.ts"
+import { age, cell, cellOf, formatLabels, formatSelector, lbAddresses, selectorString, timeCell } from "./cells.ts"
+import { humanDuration } from "./human-duration.ts"
 
 const second = 1000
 const hour = 3600 * second

@@ -124,7 +124,12 @@ describe("calculating", () => {
       undefined,
       0.5,
     ])
-    expect([time("1970-01-01T00:00:01.5Z"), time("never"), time(undefined)]).toEqual([1.5, undefined, undefined])
+    expect([double(time("1970-01-01T00:00:01.5Z")), int(time("1970-01-01T00:00:01.5Z")), time("never"), time(undefined)]).toEqual([
+      1.5,
+      1,
+      undefined,
+      undefined,
+    ])
   })
 })
 

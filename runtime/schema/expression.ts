@@ -7,24 +7,26 @@ import type { Vendor } from "../base/vendor.ts"
 import { checkFormat } from "./formats.ts"
 import { parseCidr, parseIp } from "../base/ip-address.ts"
 import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
+import { durationText } from "./human-duration.ts"
 import { isObject, type JsonValue } from "../base/json.ts"
 import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  negateQuantity,
-  parseQuantity,
-  type Quantity,
-  QuantityError,
-} from "../base/quantity.ts"
-
-/** The result of `quantity(x)`: compares and adds exactly, also with plain numbers. */
-export class Amount {
-  constructor(readonly quantity: Quantity) {}
-}
+  addMeasures,
+  Amount,
+  isMeasure,
+  type Measure,
+  measureNumber,
+  measureText,
+  momentOf,
+  negateMeasure,
+  orderMeasures,
+  quantityOf,
+  Span,
+  spanOf,
+  subtractMeasures,
+} from "./measures.ts"
 
 /** Any value of an expression. */
-export type Value = JsonValue | Amount | undefined | readonly Value[]
+export type Value = JsonValue | Measure | undefined | readonly Value[]
 
 function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value)
@@ -35,7 +37,7 @@ function isNumber(value: Value): value is number | bigint {
 }
 
 function isMap(value: Value): value is { [key: string]: JsonValue | undefined } {
-  return isObject(value) && !(value instanceof Amount)
+  return isObject(value) && !isMeasure(value)
 }
 
 /** `of.a.b`: the member at that path; absent when a step is absent. */
@@ -84,7 +86,7 @@ export function orElse(value: Value, otherwise: Value): Value {
 export function equals(left: Value, right: Value): boolean {
   if (!present(left) || !present(right)) return !present(left) && !present(right)
   if (left === right) return true
-  if (left instanceof Amount || right instanceof Amount) return order(left, right) === 0
+  if (isMeasure(left) || isMeasure(right)) return orderMeasures(left, right) === 0
   if (isNumber(left) && isNumber(right)) return left == right
   if (isList(left) && isList(right)) chargeSteps(left.length)
   if (isList(left) && isList(right)) return left.length === right.length && left.every((value, index) => equals(value, right[index]))
@@ -99,10 +101,7 @@ export function equals(left: Value, right: Value): boolean {
 
 /** Negative, zero or positive; undefined when the two cannot be compared. */
 function order(left: Value, right: Value): number | undefined {
-  if (left instanceof Amount || right instanceof Amount) {
-    const [a, b] = [toQuantity(left), toQuantity(right)]
-    return a === undefined || b === undefined ? undefined : compareQuantities(a, b)
-  }
+  if (isMeasure(left) || isMeasure(right)) return orderMeasures(left, right)
   if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : 0
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
   return undefined
@@ -133,7 +132,7 @@ export function within(value: Value, collection: Value): boolean {
   return typeof value === "string" && get(collection, value) !== undefined
 }
 
-/** `left + right`: adds numbers and quantities, joins strings and lists, merges maps (entries of the right one win). */
+/** `left + right`: adds numbers, quantities, durations, and durations to times; joins strings and lists, merges maps (entries of the right one win). */
 export function add(left: Value, right: Value): Value {
   if (typeof left === "string" && typeof right === "string") return left + right
   if (isList(left) && isList(right)) {
@@ -144,10 +143,7 @@ export function add(left: Value, right: Value): Value {
     chargeSteps(Object.keys(left).length + Object.keys(right).length)
     return { ...left, ...right }
   }
-  if (left instanceof Amount || right instanceof Amount) {
-    const [a, b] = [toQuantity(left), toQuantity(right)]
-    return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))
-  }
+  if (isMeasure(left) || isMeasure(right)) return addMeasures(left, right)
   return calculate(
     left,
     right,
@@ -156,9 +152,9 @@ export function add(left: Value, right: Value): Value {
   )
 }
 
-/** `left - right`, of numbers and quantities. */
+/** `left - right`, of numbers, quantities, durations and times. */
 export function subtract(left: Value, right: Value): Value {
-  if (left instanceof Amount || right instanceof Amount) return add(left, negate(right))
+  if (isMeasure(left) || isMeasure(right)) return subtractMeasures(left, right)
   return calculate(
     left,
     right,
@@ -189,6 +185,12 @@ export function divide(left: Value, right: Value): Value {
   )
 }
 
+/** `left / right` of numbers of which one has a fraction, by its type: 5.0 / 2 is 2.5. By zero: absent. */
+export function quotient(left: Value, right: Value): Value {
+  if (!isNumber(left) || !isNumber(right) || Number(right) === 0) return undefined
+  return Number(left) / Number(right)
+}
+
 /** `left % right`, with the sign of the left. By zero: absent. */
 export function remainder(left: Value, right: Value): Value {
   if (right === 0 || right === 0n) return undefined
@@ -200,9 +202,9 @@ export function remainder(left: Value, right: Value): Value {
   )
 }
 
-/** `-value`, of a number or a quantity. */
+/** `-value`, of a number, a quantity or a duration. */
 export function negate(value: Value): Value {
-  if (value instanceof Amount) return new Amount(negateQuantity(value.quantity))
+  if (isMeasure(value)) return negateMeasure(value)
   return isNumber(value) ? -value : undefined
 }
 
@@ -354,7 +356,7 @@ export function join(value: Value, separator: Value = ""): string {
 export function text(value: Value): string {
   if (typeof value === "string") return value
   if (!present(value)) return ""
-  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (isMeasure(value)) return measureText(value)
   if (typeof value !== "object") return String(value)
   return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
 }
@@ -368,32 +370,30 @@ export function int(value: Value): Value {
 
 /** The value as a number; absent when it is not one. */
 export function double(value: Value): Value {
-  if (value instanceof Amount) return Number(value.quantity.mantissa) * 10 ** value.quantity.exponent
+  if (isMeasure(value)) return measureNumber(value)
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
   return Number.isFinite(number) ? number : undefined
 }
 
 /** The amount of a quantity; absent when the text is not one. */
 export function quantity(value: Value): Value {
-  const read = toQuantity(value)
+  const read = quantityOf(value)
   return read === undefined ? undefined : new Amount(read)
 }
 
-function toQuantity(value: Value): Quantity | undefined {
-  if (value instanceof Amount) return value.quantity
-  if (typeof value !== "string" && !isNumber(value)) return undefined
-  try {
-    return parseQuantity(value)
-  } catch (error) {
-    if (error instanceof QuantityError) return undefined
-    throw error
-  }
+/** The moment that a text in RFC 3339 names; absent when it names none. */
+export function time(value: Value): Value {
+  return momentOf(value)
 }
 
-/** A time as seconds since the epoch, with fraction; absent when the text is not a time. */
-export function time(value: Value): Value {
-  const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN
-  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+/** Of a text, the duration that it names; of a number of seconds, the duration as people read it. */
+export function duration(value: Value): Value {
+  return isNumber(value) ? durationText(value) : spanOf(value)
+}
+
+/** The items of a list as values that compare and add. */
+export function each(list: Value, convert: (value: Value) => Value): Value {
+  return isList(list) ? list.map(convert) : undefined
 }
 
 /** The smallest of the arguments, or of the items of one list. Skips absent values. */
@@ -417,7 +417,8 @@ function extreme(values: readonly Value[], better: (candidate: Value, best: Valu
 export function sum(value: Value): Value {
   const list = items(value)
   chargeSteps(list.length)
-  return list.filter(present).reduce<Value>((total, one) => add(total, one), 0)
+  const [first = 0, ...rest] = list.filter(present)
+  return rest.reduce<Value>((total, one) => add(total, one), isNumber(first) || isMeasure(first) ? first : undefined)
 }
 
 /** `isIP(x)`: an IPv4 or IPv6 address. */
@@ -442,11 +443,12 @@ export function isCIDR(value: Value): boolean {
 
 /** Whether the value has the named format; false for absent. */
 export function isFormat(format: string, value: Value): boolean {
+  if (isMeasure(value)) return checkFormat(format, measureText(value)) === undefined
   return isJson(value) && checkFormat(format, value) === undefined
 }
 
 function isJson(value: Value): value is JsonValue {
-  return present(value) && !(value instanceof Amount)
+  return present(value) && !isMeasure(value)
 }
 
 /** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag. */
@@ -466,8 +468,9 @@ export function vendorText(vendor: Vendor, neutral: Value): string {
   return name.includes(".") ? vendor.group(name) : vendor.namespace(name)
 }
 
-/** `type(x)`: null, bool, int, double, string, list or map. */
+/** `type(x)`: null, bool, int, double, string, list, map, quantity, duration or timestamp. */
 export function typeName(value: Value): string {
+  if (isMeasure(value)) return value instanceof Amount ? "quantity" : value instanceof Span ? "duration" : "timestamp"
   if (!present(value)) return "null"
   if (typeof value === "boolean") return "bool"
   if (isNumber(value)) return isWhole(value) ? "int" : "double"
@@ -475,9 +478,9 @@ export function typeName(value: Value): string {
   return isList(value) ? "list" : "map"
 }
 
-/** The value as JSON, for defaults, cells and failures. A quantity becomes its canonical text, absent stays absent. */
+/** The value as JSON, for defaults, cells and failures. A quantity, a duration and a time become their canonical text, absent stays absent. */
 export function json(value: Value): JsonValue | undefined {
-  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (isMeasure(value)) return measureText(value)
   if (isList(value)) return value.map((one) => json(one) ?? null)
   return value
 }

@@ -5,10 +5,8 @@ export {
   type Cell,
   cellOf,
   completedConditions,
-  durationText,
   formatLabels,
   formatSelector,
-  humanDuration,
   lbAddresses,
   selectorString,
   timeCell,
@@ -22,7 +20,6 @@ export type {
   CommitOps,
   Deletion,
   ObjectAccess,
-  ObjectPlace,
   SubresourceAction,
   SubresourceBehaviour,
   SubresourceBehaviourFactory,
@@ -43,11 +40,12 @@ export {
 export {
   add,
   all,
-  Amount,
   atMost,
   contains,
   divide,
   double,
+  duration,
+  each,
   endsWith,
   equals,
   exists,
@@ -76,6 +74,7 @@ export {
   orElse,
   present,
   quantity,
+  quotient,
   remainder,
   size,
   split,
@@ -92,6 +91,42 @@ export {
   within,
 } from "./expression.ts"
 export {
+  type Changes,
+  type ClusterHandlers,
+  clusterHandlers,
+  type ClusterSubresource,
+  clusterSubresource,
+  type Configuration,
+  type NamespacedHandlers,
+  namespacedHandlers,
+  type NamespacedSubresource,
+  namespacedSubresource,
+  onDemand,
+  type Patch,
+  type PostHandlers,
+  postHandlers,
+  type UntypedApi,
+  type Written,
+} from "./handlers.ts"
+export type {
+  ApplyOptions,
+  CallOptions,
+  CollectionPlace,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  HandledKind,
+  JsonPatchOperation,
+  ListOptions,
+  ObjectClient,
+  ObjectList,
+  ObjectPlace,
+  PatchOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./object-client.ts"
+export {
   defineBehaviour,
   defineCell,
   defineCheck,
@@ -101,6 +136,8 @@ export {
   defineWarning,
 } from "./define.ts"
 export { ApiError } from "../base/errors.ts"
+export { humanDuration } from "./human-duration.ts"
+export { Amount, microTimeText, timeText } from "./measures.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"

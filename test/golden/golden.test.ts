@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest"
 import { filePaths, readSchemas } from "../../codegen/folder.ts"
 import { dialect, keywordId } from "../../codegen/load/dialect.ts"
 import { readLock } from "../../codegen/lock.ts"
-import { expressionFunctions } from "../../codegen/load/functions.ts"
+import { expressionFunctions } from "../../model/expression/functions.ts"
 import { formatDiagnostic, type KnownNames, type Loaded, load } from "../../codegen/load/index.ts"
 import { emitCase, interesting, typeFaults } from "./emit-case.ts"
 

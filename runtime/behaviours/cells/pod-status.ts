@@ -2,7 +2,7 @@
  * The Ready, Status, Restarts and Readiness Gates cells of a pod, computed together from its containers (catalog
  * tables.yaml, podStatus).
  */
-import { humanDuration } from "../../schema/cells.ts"
+import { humanDuration } from "../../schema/human-duration.ts"
 import { defineCell } from "../../schema/define.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"

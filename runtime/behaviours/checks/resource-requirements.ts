@@ -3,7 +3,8 @@
  * Resources without a domain are cpu, memory, ephemeral-storage and huge pages. Resources of another domain are counted
  * in whole numbers.
  */
-import { Amount, quantity } from "../../schema/expression.ts"
+import { quantity } from "../../schema/expression.ts"
+import { Amount } from "../../schema/measures.ts"
 import { qualifiedNameFaults } from "../../schema/names.ts"
 import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../base/quantity.ts"
 import type { CheckContext } from "../../schema/validate.ts"

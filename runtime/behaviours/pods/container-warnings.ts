@@ -2,7 +2,8 @@
  * Warnings about containers: fractional bytes, and variables and ports that are defined twice (catalog validation.yaml:
  * Pod, warnings).
  */
-import { Amount, quantity } from "../../schema/expression.ts"
+import { quantity } from "../../schema/expression.ts"
+import { Amount } from "../../schema/measures.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { quantityMilliValue } from "../../base/quantity.ts"
 import { podWarningsMax } from "../../base/limits.ts"

@@ -3,6 +3,7 @@ import { openRegistry, type OpenRegistry } from "../../../test/support/open-regi
 import { isNamespace, type Namespace, type NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { Kind } from "../../schema/kind.ts"
+import { ownObject } from "../../registry/own-object.ts"
 import type { Store } from "../../storage/store.ts"
 import { type NamespaceController, startNamespaceController } from "./namespace-controller.ts"
 
@@ -62,8 +63,8 @@ test("no object of any kind survives it", async () => {
   )
   expect(stored.size).toBeGreaterThan(8)
   for (const [path, kind] of stored) {
-    const { apiVersion } = await one.registry.handle(kinds.stored(kind))
-    const object = { apiVersion, kind: kind.kind, metadata: { name: "x", namespace: "a", uid: `uid-of-${path}` } }
+    const handle = await one.registry.handle(kinds.stored(kind))
+    const object = ownObject(one.registry, handle, { metadata: { name: "x", namespace: "a", uid: `uid-of-${path}` } })
     const write = { type: "put" as const, key: `${storePrefix}${path}/a/x`, value: Buffer.from(JSON.stringify(object)) }
     expect(await one.store.commit({ checks: [], writes: [write] })).toMatchObject({ ok: true })
   }

@@ -1,0 +1,95 @@
+/** What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree. */
+import type { JsonValue } from "../../runtime/base/json.ts"
+import type { ExpressionConversion, ExpressionTree } from "../model.ts"
+import { type ExpressionType, isSimple } from "./types.ts"
+
+/** What is known of a field, of a variable, or of an item. */
+export interface ValueInfo {
+  readonly type: ExpressionType
+  /**
+   * `zero`: an absent value reads as "", 0 or false. `empty`: it is never absent, but may be the empty text, for which
+   * `??` gives its right side, too.
+   */
+  readonly absence: "never" | "empty" | "zero" | "absent"
+  /** The only values, of an enum. */
+  readonly words?: readonly JsonValue[] | undefined
+  /** The only values of the items of a list, or of the values of a map. */
+  readonly itemWords?: readonly JsonValue[] | undefined
+  /** The only keys of a map. */
+  readonly keyWords?: readonly JsonValue[] | undefined
+}
+
+/** The fields of structs, from whichever schema they come. */
+export interface StructSource {
+  /** Undefined for a field that the struct does not have. */
+  field(struct: string, name: string): ValueInfo | undefined
+  /** The names of its fields, for diagnostics. */
+  names(struct: string): readonly string[]
+  /** Whether the struct keeps fields that it does not declare. */
+  open(struct: string): boolean
+}
+
+/** The names that an expression may use. */
+export interface ExpressionScope {
+  /** The value whose fields are bare names; also `self`. */
+  readonly self: ExpressionType
+  /** `root`: the whole object, `dyn` when its kind is not known. */
+  readonly root: ExpressionType
+  /** When `oldSelf` and `oldRoot` may be used: not at all, on updates, or also where they may be absent. */
+  readonly old: "never" | "update" | "perhaps"
+  /**
+   * The position of the expression, which decides the available functions: a clock only in columns, no vendor in fields
+   * that the store indexes.
+   */
+  readonly place: "columns" | "selectable" | "warnings" | "rules" | "defaults"
+}
+
+/** An error in an expression, at an offset of its text. */
+export interface CheckFault {
+  readonly offset: number
+  readonly found: string
+  /** Empty when `found` says it all. */
+  readonly expected: string
+  readonly nearest?: string
+}
+
+/** What is known of a tree. */
+export interface Checked extends ValueInfo {
+  /** As written, with the conversions that its parts need. */
+  readonly tree: ExpressionTree
+  /** The value comes from a field: a Quantity, Duration or time in it is still a text. */
+  readonly stored: boolean
+}
+
+/** The checker as its parts see it. */
+export interface Checker {
+  readonly structs: StructSource
+  readonly scope: ExpressionScope
+  /** `beside`: the value that it is compared with, for hints. */
+  check(tree: ExpressionTree, beside?: Checked): Checked
+  /** Reports an error at a tree of the text. Returns a value of any type, so that one error causes no second one. */
+  report(at: ExpressionTree, fault: Omit<CheckFault, "offset">): void
+}
+
+/** A value that is computed, without an enum. */
+export function computed(tree: ExpressionTree, type: ExpressionType, absence: ValueInfo["absence"] = "never"): Checked {
+  return { tree, type, absence, stored: false }
+}
+
+/** What takes the place of a faulty tree: nothing is said of it again. */
+export function unknown(tree: ExpressionTree): Checked {
+  return { tree, type: { simple: "dyn" }, absence: "absent", stored: false }
+}
+
+/** The tree, converted from the text of a field to the value that it names, where there is one. */
+export function valueTree({ tree, type, stored }: Checked): ExpressionTree {
+  if (!stored) return tree
+  const to = conversionOf("list" in type ? type.list : type)
+  return to === undefined ? tree : { node: "convert", to, list: "list" in type, of: tree }
+}
+
+function conversionOf(type: ExpressionType): ExpressionConversion | undefined {
+  if (isSimple(type, "quantity")) return "quantity"
+  if (isSimple(type, "duration")) return "duration"
+  return isSimple(type, "timestamp") ? "timestamp" : undefined
+}

@@ -1,0 +1,46 @@
+/** From the types of a model's fields to the types of expressions. */
+import type { Scalar } from "../../runtime/schema/shape.ts"
+import type { FieldModel, TypeRefModel } from "../model.ts"
+import type { ValueInfo } from "./checked.ts"
+import { dyn, type ExpressionType, type SimpleType } from "./types.ts"
+
+const scalarTypes: Readonly<Record<Scalar, SimpleType>> = {
+  string: "string",
+  boolean: "bool",
+  int32: "int",
+  int64: "int",
+  double: "double",
+  bytes: "bytes",
+  Time: "timestamp",
+  MicroTime: "timestamp",
+  Duration: "duration",
+  Quantity: "quantity",
+  IntOrString: "intOrString",
+  RawExtension: "dyn",
+  FieldsV1: "dyn",
+  any: "dyn",
+}
+
+/** The type of an expression that reads a value of `type`; absent: any value. */
+export function expressionType(type: TypeRefModel | undefined): ExpressionType {
+  if (type === undefined) return dyn
+  if ("scalar" in type) return { simple: scalarTypes[type.scalar] }
+  if ("ref" in type) return { struct: type.ref }
+  if ("map" in type) return { map: expressionType(type.map) }
+  return { list: expressionType("list" in type ? type.list : type.wrappedList) }
+}
+
+/** Scalars that read as their zero value where they are absent and no pointer. */
+const zeroScalars: ReadonlySet<string> = new Set(["string", "boolean", "int32", "int64", "double"])
+
+/** What expressions know of a field. */
+export function valueInfo(field: FieldModel): ValueInfo {
+  const zero = !field.pointer && "scalar" in field.type && zeroScalars.has(field.type.scalar)
+  return {
+    type: expressionType(field.type),
+    absence: zero ? "zero" : "absent",
+    words: field.enum,
+    itemWords: field.items?.enum ?? field.values?.enum,
+    keyWords: field.keys?.enum,
+  }
+}

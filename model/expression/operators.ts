@@ -1,0 +1,308 @@
+/** Types of operators: which operands they take, and what they give. */
+import type { ExpressionTree } from "../model.ts"
+import { type Checked, type Checker, computed, unknown, valueTree } from "./checked.ts"
+import { shown } from "./trees.ts"
+import { bool, dyn, type ExpressionType, fits, isNumber, isSimple, joined, type SimpleType, typePhrase } from "./types.ts"
+import { checkMember, checkMembers, results } from "./words.ts"
+
+type Binary = ExpressionTree & { node: "binary" }
+
+/** Called for every operator with two operands. */
+export function checkBinary(tree: Binary, checker: Checker): Checked {
+  const left = checker.check(tree.left)
+  const right = checker.check(tree.right, left)
+  switch (tree.operator) {
+    case "&&":
+    case "||":
+      checkCondition(left, tree.left, checker, `a side of ${tree.operator}`)
+      checkCondition(right, tree.right, checker, `a side of ${tree.operator}`)
+      return computed({ ...tree, left: left.tree, right: right.tree }, bool)
+    case "??":
+      return checkOrElse(tree, left, right, checker)
+    case "==":
+    case "!=":
+      return checkEquality(tree, left, right, checker)
+    case "in":
+      return checkIn(tree, left, right, checker)
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return checkOrder(tree, left, right, checker)
+    default:
+      return checkArithmetic(tree, left, right, checker)
+  }
+}
+
+/** `!a` and `-a`. */
+export function checkUnary(tree: ExpressionTree & { node: "unary" }, checker: Checker): Checked {
+  const of = checker.check(tree.of)
+  if (tree.operator === "!") {
+    checkCondition(of, tree.of, checker, "what follows !")
+    return computed({ ...tree, of: of.tree }, bool)
+  }
+  if (isNumber(of.type) || isSimple(of.type, "dyn", "quantity", "duration"))
+    return computed({ ...tree, of: valueTree(of) }, of.type, of.absence)
+  checker.report(tree, {
+    found: `-${shown(tree.of)}, the negative of ${typePhrase(of.type)}`,
+    expected: "a number, a quantity or a duration",
+  })
+  return unknown(tree)
+}
+
+/** Reports a value that is used as a condition and is no truth value. */
+export function checkCondition(value: Checked, at: ExpressionTree, checker: Checker, what: string): void {
+  if (isSimple(value.type, "dyn", "bool")) return
+  const named = at.node === "name" || at.node === "select" || at.node === "index"
+  checker.report(at, {
+    found: `${described(at, value.type)} as ${what}`,
+    expected: `true or false${named ? conditionHint(value.type, shown(at)) : ""}`,
+  })
+}
+
+/** `size, an int,` or `null`. */
+function described(tree: ExpressionTree, type: ExpressionType): string {
+  return isSimple(type, "null") ? "null" : `${shown(tree)}, ${typePhrase(type)},`
+}
+
+function conditionHint(type: ExpressionType, text: string): string {
+  if ("list" in type || "map" in type) return `, such as size(${text}) > 0`
+  if ("struct" in type) return `, such as has(${text})`
+  if (isNumber(type)) return `, such as ${text} > 0`
+  return isSimple(type, "string", "intOrString") ? `, such as ${text} != ""` : `, such as has(${text})`
+}
+
+/** `a ?? b`: the left side must be able to be absent, and both must have one type. */
+function checkOrElse(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
+  if (left.absence === "never") {
+    checker.report(tree, { found: `${shown(tree.left)} ?? ..., where the left side is never absent`, expected: shown(tree.left) })
+    return { ...left, tree }
+  }
+  const type = joined(left.type, right.type)
+  if (type === undefined) {
+    checker.report(tree, {
+      found: `${shown(tree)}: ${typePhrase(left.type)} or ${typePhrase(right.type)}`,
+      expected: `${typePhrase(left.type)} on both sides of ??${literalHint(left, right, tree.right)}`,
+    })
+    return unknown(tree)
+  }
+  const same = left.words !== undefined && right.words === left.words
+  return {
+    tree: { ...tree, left: left.tree, right: right.tree },
+    type,
+    absence: right.absence,
+    stored: left.stored || right.stored,
+    words: same || right.tree.node === "literal" ? left.words : undefined,
+    itemWords: left.itemWords,
+  }
+}
+
+/** `test ? a : b` */
+export function checkConditional(tree: ExpressionTree & { node: "conditional" }, checker: Checker): Checked {
+  const test = checker.check(tree.test)
+  checkCondition(test, tree.test, checker, "what stands before ?")
+  const then = checker.check(tree.then)
+  const otherwise = checker.check(tree.otherwise)
+  const type = joined(then.type, otherwise.type)
+  if (type === undefined) {
+    checker.report(tree, {
+      found: `${shown(tree.then)}, ${typePhrase(then.type)}, or ${shown(tree.otherwise)}, ${typePhrase(otherwise.type)}`,
+      expected: `one type on both sides of the colon${literalHint(then, otherwise, tree.otherwise)}`,
+    })
+    return unknown(tree)
+  }
+  const order = ["never", "empty", "zero", "absent"] as const
+  const absence = order[Math.max(order.indexOf(then.absence), order.indexOf(otherwise.absence))] ?? "absent"
+  return {
+    tree: { ...tree, test: test.tree, then: then.tree, otherwise: otherwise.tree },
+    type,
+    absence,
+    stored: then.stored || otherwise.stored,
+  }
+}
+
+function checkEquality(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
+  const nullSide = isSimple(left.type, "null") ? right : isSimple(right.type, "null") ? left : undefined
+  if (nullSide !== undefined) return checkNull(tree, nullSide, left, right, checker)
+  if (!comparable(left.type, right.type)) {
+    checker.report(tree, comparisonFault(tree, left, right))
+    return computed(tree, bool)
+  }
+  const never = neverEqual(left, tree.right) ?? neverEqual(right, tree.left)
+  if (never !== undefined) checker.report(tree, never)
+  checkMembers(checker, left, tree.right)
+  checkMembers(checker, right, tree.left)
+  return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
+}
+
+/** Literals that no value of the other side equals, although their types compare. */
+function neverEqual(value: Checked, literal: ExpressionTree): { found: string; expected: string } | undefined {
+  const text = shown(value.tree)
+  if (isSimple(value.type, "int") && literal.node === "literal" && typeof literal.value === "number" && !Number.isInteger(literal.value))
+    return { found: `${text}, an int, compared with ${shown(literal)}`, expected: "a whole number: an int has no fraction" }
+  const empty = (literal.node === "list" && literal.items.length === 0) || (literal.node === "literal" && typeof literal.value === "object")
+  if (!empty || value.absence !== "absent" || literal === value.tree) return undefined
+  const expected =
+    "struct" in value.type ? `has(${text}) or !has(${text})` : `size(${text}) == 0: an absent list or map is not an empty one`
+  return isSimple(value.type, "dyn") ? undefined : { found: `${text} compared with ${shown(literal)}`, expected }
+}
+
+/** Null is absent: to ask a value that always reads as something is a mistake. */
+function checkNull(tree: Binary, value: Checked, left: Checked, right: Checked, checker: Checker): Checked {
+  const at = value === left ? tree.left : tree.right
+  if (value.absence !== "absent" && !isSimple(value.type, "null")) {
+    const asked = tree.operator === "==" ? `!has(${shown(at)})` : `has(${shown(at)})`
+    const reads = value.absence === "zero" ? "which is not a pointer and reads as its zero value" : "which is never absent"
+    checker.report(tree, {
+      found: `null compared with ${shown(at)}, ${reads}`,
+      expected: value.absence === "zero" ? asked : "no comparison",
+    })
+  }
+  return computed({ ...tree, left: left.tree, right: right.tree }, bool)
+}
+
+function comparable(left: ExpressionType, right: ExpressionType): boolean {
+  const numeric = (type: ExpressionType): boolean => isNumber(type) || isSimple(type, "quantity")
+  return (numeric(left) && numeric(right)) || joined(left, right) !== undefined
+}
+
+function comparisonFault(tree: Binary, left: Checked, right: Checked): { found: string; expected: string } {
+  const found = `${shown(tree.left)}, ${typePhrase(left.type)}, compared with ${shown(tree.right)}, ${typePhrase(right.type)}`
+  const list =
+    "list" in left.type ? { list: tree.left, one: tree.right } : "list" in right.type ? { list: tree.right, one: tree.left } : undefined
+  if (list !== undefined && !("list" in left.type && "list" in right.type)) {
+    const one = list.one === tree.left ? left : right
+    const counted = isNumber(one.type)
+      ? `size(${shown(list.list)}) ${tree.operator} ${shown(list.one)}`
+      : `${shown(list.one)} in ${shown(list.list)}`
+    return { found, expected: counted }
+  }
+  const struct = [left, right].find(({ type }) => "struct" in type)
+  const hint = literalHint(left, right, tree.right) || literalHint(right, left, tree.left)
+  return { found, expected: `values of one type${hint}${struct === undefined ? "" : `, such as a field of ${shown(struct.tree)}`}` }
+}
+
+const special: readonly SimpleType[] = ["quantity", "duration", "timestamp"]
+
+/** How `other` would be written to fit `value`: `: "5"`, `: quantity("1Gi")`. */
+function literalHint(value: Checked, other: Checked, at: ExpressionTree): string {
+  const text = shown(at)
+  const literal = at.node === "literal" ? at.value : undefined
+  if ("simple" in value.type && special.includes(value.type.simple) && isSimple(other.type, "string"))
+    return `: ${value.type.simple === "timestamp" ? "time" : value.type.simple}(${text})`
+  if (isSimple(value.type, "duration", "timestamp") && isNumber(other.type))
+    return typeof literal === "number" ? `: duration("${literal}s")` : isSimple(value.type, "duration") ? `: int(${shown(value.tree)})` : ""
+  if (isSimple(value.type, "string")) {
+    if (typeof literal === "number" || typeof literal === "boolean") return `: "${String(literal)}"`
+    if (isSimple(other.type, "int", "double", "bool", "quantity", "duration", "timestamp")) return `: string(${text})`
+  }
+  if (isNumber(value.type) && isSimple(other.type, "string")) {
+    if (typeof literal !== "string") return `: ${isSimple(value.type, "int") ? "int" : "double"}(${text})`
+    return literal.trim() !== "" && Number.isFinite(Number(literal)) ? `: ${literal}` : ""
+  }
+  if (isSimple(value.type, "bool") && (literal === "true" || literal === "false")) return `: ${literal}`
+  if (isNumber(value.type) && isSimple(other.type, "intOrString")) return `: int(${text})`
+  if (isNumber(value.type) && ("list" in other.type || "map" in other.type)) return `: size(${text})`
+  return ""
+}
+
+function checkOrder(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
+  const orderable = (type: ExpressionType): boolean =>
+    isNumber(type) || isSimple(type, "dyn", "string", "quantity", "duration", "timestamp", "intOrString")
+  const wrong = [left, right].find(({ type }) => !orderable(type))
+  if (wrong !== undefined && comparable(left.type, right.type)) {
+    checker.report(tree, {
+      found: `the order of ${shown(tree.left)} and ${shown(tree.right)}, of ${typePhrase(wrong.type)}`,
+      expected: "numbers, texts, times, durations or quantities",
+    })
+  } else if (!comparable(left.type, right.type)) checker.report(tree, comparisonFault(tree, left, right))
+  else return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
+  return computed(tree, bool)
+}
+
+function checkIn(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
+  const { type } = right
+  const result = computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
+  if (isSimple(type, "dyn")) return result
+  if ("list" in type) {
+    if (!comparable(left.type, type.list)) {
+      checker.report(tree, {
+        found: `${shown(tree.left)}, ${typePhrase(left.type)}, in ${typePhrase(type)}`,
+        expected: `${typePhrase(type.list)}${literalHint({ ...right, type: type.list }, left, tree.left)}`,
+      })
+      return computed(tree, bool)
+    }
+    if (tree.right.node === "list") for (const item of tree.right.items) checkMembers(checker, left, item)
+    for (const literal of results(tree.left)) checkMember(checker, literal, right.itemWords, `the items of ${shown(tree.right)}`)
+    return result
+  }
+  if ("map" in type) {
+    if (!fits(left.type, { simple: "string" }))
+      checker.report(tree, { found: `${shown(tree.left)}, ${typePhrase(left.type)}, as a key`, expected: "a string: keys are texts" })
+    else for (const literal of results(tree.left)) checkMember(checker, literal, right.keyWords, `the keys of ${shown(tree.right)}`)
+    return computed({ ...tree, left: left.tree, right: right.tree }, bool)
+  }
+  const part = isSimple(type, "string", "intOrString") ? `${shown(tree.right)}.contains(${shown(tree.left)})` : undefined
+  const field = "struct" in type ? "has(x.field)" : undefined
+  checker.report(tree, {
+    found: `in with ${shown(tree.right)}, ${typePhrase(type)}, on its right`,
+    expected: part ?? field ?? "a list or a map",
+    ...(part !== undefined && { nearest: "contains" }),
+  })
+  return computed(tree, bool)
+}
+
+/** Sums and differences of one or two of these; numbers have their own rule. */
+const specialSums: readonly (readonly [left: SimpleType, operator: string, right: SimpleType, result: SimpleType])[] = [
+  ["string", "+", "string", "string"],
+  ["duration", "+", "duration", "duration"],
+  ["duration", "-", "duration", "duration"],
+  ["timestamp", "+", "duration", "timestamp"],
+  ["duration", "+", "timestamp", "timestamp"],
+  ["timestamp", "-", "duration", "timestamp"],
+  ["timestamp", "-", "timestamp", "duration"],
+  ["quantity", "+", "quantity", "quantity"],
+  ["quantity", "-", "quantity", "quantity"],
+]
+
+function checkArithmetic(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
+  const { operator } = tree
+  if ((operator === "/" || operator === "%") && tree.right.node === "literal" && tree.right.value === 0) {
+    checker.report(tree.right, { found: `${shown(tree)}: a division by zero, which is absent`, expected: "another divisor" })
+    return unknown(tree)
+  }
+  const type = arithmeticType(operator, left.type, right.type)
+  if (type === undefined) {
+    checker.report(tree, arithmeticFault(tree, left, right))
+    return unknown(tree)
+  }
+  const divides = operator === "/" && isSimple(type, "double")
+  const certain = [left, right].every(({ absence }) => absence !== "absent") && (operator !== "/" || tree.right.node === "literal")
+  const sum: Binary = { ...tree, left: valueTree(left), right: valueTree(right), ...(divides && { double: true }) }
+  return computed(sum, type, certain ? (isSimple(type, "string") ? "empty" : "never") : "absent")
+}
+
+function arithmeticType(operator: string, left: ExpressionType, right: ExpressionType): ExpressionType | undefined {
+  const numeric = (type: ExpressionType): boolean => isNumber(type) || isSimple(type, "quantity")
+  if (isSimple(left, "dyn") || isSimple(right, "dyn")) return dyn
+  if (isNumber(left) && isNumber(right)) return joined(left, right)
+  if (operator === "+" && (("list" in left && "list" in right) || ("map" in left && "map" in right))) return joined(left, right)
+  if ((operator === "+" || operator === "-") && numeric(left) && numeric(right)) return { simple: "quantity" }
+  if (!("simple" in left) || !("simple" in right)) return undefined
+  const row = specialSums.find(([first, sign, second]) => first === left.simple && sign === operator && second === right.simple)
+  return row === undefined ? undefined : { simple: row[3] }
+}
+
+function arithmeticFault(tree: Binary, left: Checked, right: Checked): { found: string; expected: string } {
+  const found = `${shown(tree.left)}, ${typePhrase(left.type)}, ${tree.operator} ${shown(tree.right)}, ${typePhrase(right.type)}`
+  if (tree.operator !== "+") {
+    const also = tree.operator === "-" ? ", times, durations or quantities" : ""
+    return {
+      found,
+      expected: `numbers${also} on both sides of ${tree.operator}${literalHint(left, right, tree.right) || literalHint(right, left, tree.left)}`,
+    }
+  }
+  if ("list" in left.type && fits(right.type, left.type.list)) return { found, expected: `a list on both sides: [${shown(tree.right)}]` }
+  const text = isSimple(left.type, "string") ? literalHint(left, right, tree.right) : literalHint(right, left, tree.left)
+  return { found, expected: `values of one type that add up${text}` }
+}
