@@ -3,5 +3,5 @@
  * says. Both come from the same schema.
  */
 export function typed<T>(decoded: object): T {
-  return decoded as T
+  return decoded as T // Decoding by the shape made it one.
 }
