@@ -133,6 +133,8 @@ export interface FieldModel extends Limits {
   readonly protoName?: string
   readonly inline: boolean
   readonly pointer: boolean
+  /** Null is a value of its own. The field is a pointer and has no number, since the compact encoding has no null. */
+  readonly nullable?: true
   readonly keepEmpty: boolean
   readonly deprecated: boolean
   /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */

@@ -22,9 +22,10 @@ export function isPresent(field: FieldModel, kind: KindModel | undefined): boole
   return field.required !== false || field.nonEmpty || isFilledIn(field) || isTypeMeta(field, kind)
 }
 
-/** Whether null takes the place of an absent value. */
+/** Whether a decoded object may have null as the value: a null of its own, or one in place of an absent value. */
 export function isNullable(field: FieldModel): boolean {
   const { type } = field
+  if (field.nullable === true) return true
   if (!isFilledIn(field) || field.required === true || field.nonEmpty) return false
   return field.pointer || ("scalar" in type ? nullWhenZero.has(type.scalar) : !("ref" in type))
 }
@@ -46,9 +47,9 @@ export class Presence {
   }
 
   /**
-   * Whether a client that writes may leave the field out. It may not when the write would be refused, or when the schema
-   * publishes the field as required. `kind`: the kind whose own type has the field, which ignores the status of a new
-   * object.
+   * Whether a client that writes may leave the field out. It may not when the write would be refused, or when the
+   * schema publishes the field as required. `kind`: the kind whose own type has the field, which ignores the status of
+   * a new object.
    */
   mayBeLeftOut(field: FieldModel, kind: KindModel | undefined): boolean {
     if (isTypeMeta(field, kind) || this.hasDefault(field)) return true

@@ -24,13 +24,14 @@ export function shapesOf(sourceOf: (name: string) => ShapeSource): (name: string
 
 /** The parts of a field that decoding and the compact encoding read. */
 export function fieldShape(field: FieldModel, shapeOf: (name: string) => TypeShape): FieldShape {
-  const { name, number, inline, pointer, keepEmpty } = field
+  const { name, number, inline, pointer, nullable, keepEmpty } = field
   return {
     name,
     type: typeRef(field.type, shapeOf),
     ...(number !== undefined && { number }),
     ...(inline && { inline }),
     ...(pointer && { pointer }),
+    ...(nullable && { nullable }),
     ...(keepEmpty && { keepEmpty }),
   }
 }

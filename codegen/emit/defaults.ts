@@ -41,7 +41,7 @@ function constant(builder: FileBuilder, field: FieldModel): string[] {
   const applied = appliedDefault(field, builder.context.shapeOf)
   if (applied === undefined) return []
   const parameters = `self, ${JSON.stringify(field.name)}, ${literal(plain(applied.value))}`
-  if (field.pointer) return [`${builder.runtime("setDefault")}(${parameters}, true)`]
+  if (field.pointer) return [`${builder.runtime("setDefault")}(${parameters}, ${field.nullable === true ? '"nullable"' : true})`]
   if (applied.zero === undefined) return [`${builder.runtime("setDefault")}(${parameters})`]
   return [`${builder.runtime("replaceZero")}(${parameters}, ${literal(plain(applied.zero))})`]
 }
@@ -62,7 +62,8 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel)
   const scope: ExpressionScope = { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor" }
   const path = rule.set.split(".")
   const field = fieldAt(builder.context.model, type.name, path)
-  const flags = { pointer: field?.pointer === true || undefined, force: rule.force || undefined, as: canonicalAs(field) }
+  const pointer = field?.nullable === true ? "nullable" : field?.pointer === true || undefined
+  const flags = { pointer, force: rule.force || undefined, as: canonicalAs(field) }
   const options = Object.values(flags).every((flag) => flag === undefined) ? "" : `, ${literal(flags)}`
   const line = `${builder.runtime("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
   return rule.when === undefined ? line : `if (${compileCondition(builder, rule.when, scope)}) ${line}`

@@ -39,6 +39,7 @@ function fieldShape(builder: FileBuilder, field: FieldModel): Literal {
     protoName: field.protoName,
     inline: field.inline || undefined,
     pointer: field.pointer || undefined,
+    nullable: field.nullable,
     keepEmpty: field.keepEmpty || undefined,
     required: field.required !== false || undefined,
     listType: field.listType,

@@ -5,9 +5,11 @@
  * when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an alias, but no
  * interface, where a JsonObject is expected.
  */
+import type { Limits } from "../../runtime/schema/constraints.ts"
 import { wireApiVersions } from "../../runtime/base/vendor.ts"
 import type { FieldModel, FileModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { isEmptyBesideEnum, isNullable, isPresent, isTypeMeta } from "../../model/presence.ts"
+import { fieldDoc } from "../../model/published-field.ts"
 import type { TypeDeclaration } from "../print/print.ts"
 import { differs, type EmitContext, kindOfType, kitTypes, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
@@ -58,7 +60,7 @@ function declare(builder: FileBuilder, type: TypeModel, kind: KindModel | undefi
     name: field.name,
     optional: !isPresent(field, kind),
     type: fieldType(builder, field, kind, false),
-    doc: field.doc,
+    doc: fieldDoc(field),
     deprecated: field.deprecated,
   }))
   if (!type.preserveUnknown) return { declare: "type", name: type.localName, doc: type.doc, members }
@@ -78,7 +80,7 @@ function declareInput(builder: FileBuilder, type: TypeModel, kind: KindModel | u
       name: field.name,
       optional: context.presence.mayBeLeftOut(field, kind),
       type: fieldType(builder, field, kind, true),
-      doc: field.doc,
+      doc: fieldDoc(field),
       deprecated: field.deprecated,
     }))
   const doc = `${type.localName} as a client may send it: without what the server fills in.`
@@ -108,19 +110,8 @@ export function hasInput(context: EmitContext, name: string): boolean {
 function fieldType(builder: FileBuilder, field: FieldModel, kind: KindModel | undefined, input: boolean): string {
   if (kind !== undefined && field.name === "kind") return JSON.stringify(kind.kind)
   if (kind !== undefined && field.name === "apiVersion") return wordsText(wireApiVersions(apiVersionOf(kind)))
-  const text = wordType(field) ?? typeText(builder, field.type, input)
+  const text = typeText(builder, field.type, { input, limits: field, empty: isEmptyBesideEnum(field) })
   return isNullable(field) ? `${text} | null` : text
-}
-
-/** The words of an enum, of a field or of its items; undefined for other fields. */
-function wordType(field: FieldModel): string | undefined {
-  const { type } = field
-  if ("scalar" in type && type.scalar === "string") return enumText(field.enum, isEmptyBesideEnum(field))
-  if ("list" in type && "scalar" in type.list && type.list.scalar === "string") {
-    const words = enumText(field.items?.enum, false)
-    return words === undefined ? undefined : listText(words)
-  }
-  return undefined
 }
 
 function enumText(values: FieldModel["enum"], empty: boolean): string | undefined {
@@ -133,12 +124,25 @@ function wordsText(words: readonly string[]): string {
   return words.map((word) => JSON.stringify(word)).join(" | ")
 }
 
-function typeText(builder: FileBuilder, type: TypeRefModel, input: boolean): string {
-  if ("list" in type) return listText(typeText(builder, type.list, input))
-  if ("wrappedList" in type) return listText(typeText(builder, type.wrappedList, input))
-  if ("map" in type) return `{ [key: string]: ${typeText(builder, type.map, input)} }`
-  if ("scalar" in type)
+interface TextOptions {
+  readonly input: boolean
+  /** Of the value; the words of an enum are its type. */
+  readonly limits: Limits | undefined
+  /** The empty text is also valid. */
+  readonly empty: boolean
+}
+
+function typeText(builder: FileBuilder, type: TypeRefModel, { input, limits, empty }: TextOptions): string {
+  const partText = (part: TypeRefModel, ofPart: Limits | undefined): string =>
+    typeText(builder, part, { input, limits: ofPart, empty: false })
+  if ("list" in type) return listText(partText(type.list, limits?.items))
+  if ("wrappedList" in type) return listText(partText(type.wrappedList, limits?.items))
+  if ("map" in type) return `{ [key: string]: ${partText(type.map, limits?.values)} }`
+  if ("scalar" in type) {
+    const words = type.scalar === "string" ? enumText(limits?.enum, empty) : undefined
+    if (words !== undefined) return words
     return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.runtimeType("JsonValue") : builder.runtimeType("JsonObject"))
+  }
   const known = kitTypes.get(type.ref)
   if (known !== undefined) return builder.runtimeType(known)
   return builder.ofType(type.ref, "types", input && hasInput(builder.context, type.ref) ? inputName : (name) => name, true)

@@ -14,7 +14,7 @@ import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkDefault } from "./check-default.ts"
 import { checkMeaning, textFault } from "./check-meaning.ts"
-import { checkDoc } from "./checks.ts"
+import { checkDoc, checkSentence } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import { type FieldDeclaration, present } from "./fields.ts"
 import { formatNames } from "./formats.ts"
@@ -142,6 +142,11 @@ function checkNested(limits: Limits, type: TypeRefModel, word: "items" | "values
 function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
+  if (model.nullable === true)
+    source.report(block.start("number"), {
+      found: `a field number on the nullable field ${model.name}`,
+      expected: "no number, or number: none: the compact encoding has no null",
+    })
   if (fitsCompact(type)) return
   source.report(block.start("type"), {
     found: `the type ${shownType(type)} with a field number`,
@@ -229,8 +234,14 @@ function readable(limits: Limits): Limits {
 
 function checkEnum(limits: Limits, type: TypeRefModel, { block, source, table }: Context): void {
   const seen = new Set<string>()
+  const documented = block.get("enum")
+  if (documented?.node === "map")
+    for (const { value } of documented.entries) {
+      const doc = textOf(value)
+      if (doc !== undefined) checkSentence(doc, documented, value.start, source)
+    }
   limits.enum?.forEach((value, index) => {
-    const start = block.items("enum")[index]?.start ?? block.start("enum")
+    const start = block.items("enum")[index]?.start ?? block.members("enum")[index]?.keyStart ?? block.start("enum")
     const fault = mismatch(value, type, table)
     if (fault !== undefined) source.report(start, { found: `the enum value ${shown(value)}`, expected: fault })
     else checkConstant(`the enum value ${shown(value)}`, limits, value, start, source)

@@ -48,7 +48,9 @@ function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
   }
   for (const keyword of keywords.values()) {
     const { required = false } = keyword
-    const isThere = map.entries.some(({ key }) => key === keyword.word || (required !== true && required !== false && key === required.unless))
+    const isThere = map.entries.some(
+      ({ key }) => key === keyword.word || (required !== true && required !== false && key === required.unless),
+    )
     if (foreign || required === false || isThere) continue
     file.report(map.start, {
       found: `no "${keyword.word}" in ${placeTitles[place]}`,
@@ -137,7 +139,9 @@ function expectedForm(value: ValueForm, node: SourceNode): { expected: string; n
   if (value.form === "boolean" && /^(no|off|false)$/i.test(written)) return { expected, nearest: "false" }
   const number = [value, ...(value.form === "either" ? value.of : [])].some(({ form }) => form === "number" || form === "integer")
   if (number && /^-?\d+(\.\d+)?$/.test(written)) return { expected: `${expected}, without quotes`, nearest: written }
-  return value.form === "list" && value.of.form !== "block" ? { expected, nearest: `[${written}]` } : { expected }
+  const list = [value, ...(value.form === "either" ? value.of : [])].some((form) => form.form === "list" && form.of.form === "constant")
+  const ofWords = list || (value.form === "list" && value.of.form !== "block")
+  return ofWords ? { expected, nearest: `[${written}]` } : { expected }
 }
 
 const words: ReadonlySet<ValueForm["form"]> = new Set(["word", "path", "identifier", "fieldName", "text"])

@@ -6,11 +6,11 @@ import { parseInstant } from "../../runtime/base/time.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import type { Block } from "./block.ts"
 import type { SourceFile } from "./source.ts"
-import { isScalar, itemType } from "./type-text.ts"
+import { isScalar, itemType, shownType } from "./type-text.ts"
 
 /** Called once per field whose type is known, after each keyword was checked alone. */
 export function checkMeaning(model: FieldModel, block: Block, source: SourceFile): void {
-  const report = (word: string, found: string, expected: string): void => source.report(block.start(word), { found, expected })
+  const report: Report = (word, found, expected) => source.report(block.start(word), { found, expected })
   for (const word of ["minimum", "maximum"] as const) {
     const bound = model[word]
     if (bound === undefined || !isScalar(model.type, "int32", "int64")) continue
@@ -20,8 +20,21 @@ export function checkMeaning(model: FieldModel, block: Block, source: SourceFile
   }
   if (/^\/.*\/[gimsuy]+$/.test(model.pattern ?? ""))
     report("pattern", `the pattern ${model.pattern}`, "the pattern alone; (?i) at its beginning ignores case")
-  checkKeys(model, block, source)
+  if (model.nullable === true) checkNullable(model, report)
+  checkKeys(model, block, source, report)
 }
+
+/** Null is a third state beside absent and the values; these keywords leave no room for it. */
+function checkNullable({ inline, pointer, keepEmpty, nonEmpty, requiredOn }: FieldModel, report: Report): void {
+  if (!pointer) report("pointer", "pointer: false beside nullable", "no pointer: nullable implies pointer: true")
+  if (inline) report("nullable", "nullable on an inline field, which is no value of its own", "a field that is not inline")
+  if (keepEmpty) report("keepEmpty", "keepEmpty beside nullable: absent would be null", "one of keepEmpty, nullable")
+  if (nonEmpty) report("nonEmpty", "nonEmpty beside nullable: null is empty", "required: true, or one of nonEmpty, nullable")
+  if (requiredOn !== undefined) report("requiredOn", "requiredOn beside nullable: null is empty", "one of requiredOn, nullable")
+}
+
+/** Reports at the value of a keyword. */
+type Report = (word: string, found: string, expected: string) => void
 
 /** What a constant text of `type` should be; undefined when it can be read. */
 export function textFault(type: TypeRefModel, value: JsonValue): string | undefined {
@@ -44,7 +57,7 @@ function readable(read: () => unknown): boolean {
   }
 }
 
-function checkKeys(model: FieldModel, block: Block, source: SourceFile): void {
+function checkKeys(model: FieldModel, block: Block, source: SourceFile, report: Report): void {
   const item = itemType(model.type)
   if (model.listType === "map" && block.get("mapKeys")?.node === "list" && block.items("mapKeys").length === 0)
     source.report(block.start("mapKeys"), { found: "mapKeys without a field", expected: "the fields that tell items apart: [name]" })
@@ -53,6 +66,8 @@ function checkKeys(model: FieldModel, block: Block, source: SourceFile): void {
       found: `listType set on a list of ${item.ref}`,
       expected: "listType: map with mapKeys for structs, set for scalars",
     })
+  if (model.patch?.includes("merge") === true && item !== undefined && !("scalar" in item) && !("ref" in item))
+    report("patchStrategy", `patchStrategy merge on a list of ${shownType(item)}`, "replace: such items have no key to merge by")
   if (
     model.patch?.includes("merge") === true &&
     model.mergeKey === undefined &&

@@ -1,7 +1,7 @@
 /** Checks that several parts of a schema share: documentation, names of TypeScript files, paths to fields. */
 import { type Block, textOf } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
-import type { SourceFile, SourceNode } from "./source.ts"
+import type { MapNode, SourceFile, SourceNode } from "./source.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
 
 /** Names of TypeScript files that schemas may refer to; absent: any name is accepted. */
@@ -22,11 +22,15 @@ export function checkDoc(block: Block, start: number, subject: string, source: S
     if (!block.has("doc") || doc === "") source.report(start, { found: `no "doc" for ${subject}`, expected: "a sentence in our own words" })
     return
   }
+  checkSentence(doc, block.node, block.start("doc"), source)
+}
+
+/** The form of a doc at `start` in `map`. A text that was cut at its comma, which is reported, has no full stop. */
+export function checkSentence(doc: string, map: MapNode, start: number, source: SourceFile): void {
   if (!/^[\p{Lu}\p{N}`"'(<{[]/u.test(doc))
-    source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
-  const cut = block.node.flow && block.node.entries.some(({ value }) => value.node === "scalar" && value.value === null)
-  if (!/[.!?)]$/.test(doc) && !cut)
-    source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
+    source.report(start, { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
+  const cut = map.flow && map.entries.some(({ value }) => value.node === "scalar" && value.value === null)
+  if (!/[.!?)]$/.test(doc) && !cut) source.report(start, { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
 }
 
 function head(text: string): string {

@@ -76,6 +76,13 @@ const structure: readonly Keyword[] = [
     example: "replicas: {type: int32, number: 1, pointer: true, doc: How many there should be.}",
   },
   {
+    word: "nullable",
+    places: ["field"],
+    value: yes,
+    doc: "A null that a client sends is a value of its own: it is kept, no default replaces it, and no limit applies to it. Implies pointer. The field is only JSON: the protobuf encoding has no null.",
+    example: "deadline: {type: Time, nullable: true, doc: When it must be done; null for never.}",
+  },
+  {
     word: "keepEmpty",
     places: ["field"],
     value: boolean,
@@ -140,9 +147,15 @@ const limits: readonly Keyword[] = [
   {
     word: "enum",
     places: ["field", "constraints"],
-    value: { form: "list", of: { form: "constant" } },
-    doc: "The only values; others are FieldValueNotSupported. Nothing is said about the empty text of a non-pointer.",
-    example: "protocol: {type: string, number: 4, enum: [TCP, UDP, SCTP], doc: Protocol of the port.}",
+    value: {
+      form: "either",
+      of: [
+        { form: "list", of: { form: "constant" } },
+        { form: "map", of: { form: "text" } },
+      ],
+    },
+    doc: "The only values; others are FieldValueNotSupported. A list of them, or a map from each to a sentence, which generated types, OpenAPI and kubectl explain show. Nothing is said about the empty text of a non-pointer.",
+    example: "protocol: {type: string, enum: {TCP: Streams of bytes., UDP: Single packets.}, doc: Protocol of the port.}",
   },
   {
     word: "format",

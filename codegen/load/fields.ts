@@ -3,6 +3,7 @@
  * keywords. check-field.ts checks the meaning of those present.
  */
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
+import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
@@ -60,7 +61,7 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     ...structure(block),
     ...valueKeywords(block),
     keepEmpty: keepsEmpty(block, type),
-    ...limitsOf(block),
+    ...limitsOf(block, type),
     unique: uniqueOf(block),
     ...merging(block),
     ...distinctOf(type, block),
@@ -79,13 +80,19 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
 /** The server fills in what it publishes as required. Pointers have no zero value, and structs are filled in anyway. */
 function keepsEmpty(block: Block, type: TypeRefModel): boolean {
   const isPublished = block.word("required", [true, false, "published"]) === "published"
-  return block.flag("keepEmpty") ?? (isPublished && block.flag("pointer") !== true && !("ref" in type))
+  return block.flag("keepEmpty") ?? (isPublished && !isPointer(block) && !("ref" in type))
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "deprecated" | "number" | "protoName"> {
+/** A field that may be null has an absent state too. */
+function isPointer(block: Block): boolean {
+  return block.flag("pointer") ?? block.word("nullable", [true]) ?? false
+}
+
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
-    pointer: block.flag("pointer") ?? false,
+    pointer: isPointer(block),
+    ...present({ nullable: block.word("nullable", [true]) }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }
@@ -101,7 +108,7 @@ function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" |
 }
 
 /** The limits of a value and of its parts, by the words of the table of constraints. */
-function limitsOf(block: Block): Limits {
+function limitsOf(block: Block, type: TypeRefModel): Limits {
   const limits: { -readonly [Word in keyof Limits]: Limits[Word] } = {}
   for (const word of numberWords) {
     const limit = block.number(word)
@@ -113,11 +120,28 @@ function limitsOf(block: Block): Limits {
   }
   const values = block.constant("enum")
   if (Array.isArray(values)) limits.enum = values
+  const documented = block.members("enum")
+  if (documented.length > 0 || isObject(values)) {
+    limits.enum = documented.map(({ key }) => enumValue(key, type))
+    limits.enumDocs = documented.map(({ value }) => textOf(value) ?? "")
+  }
   for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
-    if (inner !== undefined) limits[word] = limitsOf(inner)
+    if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))
   }
   return limits
+}
+
+/** Keys of a map are texts in YAML; those of numbers are read as numbers. */
+function enumValue(key: string, type: TypeRefModel): JsonValue {
+  const isNumber = "scalar" in type && ["int32", "int64", "double", "IntOrString"].includes(type.scalar)
+  return isNumber && /^-?\d+(\.\d+)?$/.test(key) ? Number(key) : key
+}
+
+/** The type of what a list or map holds. Limits on parts that the type does not have are reported by check-field.ts. */
+function partType(type: TypeRefModel, word: "items" | "values" | "keys"): TypeRefModel {
+  const part = word === "items" ? itemType(type) : word === "values" && "map" in type ? type.map : undefined
+  return part ?? { scalar: "string" }
 }
 
 /** `true` is one rule over whole items (no fields); a list of lists is several rules. */

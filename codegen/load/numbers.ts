@@ -129,7 +129,7 @@ function messageTypes(table: TypeTable): ReadonlySet<string> {
 /** `kind` and `apiVersion` of an object are in its envelope. */
 function isNumbered(type: TypeDeclaration, { model, block }: FieldDeclaration, messages: ReadonlySet<string>): boolean {
   if (type.isKind && (model.name === "kind" || model.name === "apiVersion")) return false
-  return block.text("number") !== "none" && fitsCompact(model.type) && refersToMessage(model, messages)
+  return block.text("number") !== "none" && model.nullable !== true && fitsCompact(model.type) && refersToMessage(model, messages)
 }
 
 function refersToMessage(model: FieldModel, messages: ReadonlySet<string>): boolean {
@@ -224,10 +224,15 @@ function noNumber(
   { field, held, accept }: { field: FieldDeclaration; held: LockedField; accept: string | undefined },
 ): void {
   const { block, model } = field
-  const stated = block.text("number") === "none"
-  refuse(one, block.start(stated ? "number" : "type"), accept, {
+  const word = block.text("number") === "none" ? "number" : model.nullable === true ? "nullable" : "type"
+  const instead = {
+    number: "no number: none",
+    nullable: "no nullable: true, a new field that has it",
+    type: `${held.wire}, a new field for the new type`,
+  }
+  refuse(one, block.start(word), accept, {
     found: `${model.name} of ${one.type.localName} without a number, which has ${held.number} ${held.wire} in ${lockFile}`,
-    expected: stated ? `no number: none, or ${wayOut}` : `${held.wire}, a new field for the new type, or ${wayOut}`,
+    expected: `${instead[word]}, or ${wayOut}`,
     change: `${model.name}: number ${held.number} ${held.wire} went`,
   })
 }

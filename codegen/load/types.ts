@@ -61,6 +61,8 @@ function checkImplied(fields: readonly FieldDeclaration[], { type, source }: Con
   const implied: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "meta.v1.ObjectMeta" }
   for (const { model, block, known } of fields) {
     const right = Object.hasOwn(implied, model.name) ? implied[model.name] : undefined
+    if (right !== undefined && model.nullable === true)
+      source.report(block.start("nullable"), { found: `nullable on ${model.name} of a kind`, expected: "no nullable: every object has it" })
     if (right === undefined || !known || !block.has("type") || shownType(model.type) === right) continue
     source.report(block.start("type"), {
       found: `${model.name} of type ${shownType(model.type)} in a kind`,

@@ -143,7 +143,7 @@ function writeDoc(writer: CodeBlockWriter, doc: string | undefined, indent = "")
     .flatMap((line) => wrap(line, width - indent.length - 7))
   const [only = ""] = lines
   if (lines.length === 1) writer.writeLine(`${indent}/** ${only} */`)
-  else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`].join("\n"))
+  else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join("\n"))
 }
 
 /** Breaks a text into lines of at most `limit` characters where its words allow that. */

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { limitSchema, type Limits } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../model.ts"
 import { isNullable, Presence } from "../presence.ts"
+import { fieldDoc, mayBeRequired, withNullable } from "../published-field.ts"
 import { fieldsByType, remainingText } from "./descriptions.ts"
 import { extension, fieldExtensions } from "./extensions.ts"
 import { type DocumentVersion, fixedDefinitions, plainSchemas } from "./fixed-definitions.ts"
@@ -58,10 +59,10 @@ export class Definitions {
   private typeSchema(type: TypeModel): JsonObject {
     const limited = this.source.publishesLimits(type)
     const fields = this.flattened(type)
-    const required = fields.filter((field) => this.isRequired(field, type)).map((field) => field.name)
+    const required = fields.filter((field) => this.isRequired(field, type) && mayBeRequired(field, this.version)).map((field) => field.name)
     const properties = fields
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
-      .map((field) => [field.name, this.property(field, limited)] as const)
+      .map((field) => [field.name, withNullable(field, this.property(field, limited), this.version)] as const)
     const kinds = this.kindsOf(type)
     const description = remainingText(type.doc, this.referrers.get(type.name) ?? [])
     return {
@@ -129,8 +130,8 @@ export class Definitions {
     const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited))
     const schema = limited ? fieldSchema(field, stated) : stated
     const facts = { ...schema, ...(this.version === "v3" && this.factsOfVersion3(field, limited)), ...fieldExtensions(field, limited) }
-    if ($ref === undefined) return { description: field.doc, ...facts }
-    return this.described({ $ref }, field.doc, facts)
+    if ($ref === undefined) return { description: fieldDoc(field), ...facts }
+    return this.described({ $ref }, fieldDoc(field), facts)
   }
 
   private factsOfVersion3(field: FieldModel, limited: boolean): JsonObject {
@@ -142,7 +143,7 @@ export class Definitions {
     }
   }
 
-  /** Version 3 does not allow siblings of a reference. Version 2 does not read any, but clients read the description. */
+  /** Version 3 does not allow siblings of a reference; clients of version 2 read the description. */
   private described(reference: JsonObject, description: string, facts: JsonObject): JsonObject {
     return this.version === "v2" ? { description, ...reference, ...facts } : { description, ...facts, allOf: [reference] }
   }

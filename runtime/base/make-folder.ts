@@ -12,8 +12,8 @@ export class FolderError extends Error {
 
 /**
  * Called for folders of data, certificates and outputs. Creates `path` and its missing parents, by default readable by
- * their owner only, one at a time: node's own recursion never returns below `/proc`, where a folder can be neither made nor found.
- * Returns when the folder exists and may be written. Throws FolderError.
+ * their owner only, one at a time: node's own recursion never returns below `/proc`, where a folder can be neither made
+ * nor found. Returns when the folder exists and may be written. Throws FolderError.
  */
 export function makeFolder(path: string, mode = 0o700): void {
   const folder = resolve(path)

@@ -185,7 +185,7 @@ export class NormalizeWalk {
   /** The value to write; undefined for none. */
   private field(field: ShapeField, value: JsonValue | undefined): JsonValue | undefined {
     if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
-    if (value === undefined || value === null) return field.fills ? this.absent(field) : undefined
+    if (value === undefined || value === null) return field.fills ? this.absent(field) : value === null && field.nullable ? null : undefined
     const result = this.value(field.node, value)
     if (field.pointer) return result === null ? undefined : result
     return isEmpty(field.node.operation, result) ? this.empty(field, result) : result
@@ -201,7 +201,7 @@ export class NormalizeWalk {
     return field.node.operation === "string" ? result : this.zero(field.node, false)
   }
 
-  /** The empty value of a type: as a field, empty lists, maps and bytes are null; as an item, bytes are "". */
+  /** The empty value of a type: as a field, empty lists, maps and bytes are null; as an item they are [], {} and "". */
   private zero(node: ShapeNode, item: boolean): JsonValue {
     switch (node.operation) {
       case "string":
@@ -221,6 +221,10 @@ export class NormalizeWalk {
         return "0s"
       case "object":
         return this.object(planOfNode(node), {}, false)
+      case "list":
+        return item ? [] : null
+      case "map":
+        return item ? {} : null
       default:
         return null
     }

@@ -20,6 +20,8 @@ export interface ShapeField {
   readonly index: number
   readonly node: ShapeNode
   readonly pointer: boolean
+  /** Null is kept; without it null is absent. */
+  readonly nullable: boolean
   /** Something is written even when the field is absent. */
   readonly fills: boolean
   readonly keepEmpty: boolean
@@ -77,7 +79,8 @@ function planField(field: FieldShape): ShapeField {
   const pointer = field.pointer === true
   const keepEmpty = field.keepEmpty === true
   const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
-  return { name: field.name, index: 0, node, pointer, fills, keepEmpty, inherited: field.name in {} }
+  const nullable = field.nullable === true
+  return { name: field.name, index: 0, node, pointer, nullable, fills, keepEmpty, inherited: field.name in {} }
 }
 
 function nodeOf(type: TypeRef): ShapeNode {

@@ -5,8 +5,8 @@ import { firstFault, type HealthCheck } from "../observability/health.ts"
 const pollMs = 100
 
 /**
- * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Logs the first reason why they
- * do not, and each new one.
+ * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Logs the first reason why
+ * they do not, and each new one.
  */
 export async function whenReady(checks: readonly HealthCheck[], { log, clock }: { log: Logger; clock: Clock }): Promise<true> {
   let logged: string | undefined

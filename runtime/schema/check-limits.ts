@@ -89,11 +89,11 @@ export function required(value: JsonValue | undefined, name: string, context: Re
 
 /**
  * Validates the value of a field and reports every failure: its own, then those of its items, or of its keys and then
- * its values. Called after `nonEmpty` and `required`, for each field with limits. The work is proportional to the value
- * and ends when the failures are full.
+ * its values. Absent and null have no limits. Called after `nonEmpty` and `required`, for each field with limits. The
+ * work is proportional to the value and ends when the failures are full.
  */
 export function limited(value: JsonValue | undefined, context: Reporter, field: FieldCheck): void {
-  if (value !== undefined) checkValue(field.plan, value, context, field.name, undefined)
+  if (value !== undefined && value !== null) checkValue(field.plan, value, context, field.name, undefined)
 }
 
 /**

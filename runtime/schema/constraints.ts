@@ -14,6 +14,8 @@ import type { Scalar } from "./shape.ts"
 /** The limits of one value as plain data: what a schema states, and what generated validators hold. */
 export interface Limits {
   readonly enum?: readonly JsonValue[]
+  /** A sentence for each value of `enum`, in its order; only for documents. */
+  readonly enumDocs?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
@@ -36,7 +38,7 @@ export interface Limits {
 }
 
 /** A word of the table. */
-export type ConstraintWord = Exclude<keyof Limits, "items" | "values" | "keys">
+export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "items" | "values" | "keys">
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

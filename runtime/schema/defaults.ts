@@ -19,9 +19,17 @@ export interface DefaultingContext extends DefaultsContext {
 /** Applies the defaults of one type. */
 export type TypeDefaults = (self: JsonObject, context: DefaultingContext) => void
 
-/** Applies a constant default when the field is absent and, unless it is a pointer, when it is empty. */
-export function setDefault(self: JsonObject, name: string, value: JsonValue, pointer = false): void {
-  if (pointer ? !present(self[name]) : !nonZero(self[name])) self[name] = value
+/**
+ * Applies a constant default when the field is absent and, unless it is a pointer, when it is empty. The null of a
+ * nullable field stays.
+ */
+export function setDefault(self: JsonObject, name: string, value: JsonValue, pointer: boolean | "nullable" = false): void {
+  if (isUnset(self[name], pointer)) self[name] = value
+}
+
+function isUnset(value: JsonValue | undefined, pointer: boolean | "nullable"): boolean {
+  if (pointer === "nullable") return value === undefined
+  return pointer ? !present(value) : !nonZero(value)
 }
 
 /**
@@ -71,7 +79,7 @@ export function defaultNested(
 type CanonicalScalar = "Duration" | "Quantity" | "Time" | "MicroTime"
 
 interface AssignOptions {
-  readonly pointer?: boolean
+  readonly pointer?: boolean | "nullable"
   readonly force?: boolean
   readonly as?: CanonicalScalar
 }
@@ -116,6 +124,6 @@ export function assign(
     return
   }
   const old = parent[name]
-  const isZero = !nonZero(old) || (as !== undefined && old === zeroTexts[as])
-  if (force || (pointer ? !present(old) : isZero)) parent[name] = structuredClone(made)
+  const isZeroText = pointer === false && as !== undefined && old === zeroTexts[as]
+  if (force || isZeroText || isUnset(old, pointer)) parent[name] = structuredClone(made)
 }

@@ -60,6 +60,8 @@ export interface FieldShape {
   readonly inline?: boolean
   /** Absent and zero differ: a present zero value is kept. */
   readonly pointer?: boolean
+  /** Null is a value of its own, kept as it was sent; only with `pointer` and without `number`. */
+  readonly nullable?: boolean
   /** Written even when empty: an absent field is written as its zero value ("", 0, false, null for lists and maps). */
   readonly keepEmpty?: boolean
   /** Listed under `required` in the published schema. */

@@ -1,0 +1,53 @@
+/** What the published schemas say of a field besides its type and limits. */
+import type { JsonObject } from "../runtime/base/json.ts"
+import type { Limits } from "../runtime/schema/constraints.ts"
+import type { FieldModel } from "./model.ts"
+
+/**
+ * Returns the doc of a field, followed by what its schema says of each value of an enum: its own, or that of its items,
+ * map values or keys. The form is that of kube-apiserver. Called for the comments of generated types and the
+ * descriptions of OpenAPI, which kubectl explain prints.
+ */
+export function fieldDoc(field: FieldModel): string {
+  const keys = docsOf(field.keys)
+  return [field.doc, ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
+}
+
+/** The docs of the innermost values. */
+function valueDocs(limits: Limits | undefined): readonly string[] {
+  if (limits === undefined) return []
+  const own = docsOf(limits)
+  return own.length > 0 ? own : valueDocs(limits.items ?? limits.values)
+}
+
+/** Sorted by value, as the enum is published. */
+function docsOf(limits: Limits | undefined): readonly string[] {
+  const { enum: values = [], enumDocs = [] } = limits ?? {}
+  return enumDocs.map((doc, index) => ` - \`${JSON.stringify(values[index] ?? null, bigintAsText)}\`: ${doc}`).toSorted()
+}
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [[title, ...lines].join("\n")]
+}
+
+/**
+ * Returns the published schema of a field, of which `schema` has everything but nullable. Called for each property of
+ * both document versions. As custom resources are published: version 3 has `nullable: true`; version 2 has no such
+ * word, so the schema loses its type, without which kubectl accepts null. Null is also one of the values of an enum.
+ */
+export function withNullable(field: FieldModel, schema: JsonObject, version: "v2" | "v3"): JsonObject {
+  if (field.nullable !== true) return schema
+  const words = Array.isArray(schema["enum"]) ? { enum: [...schema["enum"], null] } : {}
+  if (version === "v3") return { ...schema, ...words, nullable: true }
+  const { type: _type, items: _items, $ref: _reference, ...rest } = schema
+  return { ...rest, ...words }
+}
+
+/** Whether a document lists the field as required. Version 2 does not: there a required field is never null. */
+export function mayBeRequired(field: FieldModel, version: "v2" | "v3"): boolean {
+  return version === "v3" || field.nullable !== true
+}
