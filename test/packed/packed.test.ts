@@ -124,5 +124,6 @@ test("typed operations of own kinds reach their behaviours, sub-resources and ot
     ].join("\n"),
   )
   const output = run(process.execPath, ["--import", import.meta.resolve("tsx"), "typed.ts"])
-  expect(output).toBe("true a queue needs an owner 422 spec.level,spec.owner queue.example.com/v1beta1\n")
+  const refusal = 'Queue.queue.example.com "q" is invalid: spec.owner: Required value'
+  expect(output).toBe(`true ${refusal} 422 spec.level,spec.owner queue.example.com/v1beta1\n`)
 })
