@@ -129,7 +129,9 @@ function removeUnreachable(folder) {
   const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
   const reached = new Set(open)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:^(?:import|export)[^"]*from|import\()\s*"(\.[^"]+)\.ts"/gm)) {
+    // Comments show imports of other files.
+    const text = readFileSync(path, "utf8").replaceAll(/\/\*[^]*?\*\//g, "")
+    for (const [, name] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
       const target = join(dirname(path), `${name}.d.ts`)
       if (!reached.has(target)) open.push(target)
       reached.add(target)
