@@ -96,6 +96,8 @@ const values: Readonly<Record<string, readonly JsonValue[]>> = {
   grid: [[[1, 2], [3]], [[0]], [[1, 2, 3, 4]], [[1], [1], [1], [1], [1]]],
   words: [{ a: { b: "no" } }, { a: { b: "n" } }, { a: { b: "no", c: "no", d: "no" } }],
   grip: [{ name: "left" }, {}],
+  deadline: [null, "2024-01-01T00:00:00Z"],
+  seal: [null, "Red", "Green"],
   stack: [{ height: 1 }, { height: -1 }, {}],
 }
 
