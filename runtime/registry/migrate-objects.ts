@@ -121,14 +121,17 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
   const shape = form.compact ? shapeOfForm(form) : parts.shape
   const compact = createProtobufCodec(shape)
   const apiVersion = vendor.apiVersion(apiVersionOf(form))
-  const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape: (await kinds.load(stored)).shape })
+  const storedShape = (await kinds.load(stored)).shape
+  const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
   return {
     apiVersion,
     // Without the fields that its shape would leave out: zero values that are not pointers were written as well.
     decode: (raw) => normalize(shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
     convert(read) {
       const { object, lost } = fitted(parts.shape, read)
-      return { object: toStored(object), lost }
+      // Also what the conversion has no place for.
+      const unplaced = parts.toStored === undefined ? [] : normalize(storedShape, parts.toStored(object)).unknown
+      return { object: toStored(object), lost: [...lost, ...unplaced] }
     },
   }
 }
