@@ -9,6 +9,7 @@ import { deepClone, deletePath } from "../encoding/field-path.ts"
 import { DecodeFault } from "../encoding/json/decode-fault.ts"
 import { normalize } from "../encoding/normalize.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { nextTurn } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -216,6 +217,8 @@ class PathMigration implements Migration {
 
   /** The next objects, as many as one commit may change. */
   private async page(after: string): Promise<{ readonly page: readonly StoredValue[]; readonly more: boolean }> {
+    // An embedded store answers at once; without a turn the process would not see that its parent has ended.
+    await nextTurn()
     const { kinds, prefix, store } = this.target.options
     const { path } = this.target.stored.storage
     const below = `${prefix}${path}/`
