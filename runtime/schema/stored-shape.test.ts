@@ -75,6 +75,21 @@ describe("compareForms", () => {
     expect(compareForms(json(size), json(unnumbered))).toHaveProperty("messages")
   })
 
+  it("finds fields that moved into or out of an inline type, and inline types that moved", () => {
+    const inline = (number: number, ...fields: FieldShape[]): FieldShape => ({
+      name: "inner",
+      type: { ref: () => ({ name: "test.v1.Inner", fields }) },
+      number,
+      inline: true,
+    })
+    expect(compareForms(form(inline(2, size)), form(inline(3, size)))).toMatchObject({ fault: { path: "spec.size", reads: "number 1" } })
+    expect(compareForms(form(size), form(inline(2, size)))).toMatchObject({ fault: { path: "spec.size" } })
+    expect(compareForms(form(inline(2, size, color)), form(inline(2, color), { ...size, number: 9 }))).toMatchObject({
+      fault: { path: "spec.size", reads: "number 9" },
+    })
+    expect(compareForms(form(inline(2, size)), form(inline(2, size, color)))).toHaveProperty("messages")
+  })
+
   const jsonFaults: readonly [string, FieldShape, FieldShape][] = [
     ["a text that would be a number", { ...size, type: text }, size],
     ["a list that would be a map", { ...size, type: { list: text } }, { ...size, type: { map: text } }],
