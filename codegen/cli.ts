@@ -124,7 +124,12 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     known,
     ...(lock !== undefined && { numbers: lock }),
     ...(task.accept !== undefined && { accept: task.accept }),
-    ...(own && { library: readSchemas(builtIn), libraryNumbers: () => readLock(builtIn), schemaFolder: basename(schemas) }),
+    ...(own && {
+      library: readSchemas(builtIn),
+      libraryNumbers: () => readLock(builtIn),
+      schemaFolder: basename(schemas),
+      ownBehaviour: ownBehaviours(join(dirname(out), "behaviours")),
+    }),
   })
   const { diagnostics, notes } = generated
   const located = (diagnostic: Diagnostic): string => {
@@ -225,6 +230,12 @@ function knownNames(ownFolder: string | undefined): KnownNames {
     conversions: names("conversions"),
     warnings: names("warnings"),
   }
+}
+
+/** A behaviour is the user's own if there is a file for it, or no built-in one of that name. */
+function ownBehaviours(folder: string): (name: string) => boolean {
+  const [own, builtIn] = [new Set(moduleNames(folder)), new Set(moduleNames(join(repository, "runtime", "behaviours")))]
+  return (name) => own.has(name) || !builtIn.has(name)
 }
 
 /** Existing files that do not export what schemas expect of them. A file exports the camelCase form of its own name. */

@@ -19,6 +19,8 @@ export interface GenerateOptions extends LoadOptions {
   readonly schemaFolder?: string
   /** The module specifier of this package in a user's generated code. */
   readonly packageName?: string
+  /** Whether a behaviour of this name is the user's own. Default: every one. */
+  readonly ownBehaviour?: (name: string) => boolean
 }
 
 export interface Generated {
@@ -65,5 +67,9 @@ function loadNeeded(files: ReadonlyMap<string, string>, options: GenerateOptions
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {
   if (options.library === undefined) return repositoryOptions(model)
   const own = new Set(model.files.map((file) => file.path).filter((path) => files.has(`${path}.yaml`)))
-  return packageOptions(own, options.schemaFolder ?? "schemas", options.packageName)
+  const { packageName, ownBehaviour } = options
+  return packageOptions(own, options.schemaFolder ?? "schemas", {
+    ...(packageName !== undefined && { packageName }),
+    ...(ownBehaviour !== undefined && { ownBehaviour }),
+  })
 }

@@ -51,7 +51,8 @@ function declarations(library: ReadonlyMap<string, string>): ReadonlyMap<string,
 /** Names that follow `type:`, and kinds written `core/v1 Pod`. */
 function references(text: string): Set<string> {
   const names = new Set<string>()
-  for (const [, written = ""] of text.matchAll(/\btype:\s*([^,}\n]*)/g)) for (const [name] of written.matchAll(/\b[A-Z]\w*/g)) names.add(name)
+  for (const [, written = ""] of text.matchAll(/\btype:\s*([^,}\n]*)/g))
+    for (const [name] of written.matchAll(/\b[A-Z]\w*/g)) names.add(name)
   for (const [, name = ""] of text.matchAll(/\bv\d\w* ([A-Z]\w*)/g)) names.add(name)
   return names
 }

@@ -16,6 +16,8 @@ import { event as eventEventsOrchIoV1 } from "./events.orch.io/v1/event/resource
 import { podDisruptionBudget } from "./policy/v1/pod-disruption-budget/resource.ts"
 import { CheckContext, type Kind, type RequestBodyType } from "../runtime/schema/index.ts"
 
+export { type Api, api } from "./api.ts"
+
 /** Types that travel as bodies without being served: options, Scale, Status. Group `meta` is any group. */
 export const bodies: readonly RequestBodyType[] = [
   {

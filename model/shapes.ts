@@ -22,12 +22,13 @@ export function shapesOf(sourceOf: (name: string) => ShapeSource): (name: string
   return shapeOf
 }
 
-/** The parts of a field that decoding reads. */
+/** The parts of a field that decoding and the compact encoding read. */
 export function fieldShape(field: FieldModel, shapeOf: (name: string) => TypeShape): FieldShape {
-  const { name, inline, pointer, nullable, keepEmpty } = field
+  const { name, number, inline, pointer, nullable, keepEmpty } = field
   return {
     name,
     type: typeRef(field.type, shapeOf),
+    ...(number !== undefined && { number }),
     ...(inline && { inline }),
     ...(pointer && { pointer }),
     ...(nullable && { nullable }),

@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
-import { ApiError, internal } from "./base/errors.ts"
+import { internal } from "./base/errors.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
@@ -18,15 +18,13 @@ import { maxInFlight } from "./filters/max-in-flight.ts"
 import { recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
+import { vendorHint } from "./filters/vendor-hint.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
 import { RequestReader } from "./http/request/reader.ts"
-import { storeFailure } from "./registry/commit.ts"
 import type { RequestContext } from "./http/request/context.ts"
 import type { Filter, ServerEnv, Step } from "./http/env.ts"
 import type { ServerParts } from "./server-parts.ts"
-import { UndecodableError } from "./storage/cache.ts"
-import { StoreError } from "./storage/store.ts"
-import { ignoreReadErrorParameter } from "./verbs/delete-options.ts"
+import { apiErrorOf } from "./verbs/failure.ts"
 import { answerResource } from "./verbs/route.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { answerUnknownPath, sendError } from "./wire/send.ts"
@@ -40,6 +38,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
   return [
     responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
     requestInfo(),
+    vendorHint({ vendor }),
     // Audit.
     requestCounts({ counts: parts.requestCounts }),
     inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
@@ -110,8 +109,6 @@ function resources(parts: ServerParts): Filter {
   }
 }
 
-const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=true removes it as it is`
-
 /** Answers a request with an error. Never throws: if the answer fails, the connection of the request is closed. */
 function answerError(parts: ServerParts, request: RequestContext, error: unknown): void {
   // The 504 is sent already; this error is what the abort made of the work that was still running.
@@ -134,9 +131,8 @@ function sendFailure(parts: ServerParts, request: RequestContext, error: unknown
   const indented = wantsPretty({ query, userAgent: headers["user-agent"] })
   // A refused body may have caused warnings as well: they are sent with the refusal.
   const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
-  if (error instanceof ApiError) return sendError(outgoing, error, options)
-  if (error instanceof UndecodableError) return sendError(outgoing, internal(`${error.message}; ${undecodableHelp}`), options)
-  if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
+  const known = apiErrorOf(error)
+  if (known !== undefined) return sendError(outgoing, known, options)
   parts.log.error({ err: error, path: url, method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)
 }

@@ -1,13 +1,17 @@
 /** The package as a library: a whole server inside another program, usually a test. */
 /// <reference types="node" preserve="true" />
-import type { AdmissionPlugin } from "./admission/plugin.ts"
+import "./require-node.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
 import { silentLog } from "./launch/logging.ts"
-import { defaultOptions } from "./options/load.ts"
-import type { Options } from "./options/table.ts"
+import { type ApiList, type LibraryOptions, libraryStart } from "./launch/library-options.ts"
+import { resetter } from "./launch/reset.ts"
+import { ProcessHold } from "./client/process-hold.ts"
+import type { Api as BuiltInApi } from "../generated/api.ts"
+import type { ApiModule } from "./launch/api-module.ts"
+import type { UntypedApi } from "./schema/handlers.ts"
+import type { ObjectClient } from "./schema/object-client.ts"
 import { systemRandom } from "./base/random.ts"
-import type { Filter } from "./http/env.ts"
 
 export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
 export type { Options } from "./options/table.ts"
@@ -29,33 +33,30 @@ export type { CellContext, Kind, ValidationContext } from "./schema/kind.ts"
 export type { Check, CheckContext, Warning } from "./schema/validate.ts"
 export type { RequestContext, RequestInfo, User } from "./http/request/context.ts"
 export type { Filter, ServerEnv } from "./http/env.ts"
+export type { ApiModule } from "./launch/api-module.ts"
+export type { ApiList, LibraryOptions } from "./launch/library-options.ts"
+export type { UntypedApi } from "./schema/handlers.ts"
+export type * from "./schema/object-client.ts"
 export { StartError } from "./launch/start-error.ts"
 
-/** Options of the command line by their names, as in `{ "event-ttl": 60_000 }`, and options that only a program has. */
-export interface LibraryOptions extends Partial<Options> {
-  /** The port on 127.0.0.1. Default 0: any free port. */
-  readonly port?: number
-  /**
-   * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user
-   * and the attributes of the request. It may throw an ApiError, return a Response, or write to `c.env.outgoing` and
-   * return `RESPONSE_ALREADY_SENT`.
-   *
-   * When `next()` has resolved, the request is answered or a watch has begun. Callbacks given to `c.env.request.onEnd`
-   * run when a watch has ended, too. Set header fields of the server's answers on `c.env.outgoing`, before `next()`:
-   * fields of `c.res` are not sent with them, because they all share one Response.
-   */
-  readonly middleware?: readonly Filter[]
-  /**
-   * Admission plugins of the program. They run after the built-in ones, in this order, for every write and every
-   * connection, including those of the server itself: `mutate` before the kind's validation, `validate` after it. They
-   * run once per attempt: a write that conflicts with another one passes them again. A plugin refuses by throwing an
-   * ApiError. Any other error is logged and answered with 500. A plugin that outlasts the deadline of its request is
-   * abandoned, and the request is answered with 504.
-   */
-  readonly admission?: readonly AdmissionPlugin[]
-}
+/** The operations of built-in kinds and of those in a list. Kinds of folders have no types. */
+export type ApiOf<Apis extends ApiList> = BuiltInApi &
+  Joined<Exclude<Apis[number], string>> &
+  (Extract<Apis[number], string> extends never ? unknown : UntypedApi)
 
-export interface LibraryServer {
+type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (api: Api) => void : never) extends (api: infer All) => void
+  ? All
+  : unknown
+
+export interface LibraryServer<Apis extends ApiList = []> {
+  /**
+   * The objects of the server without HTTP, as the administrator: `server.api.core.v1.pods.get("default", "web")`. By
+   * group, version and resource; a group is called by its first label, that without a name `core`. Operations reject
+   * with ApiError, also once the server has stopped.
+   */
+  readonly api: ApiOf<Apis>
+  /** The same without types, for any resource: what the handlers of `api` are made over. */
+  readonly client: ObjectClient
   /** `https://127.0.0.1:41234` */
   readonly url: string
   /** The administrator's bearer token. */
@@ -66,24 +67,45 @@ export interface LibraryServer {
   readonly kubeconfig: string
   /** Resolves when all requests have ended and the store is closed. */
   stop(): Promise<void>
+  /** The same: `await using server = await startServer()` stops the server at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void>
+  /**
+   * Removes all objects, whatever their finalizers, and resolves when the server is as after its start: with the
+   * namespaces of the system, its Service and its Endpoints. Versions go on, and watches see the removals. Called between
+   * tests that share a server. Rejects if other servers share the store.
+   */
+  reset(): Promise<void>
 }
 
 /**
  * Starts a server and resolves when it serves requests. By default it listens on a free port of 127.0.0.1, keeps
  * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Throws StartError.
  */
-export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
-  const { port = 0, middleware = [], admission = [], ...options } = given
-  const onDisk = given["data-dir"] !== undefined
-  const { server, url, token, authority, kubeconfig } = await launch({
-    options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options },
+export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<Apis>> {
+  const start = libraryStart(given)
+  const hold = start.keepAlive ? undefined : new ProcessHold()
+  const launched = await launch({
+    ...start,
     clock: systemClock,
     random: systemRandom,
     log: silentLog(),
-    transient: !onDisk,
-    port,
-    middleware,
-    admission,
+    ...(hold !== undefined && { hold }),
   })
-  return { url, token, caPem: authority, kubeconfig, stop: () => server.stop() }
+  const { server, url, token, authority, kubeconfig, client, api } = launched
+  const during: ProcessHold["during"] = (work) => (hold === undefined ? work() : hold.during(work))
+  const remove = await resetter(server.parts)
+  const stop = (): Promise<void> => during(() => server.stop())
+  if (hold !== undefined) server.unref()
+  return {
+    url,
+    token,
+    caPem: authority,
+    kubeconfig,
+    client,
+    // The list of modules determines the type, and its modules the content.
+    api: api as ApiOf<Apis>,
+    stop,
+    [Symbol.asyncDispose]: stop,
+    reset: () => during(remove),
+  }
 }

@@ -5,7 +5,13 @@
  * % less CPU for a create, 15 % more of them, p99 7 ms instead of 9). Node's own code is mapped to large pages where
  * the system has them (up to 7 % less CPU on a busy host).
  */
-import { processContext } from "./commands/context.ts"
-import { run } from "./commands/run.ts"
+import { nodeFault } from "./base/node-version.ts"
 
-process.exitCode = await run(process.argv.slice(2), processContext())
+const fault = nodeFault(process.versions.node)
+if (fault === undefined) {
+  const [{ processContext }, { run }] = await Promise.all([import("./commands/context.ts"), import("./commands/run.ts")])
+  process.exitCode = await run(process.argv.slice(2), processContext())
+} else {
+  console.error(fault)
+  process.exitCode = 1
+}

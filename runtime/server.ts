@@ -6,11 +6,13 @@ import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
+import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
-import type { Controller } from "./controllers/controller.ts"
+import { ownClient } from "./client/in-process-client.ts"
+import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -34,18 +36,21 @@ import type { Options } from "./options/table.ts"
 import type { Random } from "./base/random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
-import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
+import { parseObject } from "./registry/object-codec.ts"
+import type { StoredShapes } from "./registry/stored-shapes.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { objectReader } from "./registry/object-reader.ts"
 import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
+import type { User } from "./http/request/context.ts"
+import type { ObjectClient } from "./schema/object-client.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
-import { storeRoot } from "./launch/data-dir.ts"
+import { storageFormatOf, storeRoot } from "./launch/data-dir.ts"
 import { vendorProfile } from "./base/vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
@@ -61,6 +66,8 @@ export interface ServerOptions {
   readonly log: Logger
   readonly kinds: readonly Kind[]
   readonly bodies: readonly LoadableBody[]
+  /** Makes the operations on the built-in kinds, for controllers. */
+  readonly api: (client: ObjectClient) => SystemApi
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
@@ -77,12 +84,14 @@ export interface ServerOptions {
   readonly connect?: ConnectOptions
   /** Whether other servers write to the same store; default false. */
   readonly sharedStore?: boolean
+  /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
+  readonly shapes?: StoredShapes
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
   /** Replaces the secure port: a simulation has no network. */
-  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
+  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref">>>
 }
 
 export interface RunningServer {
@@ -99,6 +108,8 @@ export interface RunningServer {
    * `--request-timeout`, and closes port and store. A second call waits for the first.
    */
   stop(): Promise<void>
+  /** From now on, the server does not keep the process alive. Its timers and threads never do. */
+  unref(): void
 }
 
 /**
@@ -166,6 +177,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     cache,
     port: listener.port,
     beginShutdown: () => draining.abort(),
+    unref: () => listener.unref?.(),
     stop() {
       stopped ??= stop()
       return stopped
@@ -223,6 +235,7 @@ function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Pro
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)
+      await registry.deps.shapes?.adopt(kinds, kind)
     } catch (error) {
       // The store was closed, or the kind's code cannot be loaded: requests for the kind will report it.
       log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
@@ -244,8 +257,9 @@ interface StartLoops extends Controller {
 }
 
 /** Starts bootstrap and controllers. They must end before the store closes. */
-function startLoops(how: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
-  const deps = { registry, clock, log: deduplicateLog(log, clock) }
+function startLoops(how: ServerOptions, parts: ServerParts, port: number): StartLoops {
+  const { registry, clock, log, watchCache, storage } = parts
+  const deps = { registry, clock, log: deduplicateLog(log, clock), api: (user: User) => how.api(ownClient(parts, user)) }
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
@@ -279,6 +293,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(how.kinds)
   const behaviourDeps: BehaviourDeps = {
+    get client() {
+      return ownClient(parts, serverUser)
+    },
     vendor,
     clock,
     random,
@@ -297,17 +314,18 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     clock,
     random,
     storePrefix: prefix,
-    storageFormat: storageFormats[options["storage-media-type"]],
+    storageFormat: storageFormatOf(options["storage-media-type"]),
     tokens: new ContinueTokens(how.tokenSecret),
     ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
     sharedStore: how.sharedStore ?? false,
+    ...(how.shapes !== undefined && { shapes: how.shapes }),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
-  return {
+  const parts: ServerParts = {
     vendor,
     clock,
     random,
@@ -330,17 +348,11 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     storage: { objects: new Map(), bytes: new Map() },
     openapi: how.openapi,
   }
+  return parts
 }
 
 function addressOf(options: Options): string {
   return advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
-}
-
-const storageFormats: Readonly<Record<Options["storage-media-type"], StorageFormat>> = {
-  "application/vnd.orch.protobuf": "compact",
-  "application/vnd.kubernetes.protobuf": "compact",
-  "application/json": "json",
-  "application/yaml": "yaml",
 }
 
 function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {

@@ -1,79 +1,13 @@
 /** From the command line to a served request: the built program as users start it, and the library entry. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
-import { tmpdir } from "node:os"
+import { execFileSync } from "node:child_process"
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { buildBundle, repository } from "../scripts/freshness.mjs"
-import { createHttpClient } from "./support/http-client.ts"
+import { ask, newFolder, program, startProgram, startWith } from "./support/program.ts"
 import { startTestServer } from "./support/server.ts"
 
-const program = join(repository, "dist/main.js")
 await buildBundle()
-
-interface Program {
-  readonly child: ChildProcess
-  readonly port: number
-  /** Resolves when the program's output matches. Rejects with all output when it ends before. */
-  said(pattern: RegExp): Promise<void>
-  readonly exit: Promise<number | null>
-}
-
-function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
-  return startWith({}, dataDir, ...args)
-}
-
-async function startWith(env: Readonly<Record<string, string>>, dataDir: string, ...args: readonly string[]): Promise<Program> {
-  const port = await freePort()
-  const all = ["serve", "--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
-  const child = spawn(program, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
-  onTestFinished(() => void child.kill("SIGKILL"))
-  let output = ""
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
-  function said(pattern: RegExp): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => void (pattern.test(output) && resolve())
-      for (const stream of [child.stdout, child.stderr]) stream?.on("data", look)
-      void exit.then(() => reject(new Error(`ended without saying ${String(pattern)}:\n${output}`)))
-      look()
-    })
-  }
-  return { child, port, said, exit }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-}
-
-function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), "start-"))
-}
-
-async function ask(
-  started: Program,
-  dataDir: string,
-  path: string,
-  options: { method?: string; body?: string; token?: string } = {},
-): Promise<{ status: number; body: string }> {
-  const client = createHttpClient({ protocol: "http1", port: started.port, authority: readFileSync(join(dataDir, "pki/ca.crt"), "utf8") })
-  const token = options.token ?? readFileSync(join(dataDir, "admin.token"), "utf8").trim()
-  const headers = { ...(token !== "" && { authorization: `Bearer ${token}` }), "content-type": "application/yaml" }
-  const { status, body } = await client.send({
-    method: options.method ?? "GET",
-    path,
-    headers,
-    ...(options.body !== undefined && { body: Buffer.from(options.body) }),
-  })
-  client.close()
-  return { status, body: body.toString() }
-}
 
 const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: kept}}"
 

@@ -62,12 +62,13 @@ describe("generators", () => {
 
 describe("words", () => {
   /** Assembled here so that this file does not contain them. */
+  const types = "make the types right"
   const banned: readonly (readonly [RegExp, string])[] = [
     [
       new RegExp(`\\b(${["TO", "FIX"].map((half, index) => half + ["DO", "ME"][index]).join("|")})\\b`),
       "finish it, or file it as an issue",
     ],
-    [/^\s*\/[/*]\s*@ts-(ignore|nocheck|expect-error)/, "make the types right"],
+    [/^\s*\/[/*]\s*@ts-(ignore|nocheck|expect-error)/, types],
     [new RegExp(`(^|[\\s"'\`(=])/(${["home", "root", "work", "Users"].join("|")})/[\\w.-]`), "no paths of one machine"],
     [
       new RegExp(["registry.npmjs", "registry.yarnpkg", "npmmirror"].map((host) => `${host}\\.(org|com)`).join("|")),
@@ -83,11 +84,20 @@ describe("words", () => {
     const faults = files.flatMap(({ path, text }) =>
       text
         .split("\n")
-        .flatMap((line, index) => banned.flatMap(([pattern, advice]) => (pattern.test(line) ? [`${path}:${index + 1}: ${advice}`] : []))),
+        .flatMap((line, index) =>
+          banned
+            .filter(([pattern, advice]) => pattern.test(line) && !(advice === types && expectsErrors(path)))
+            .map(([, advice]) => `${path}:${index + 1}: ${advice}`),
+        ),
     )
     expect(faults).toEqual([])
   })
 })
+
+/** Tests of what the compiler refuses. */
+function expectsErrors(path: string): boolean {
+  return path.startsWith("test/types/")
+}
 
 function rootFiles(): { path: string; text: string }[] {
   return [

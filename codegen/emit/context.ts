@@ -4,10 +4,10 @@
  */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
+import { isPresent, Presence } from "../../model/presence.ts"
 import { shapesOf } from "../../model/shapes.ts"
 import { constraintTable, limitOf, type Limits } from "../../runtime/schema/constraints.ts"
 import type { EmitOptions } from "./options.ts"
-import { differsItself } from "./presence.ts"
 
 export interface EmitContext {
   readonly model: Model
@@ -20,11 +20,13 @@ export interface EmitContext {
   readonly withInput: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
   readonly shapeOf: ShapeOf
+  readonly presence: Presence
 }
 
 /** Called once per run, before the emitters. */
 export function emitContext(model: Model, options: EmitOptions): EmitContext {
   const shapeOf = shapesOf((name) => typeOf({ model }, name))
+  const presence = new Presence(model.types)
   return {
     model,
     options,
@@ -32,12 +34,14 @@ export function emitContext(model: Model, options: EmitOptions): EmitContext {
     defaulted: reaching(model, (type) => defaultsItself(type, shapeOf)),
     withInput: reaching(model, (type) =>
       differsItself(
+        { presence },
         type,
         model.kinds.find((kind) => kind.type === type.name),
       ),
     ),
     files: new Map(model.files.map((file) => [file.path, file])),
     shapeOf,
+    presence,
   }
 }
 
@@ -65,6 +69,18 @@ export function listItem(type: TypeRefModel): TypeRefModel | undefined {
 /** The kind with this type as its own. */
 export function kindOfType(context: EmitContext, type: TypeModel): KindModel | undefined {
   return context.model.kinds.find((kind) => kind.type === type.name)
+}
+
+/** Types that the doorway declares itself. Generated code uses its form, so that a generated kind is an ApiObject. */
+export const kitTypes: ReadonlyMap<string, string> = new Map([["meta.v1.ObjectMeta", "ObjectMeta"]])
+
+/** Whether decoded objects have the field although a client may leave it out. */
+export function differs({ presence }: Pick<EmitContext, "presence">, field: FieldModel, kind: KindModel | undefined): boolean {
+  return isPresent(field, kind) && presence.mayBeLeftOut(field, kind)
+}
+
+function differsItself(context: Pick<EmitContext, "presence">, type: TypeModel, kind: KindModel | undefined): boolean {
+  return !kitTypes.has(type.name) && type.fields.some((field) => !field.inline && differs(context, field, kind))
 }
 
 /** The types for which `own` holds, and all types that contain one of them. */

@@ -5,7 +5,7 @@ import type { FileModel, TypeModel } from "../../model/model.ts"
 import { type Declaration, type PrintedImport, printFile } from "../print/print.ts"
 import type { EmitContext } from "./context.ts"
 import { typeOf } from "./context.ts"
-import { upperFirst } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
 import type { Part } from "./options.ts"
 
 interface Imported {

@@ -1,10 +1,10 @@
 /** `index.ts` of the out folder: the records of every emitted kind, and the OpenAPI documents. */
 import type { KindModel, TypeModel } from "../../model/model.ts"
-import { type ConstantDeclaration, printFile } from "../print/print.ts"
+import { type ConstantDeclaration, type Declaration, printFile } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
-import { defaultName, shapeName, upperFirst, validateName } from "./names.ts"
+import { defaultName, shapeName, validateName } from "./names.ts"
 import type { Part } from "./options.ts"
-import { kindsOf, resourceName } from "./resource.ts"
+import { kindsOf, localNames, resourceName } from "./resource.ts"
 
 /**
  * The text of `index.ts`. `documents`: paths of the OpenAPI v3 documents as clients request them (`api/v1`,
@@ -12,14 +12,7 @@ import { kindsOf, resourceName } from "./resource.ts"
  */
 export function emitIndex(context: EmitContext, documents: readonly string[]): string {
   const kinds = kindsOf(context)
-  const counts = new Map<string, number>()
-  for (const kind of kinds) counts.set(resourceName(kind), (counts.get(resourceName(kind)) ?? 0) + 1)
-  const localName = (kind: KindModel): string => {
-    const name = resourceName(kind)
-    return (counts.get(name) ?? 0) > 1
-      ? `${name}${upperFirst(kind.group === "" ? "core" : kind.group.split(/[.-]/).map(upperFirst).join(""))}${upperFirst(kind.version)}`
-      : name
-  }
+  const localName = localNames(kinds)
   const imports = kinds.map((kind) => ({
     module: context.options.importPath("index.ts", kind.file, "resource"),
     names: [{ name: resourceName(kind), type: false, ...(localName(kind) !== resourceName(kind) && { alias: localName(kind) }) }],
@@ -34,6 +27,7 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
       { module: context.options.doorwayImport("index.ts"), names: [...kitValues, ...doorwayTypes] },
     ],
     declarations: [
+      { declare: "code", text: 'export { type Api, api } from "./api.ts"' },
       ...(bodies.length === 0 ? [] : [bodyList(context, bodies)]),
       {
         declare: "constant",
@@ -51,8 +45,37 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
         doc: "The OpenAPI v3 documents: `openapi/v3/<path>.json` beside this file. The v2 document is `openapi/v2.json`.",
         value: list(documents.map((path) => JSON.stringify(path))),
       },
+      ...ownModule(context, kinds),
     ],
   })
+}
+
+/** What `startServer` needs of a user's kinds that a program imports: their behaviours, and where the documents are. */
+function ownModule({ options }: EmitContext, kinds: readonly KindModel[]): Declaration[] {
+  const { ownBehaviour } = options
+  if (ownBehaviour === undefined) return []
+  const named = kinds.flatMap(({ behaviours, subresources }) => [...behaviours, ...subresources.flatMap((one) => one.behaviour ?? [])])
+  const names = [...new Set(named)].filter(ownBehaviour).toSorted()
+  const imports = names.map((name) => `    ${name}: (await import(${JSON.stringify(options.behaviourImport("index.ts", name))})).${name},`)
+  return [
+    {
+      declare: "function",
+      name: "behaviours",
+      async: true,
+      doc: "Loads the behaviours that these kinds name. Called once, by the server that serves the kinds.",
+      parameters: [],
+      returns: "Promise<Readonly<Record<string, unknown>>>",
+      body: imports.length === 0 ? ["return {}"] : ["return {", ...imports.map((line) => line.slice(2)), "}"],
+    },
+    {
+      declare: "constant",
+      name: "moduleUrl",
+      type: "string",
+      exported: true,
+      doc: "Where this file is; the OpenAPI documents are beside it.",
+      value: "import.meta.url",
+    },
+  ]
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Names of what is generated for a type. */
+import { upperFirst } from "../../model/names.ts"
 
 /** `PodSpec` → `podSpec`, `HTTPGetAction` → `httpGetAction`, `CSIDriver` → `csiDriver`. */
 export function lowerFirst(name: string): string {
@@ -27,14 +28,27 @@ export function defaultName(localName: string): string {
   return `default${localName}`
 }
 
+/**
+ * The word of each group in code: its first label, or all of it where two groups have one first label. `""` → `core`,
+ * `kitchen.example.com` → `kitchen`, else `kitchenExampleCom`.
+ */
+export function groupWords(groups: readonly string[]): ReadonlyMap<string, string> {
+  const all = new Set(groups)
+  const short = (group: string): string => (group === "" ? "core" : camelCase(group.split(".", 1)))
+  const isTaken = (group: string): boolean => [...all].some((other) => other !== group && short(other) === short(group))
+  return new Map([...all].map((group) => [group, isTaken(group) && group !== "" ? camelCase(group.split(".")) : short(group)]))
+}
+
+function camelCase(labels: readonly string[]): string {
+  return labels
+    .flatMap((label) => label.split("-"))
+    .map((part, index) => (index === 0 ? part : upperFirst(part)))
+    .join("")
+}
+
 /** The type that clients may send, where it differs from what the server returns. */
 export function inputName(localName: string): string {
   return `${localName}Input`
-}
-
-/** `pod status` → `PodStatus`. */
-export function upperFirst(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 /** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */

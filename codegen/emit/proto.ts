@@ -8,7 +8,7 @@ import { isMessageScalar, scalarMessages } from "../../runtime/schema/scalar-mes
 import type { Scalar } from "../../runtime/schema/shape.ts"
 import { type ProtoField, type ProtoMessage, printProto } from "../print/proto-text.ts"
 import { type EmitContext, leafRef, typeOf } from "./context.ts"
-import { upperFirst } from "./names.ts"
+import { upperFirst } from "../../model/names.ts"
 import { runtimeProto } from "./runtime-proto.ts"
 
 /** Returns the text of each file by its path below the out folder. */

@@ -1,10 +1,13 @@
 /** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../../model/model.ts"
+import { compactFault } from "../../runtime/schema/compact-form.ts"
+import { storedForm } from "../../runtime/schema/stored-shape.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
+import { upperFirst } from "../../model/names.ts"
 import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
 import { hasInput } from "./types.ts"
 
@@ -50,7 +53,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,
-    storage: { ...storage },
+    storage: { ...storage, ...storageFacts(builder, kind) },
     selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, kind, one.value)) })),
     rules: {
       createDrops: kind.create.drops,
@@ -71,6 +74,14 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     postsTo: kind.postsTo && { ...kind.postsTo },
     load: new Code(loader(builder, kind)),
   }
+}
+
+/** How objects of the kind are stored: `KindStorage.format` and `shape`. */
+function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
+  if (kind.postsTo !== undefined) return {}
+  const shape = builder.context.shapeOf(kind.type)
+  const format = compactFault(shape) === undefined ? undefined : "json"
+  return { format, shape: storedForm(kind, shape, format === undefined).shape }
 }
 
 /** Selectable fields are read from the stored form. */
@@ -145,6 +156,21 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
   const parts = [...stated, ...found]
   const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"
   return `${parameters} => ${parts.length === 1 ? parts.join("") : `[${parts.map((part) => `...${part}`).join(", ")}]`}`
+}
+
+/**
+ * The names of kinds in the files of the whole: that of the record, with group and version where two kinds have one
+ * name.
+ */
+export function localNames(kinds: readonly KindModel[]): (kind: KindModel) => string {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) counts.set(resourceName(kind), (counts.get(resourceName(kind)) ?? 0) + 1)
+  return (kind) => {
+    const name = resourceName(kind)
+    if ((counts.get(name) ?? 0) <= 1) return name
+    const group = kind.group === "" ? "core" : kind.group
+    return `${name}${group.split(/[.-]/).map(upperFirst).join("")}${upperFirst(kind.version)}`
+  }
 }
 
 /** The kinds of `index.ts`: every emitted one, in the model's order. */

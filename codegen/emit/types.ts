@@ -1,20 +1,19 @@
 /**
  * `types.ts`: one documented type per type of a schema file and, for a kind, a type guard.
  *
- * One notion of "required": a member is required when a decoded, valid object always has it. That holds for what the
- * schema requires and for what decoding fills in (fields with keepEmpty, structs that are not pointers). Where a client
- * may leave out more when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an
- * alias, but no interface, where a JsonObject is expected.
+ * A member is required when a decoded, valid object always has it (model/presence.ts). Where a client may leave out more
+ * when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an alias, but no
+ * interface, where a JsonObject is expected.
  */
 import type { Limits } from "../../runtime/schema/constraints.ts"
 import { wireApiVersions } from "../../runtime/base/vendor.ts"
 import type { FieldModel, FileModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { isEmptyBesideEnum, isNullable, isPresent, isTypeMeta } from "../../model/presence.ts"
 import { fieldDoc } from "../../model/published-field.ts"
 import type { TypeDeclaration } from "../print/print.ts"
-import { type EmitContext, kindOfType, leafRef, typeOf } from "./context.ts"
+import { differs, type EmitContext, kindOfType, kitTypes, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { inputName } from "./names.ts"
-import { differs, isNullable, isPresent, isTypeMeta, kitTypes } from "./presence.ts"
 
 const scalarTypes: Readonly<Record<string, string>> = {
   string: "string",
@@ -76,10 +75,10 @@ function furtherType(builder: FileBuilder): string {
 function declareInput(builder: FileBuilder, type: TypeModel, kind: KindModel | undefined): TypeDeclaration {
   const { context } = builder
   const members = flattened(context, type)
-    .filter((field) => type.preserveUnknown || differs(field, kind) || refersToInput(context, field, kind))
+    .filter((field) => type.preserveUnknown || differs(context, field, kind) || refersToInput(context, field, kind))
     .map((field) => ({
       name: field.name,
-      optional: isOptionalInput(context, field, kind),
+      optional: context.presence.mayBeLeftOut(field, kind),
       type: fieldType(builder, field, kind, true),
       doc: fieldDoc(field),
       deprecated: field.deprecated,
@@ -98,15 +97,6 @@ function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[]
   )
 }
 
-/** Whether a client may leave the field out. The spec of a kind is required when something in it is. */
-function isOptionalInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
-  if (isTypeMeta(field, kind)) return true
-  if (field.required !== false) return field.default !== undefined
-  if (kind === undefined || field.pointer || !("ref" in field.type) || kitTypes.has(field.type.ref)) return true
-  if (kind.create.drops.includes(field.name) || field.name === "status") return true
-  return !flattened(context, typeOf(context, field.type.ref)).some((one) => !isOptionalInput(context, one, undefined))
-}
-
 function refersToInput(context: EmitContext, field: FieldModel, kind: KindModel | undefined): boolean {
   const ref = isTypeMeta(field, kind) ? undefined : leafRef(field.type)
   return ref !== undefined && hasInput(context, ref)
@@ -120,13 +110,8 @@ export function hasInput(context: EmitContext, name: string): boolean {
 function fieldType(builder: FileBuilder, field: FieldModel, kind: KindModel | undefined, input: boolean): string {
   if (kind !== undefined && field.name === "kind") return JSON.stringify(kind.kind)
   if (kind !== undefined && field.name === "apiVersion") return wordsText(wireApiVersions(apiVersionOf(kind)))
-  const text = typeText(builder, field.type, { input, limits: field, empty: mayBeEmpty(field) })
+  const text = typeText(builder, field.type, { input, limits: field, empty: isEmptyBesideEnum(field) })
   return isNullable(field) ? `${text} | null` : text
-}
-
-/** Whether a valid object may hold the empty text there. Where decoding does not keep it, the field is absent. */
-function mayBeEmpty({ keepEmpty, pointer, nonEmpty, required }: FieldModel): boolean {
-  return keepEmpty && !pointer && !nonEmpty && required !== true
 }
 
 function enumText(values: FieldModel["enum"], empty: boolean): string | undefined {

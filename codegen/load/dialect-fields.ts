@@ -103,7 +103,7 @@ const values: readonly Keyword[] = [
     word: "required",
     places: ["field"],
     value: word(true, false, "published"),
-    doc: "true: published as required, and absent is FieldValueRequired. published: only published; the zero value is written.",
+    doc: "true: published as required, and absent is FieldValueRequired. published: only published; an absent one gets its zero value (keepEmpty).",
     example: "name: {type: string, number: 1, required: published, doc: Name of the container.}",
   },
   {

@@ -61,6 +61,7 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     doc: block.text("doc") ?? "",
     ...structure(block),
     ...valueKeywords(block),
+    keepEmpty: keepsEmpty(block, type),
     ...limitsOf(block, type),
     unique: uniqueOf(block),
     ...merging(block),
@@ -85,15 +86,22 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
   return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
-function structure(
-  block: Block,
-): Pick<FieldModel, "inline" | "pointer" | "nullable" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
-  const nullable = block.word("nullable", [true])
+/** The server fills in what it publishes as required. Pointers have no zero value, and structs are filled in anyway. */
+function keepsEmpty(block: Block, type: TypeRefModel): boolean {
+  const isPublished = block.word("required", [true, false, "published"]) === "published"
+  return block.flag("keepEmpty") ?? (isPublished && !isPointer(block) && !("ref" in type))
+}
+
+/** A field that may be null has an absent state too. */
+function isPointer(block: Block): boolean {
+  return block.flag("pointer") ?? block.word("nullable", [true]) ?? false
+}
+
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
-    pointer: block.flag("pointer") ?? nullable ?? false,
-    ...present({ nullable }),
-    keepEmpty: block.flag("keepEmpty") ?? false,
+    pointer: isPointer(block),
+    ...present({ nullable: block.word("nullable", [true]) }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }

@@ -52,6 +52,8 @@ export interface ConstantDeclaration {
 export interface FunctionDeclaration {
   readonly declare: "function"
   readonly name: string
+  /** Default false. */
+  readonly async?: boolean
   readonly doc?: string
   readonly parameters: readonly string[]
   readonly returns: string
@@ -110,7 +112,9 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
       return
     case "function":
       writeDoc(writer, declaration.doc)
-      writer.writeLine(`export function ${declaration.name}(${declaration.parameters.join(", ")}): ${declaration.returns} {`)
+      writer.writeLine(
+        `export ${declaration.async === true ? "async " : ""}function ${declaration.name}(${declaration.parameters.join(", ")}): ${declaration.returns} {`,
+      )
       for (const line of declaration.body) writer.writeLine(line.replaceAll(/^(?=.)/gm, "  "))
       writer.writeLine("}")
       return

@@ -38,6 +38,7 @@ export interface DocumentPatch {
 
 /** A parsed body. */
 export interface PatchDocument {
+  /** Read only for a JSON patch with unknown or repeated fields. */
   readonly text: string
   readonly parsed: ParsedJson
 }
@@ -46,8 +47,9 @@ export interface PatchDocument {
  * Called with the body and the shape of the kind. Throws ApiError 400 for an invalid patch, 413 for too many
  * operations.
  */
-export function* readingDocumentPatch(type: DocumentPatchType, { text, parsed }: PatchDocument, shape: TypeShape): Stages<DocumentPatch> {
-  if (type === jsonPatchType) return yield* readingJsonPatch(text, parsed, shape)
+export function* readingDocumentPatch(type: DocumentPatchType, document: PatchDocument, shape: TypeShape): Stages<DocumentPatch> {
+  if (type === jsonPatchType) return yield* readingJsonPatch(document, shape)
+  const { parsed } = document
   const patch = parsed.value ?? {}
   if (!isObject(patch)) throw badRequest("error decoding patch: a patch of this type must be a JSON object")
   const strictErrors = parsed.duplicates.map(duplicateFieldText)
@@ -79,12 +81,15 @@ function asBefore(object: JsonObject, result: JsonObject): JsonObject {
   return result
 }
 
-function* readingJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): Stages<DocumentPatch> {
+function* readingJsonPatch(document: PatchDocument, shape: TypeShape): Stages<DocumentPatch> {
+  const { parsed } = document
   const { value, fractions } = parsed
   const check = numberCheck({ shape, value, fractions, place: (steps) => operationPlace(value, steps) })
   const patch = parseJsonPatch(value)
   const doubtful = patch.unknownFields || parsed.duplicates.length > 0
-  const strictErrors = doubtful ? (yield* parsingTypedJson(text, operationShape, { list: true, typeMeta: false })).strictErrors : []
+  const strictErrors = doubtful
+    ? (yield* parsingTypedJson(document.text, operationShape, { list: true, typeMeta: false })).strictErrors
+    : []
   return {
     apply: (object) => checkedJsonPatch(object, patch, check),
     strictErrors: strictErrors.map((error) => `json patch ${error}`),

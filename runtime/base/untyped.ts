@@ -1,5 +1,5 @@
 /**
- * Readers of JSON that has no generated type where it is read: a text in an annotation, or objects of several kinds. A
+ * Readers of JSON that has no generated type where it is read: the text of an annotation. A
  * value of another type reads as absent.
  */
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
@@ -15,16 +15,4 @@ export function objectAt(of: JsonValue | undefined, ...names: readonly string[])
 export function listOf(of: JsonValue | undefined, name: string): readonly JsonObject[] {
   const list = isObject(of) ? of[name] : undefined
   return Array.isArray(list) ? list.filter(isObject) : []
-}
-
-/** The text in field `name`; "" when it is absent. */
-export function textOf(of: JsonValue | undefined, name: string): string {
-  const value = isObject(of) ? of[name] : undefined
-  return typeof value === "string" ? value : ""
-}
-
-/** The texts of a list field; none when it is absent. */
-export function textsOf(of: JsonValue | undefined, name: string): readonly string[] {
-  const list = isObject(of) ? of[name] : undefined
-  return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []
 }

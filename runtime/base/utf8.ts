@@ -1,5 +1,5 @@
 /** Decodes UTF-8 as the reference does. */
-import { isUtf8 } from "node:buffer"
+import buffers from "node:buffer"
 
 /**
  * Called with the bytes of every JSON or YAML body. Each byte that is not valid UTF-8 becomes one U+FFFD; the built-in
@@ -7,7 +7,7 @@ import { isUtf8 } from "node:buffer"
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return (isUtf8(buffer) ? buffer : repaired(buffer)).toString("utf8")
+  return (buffers.isUtf8(buffer) ? buffer : repaired(buffer)).toString("utf8")
 }
 
 /** Replaces each invalid byte by the three bytes of U+FFFD. */

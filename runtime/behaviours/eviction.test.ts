@@ -1,13 +1,21 @@
 import { describe, expect, test } from "vitest"
+import { podShape } from "../../generated/core/v1/pod/shape.ts"
+import type { Pod } from "../../generated/core/v1/pod/types.ts"
+import { evictionShape } from "../../generated/policy/v1/eviction/shape.ts"
+import type { Eviction } from "../../generated/policy/v1/eviction/types.ts"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { decoded } from "../../test/support/decoded.ts"
 import { ApiError } from "../base/errors.ts"
 import { systemRandom } from "../base/random.ts"
-import type { SubresourceAction, BehaviourDeps, ObjectAccess } from "../schema/behaviour.ts"
+import type { BehaviourDeps, ObjectAccess } from "../schema/behaviour.ts"
 import { evictionTries } from "../base/limits.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { eviction } from "./eviction.ts"
 
-const pending = { metadata: { name: "a", namespace: "n", resourceVersion: "1" }, status: { phase: "Pending" } }
+const pending = decoded<Pod>(podShape, {
+  metadata: { name: "a", namespace: "n", resourceVersion: "1" },
+  status: { phase: "Pending" },
+})
 
 /**
  * Evicts a pending pod that others change `conflicts` times before it can be deleted. Returns the number of attempts.
@@ -23,9 +31,9 @@ async function evictAfter(conflicts: number): Promise<number> {
     },
     readDeletion: () => ({ dryRun: false }),
   }
-  const action: SubresourceAction = { body: { metadata: { name: "a" } }, namespace: "n", name: "a", dryRun: false, objects }
+  const body = decoded<Eviction>(evictionShape, { metadata: { name: "a" } })
   const deps: Partial<BehaviourDeps> = { clock: createManualClock(), random: systemRandom, vendor: vendorProfile("orch") }
-  await eviction(deps as BehaviourDeps).act?.(action) // It uses the clock only.
+  await eviction(deps as BehaviourDeps).act?.({ body, namespace: "n", name: "a", dryRun: false, objects }) // It uses the clock only.
   return tries
 }
 

@@ -3,7 +3,8 @@
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
 import { ApiError, badRequest, conflict } from "../base/errors.ts"
-import type { SubresourceAction, Deletion, ObjectPlace } from "../schema/behaviour.ts"
+import type { SubresourceAction, Deletion } from "../schema/behaviour.ts"
+import type { ObjectPlace } from "../schema/object-client.ts"
 import type { ApiObject } from "../base/json.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"
@@ -132,7 +133,11 @@ async function deletePod(action: Action, deletion: Deletion, now: () => string):
   const { objects } = action
   const place = placeOf(action)
   if (deletion.dryRun) return objects.delete(place, deletion)
-  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => withDisruptionCondition(typed(pod), deletion, now()), deletion)
+  const noted = await objects.update(
+    { ...place, subresource: "status" },
+    (pod) => withDisruptionCondition(typed(pod), deletion, now()),
+    deletion,
+  )
   await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(typed(noted), deletion))
 }
 

@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { bindingShape } from "../../generated/core/v1/binding/shape.ts"
+import type { Binding } from "../../generated/core/v1/binding/types.ts"
+import { podShape } from "../../generated/core/v1/pod/shape.ts"
+import { isPod, type Pod } from "../../generated/core/v1/pod/types.ts"
+import type { Container } from "../../generated/core/v1/shared/container/types.ts"
+import { decoded, type Part } from "../../test/support/decoded.ts"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import { ApiError } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { binding } from "./binding.ts"
-import { objectAt } from "./pods/fields.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
 let one: OpenRegistry
@@ -18,8 +23,15 @@ function pod(spec: JsonObject = {}, more: Partial<ApiObject> = {}): ApiObject {
   return { metadata: { name: "p", namespace: "a" }, spec: { containers: [{ name: "c", image: "i" }], ...spec }, ...more }
 }
 
-function resources(requests: JsonObject, limits: JsonObject = {}): JsonObject {
+type Amounts = Record<string, string>
+
+function resources(requests: Amounts, limits: Amounts = {}): Container {
   return { name: "c", image: "i", resources: { requests, limits } }
+}
+
+function podOf(object: ApiObject): Pod {
+  if (!isPod(object)) throw new Error(`not a pod: ${object.apiVersion} ${object.kind}`)
+  return object
 }
 
 const context = () => ({ dryRun: false, failures: new Failures() })
@@ -117,11 +129,12 @@ test("a completed pod is deleted at once", async () => {
   expect((await one.remove("pods", "a/p")).removed).toBe(true)
 })
 
-function bind(body: JsonObject, old: ApiObject): ApiObject {
+function bind(body: Part<Binding>, old: ApiObject): Pod {
   const { create, validate } = binding(one.registry.deps.behaviourDeps)
   if (create === undefined) throw new Error("binding takes no POST")
-  validate?.(body, old.metadata?.name ?? "")
-  return create(body, old, context())
+  const sent = decoded<Binding>(bindingShape, body)
+  validate?.(sent, old.metadata?.name ?? "")
+  return create(sent, podOf(old), context())
 }
 
 test("binding sets the node, annotations and a condition", async () => {
@@ -132,7 +145,7 @@ test("binding sets the node, annotations and a condition", async () => {
     spec: { nodeName: "n" },
     status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "True" }] },
   })
-  expect(objectAt(old, "spec")?.nodeName).toBeUndefined()
+  expect(podOf(old).spec.nodeName).toBeUndefined()
 })
 
 test.each([
@@ -155,7 +168,7 @@ test.each([
   },
 ])("binding is refused: $why", async ({ spec, body, code, text }) => {
   const old = await one.create("pods", pod(spec))
-  const work = (): ApiObject => bind({ target: { name: "n" }, ...body }, old)
+  const work = (): Pod => bind({ target: { name: "n" }, ...body }, old)
   expect(work).toThrow(ApiError)
   expect(work).toThrow(expect.objectContaining({ code, message: expect.stringContaining(text) }))
 })
@@ -163,13 +176,13 @@ test.each([
 test("only ephemeral containers are written, at the version that the client names", async () => {
   const old = await one.create("pods", pod())
   const take = ephemeralContainers(one.registry.deps.behaviourDeps).update
-  const added = [{ name: "debug", image: "i" }]
-  const submitted = {
-    ...pod({ ephemeralContainers: added, nodeName: "n" }),
+  const added = [{ name: "debug", image: "i", resources: {} }]
+  const submitted = decoded<Pod>(podShape, {
     metadata: { name: "p", namespace: "a", resourceVersion: "7", labels: { a: "b" } },
-  }
-  const next = take?.(submitted, old, context())
-  expect(next?.spec).toEqual({ ...objectAt(old, "spec"), ephemeralContainers: added })
+    spec: { ephemeralContainers: added, nodeName: "n" },
+  })
+  const next = take?.(submitted, podOf(old), context())
+  expect(next?.spec).toEqual({ ...podOf(old).spec, ephemeralContainers: added })
   expect(next?.metadata?.labels).toBeUndefined()
   expect(next?.metadata?.resourceVersion).toBe("7")
 })

@@ -84,6 +84,5 @@ async function ridersOf(
 
 /** A service without a load balancer has no load balancer status. */
 function dropBalancer(service: Service, spec: ServiceSpec, before: ServiceSpec): void {
-  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer")
-    service.status = { ...service.status, loadBalancer: {} }
+  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer") service.status = { ...service.status, loadBalancer: {} }
 }

@@ -2,7 +2,7 @@
  * `orch-apiserver backup FILE` and `restore FILE`: a snapshot of the embedded store, taken with or without a running
  * server.
  */
-import { mkdirSync } from "node:fs"
+import { makeFolder } from "../base/make-folder.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LmdbSummary } from "../storage/lmdb/backup.ts"
@@ -37,7 +37,7 @@ export async function restore(args: readonly string[], context: CommandContext):
   )
   if (asked === undefined) return 0
   const bumpRevision = wholeNumber("--bump-revision", values["bump-revision"] ?? "0")
-  mkdirSync(asked.dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(asked.dataDir)
   const { restoreLmdb } = await import("../storage/lmdb/backup.ts")
   context.print(summaryText(asked.dataDir, await restoreLmdb(asked.file, storeFolder(asked.dataDir), { bumpRevision })))
   return 0

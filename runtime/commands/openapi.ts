@@ -2,24 +2,29 @@
  * `orch-apiserver openapi --out DIR`: writes the OpenAPI documents that a server with these options would serve, for
  * generators of clients and documentation.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { get } from "node:https"
 import { dirname, join } from "node:path"
+import { plainDocument } from "../../model/openapi/plain.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import { systemClock } from "../base/clock.ts"
 import { launch, type Launched } from "../launch/launch.ts"
 import { silentLog } from "../launch/logging.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
+import { isObject, type JsonValue } from "../base/json.ts"
 import { systemRandom } from "../base/random.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
-import { takeFlags } from "./flags.ts"
+import { takeFlags, takeSwitch } from "./flags.ts"
 
-const usage = `orch-apiserver openapi --out DIR
-  Writes DIR/v2.json and DIR/v3/<path>.json.`
+const usage = `orch-apiserver openapi --out DIR [--plain]
+  Writes DIR/v2.json and DIR/v3/<path>.json. With --plain references have no siblings, there are no
+  extensions, and bodies are JSON: for generators that stumble over the documents as they are served.`
 
 /** Starts a server in memory and requests the documents from it, so the files equal what clients get. */
 export async function openapi(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, rest } = takeFlags(args, ["out"])
+  const { on: plain, rest: others } = takeSwitch(args, "plain")
+  const { values, rest } = takeFlags(others, ["out"])
   const { options, positionals, help } = optionsOf(rest, context)
   if (help) {
     context.print(`${usage}\n\n${optionsHelp(["vendor", "api", "config"])}`)
@@ -39,8 +44,10 @@ export async function openapi(args: readonly string[], context: CommandContext):
     const paths = await documentPaths(launched)
     for (const [path, file] of paths) {
       const target = join(out, file)
-      mkdirSync(dirname(target), { recursive: true })
-      writeFileSync(target, `${JSON.stringify(JSON.parse(await fetchText(launched, path)), undefined, 2)}\n`)
+      makeFolder(dirname(target), 0o777)
+      const document: JsonValue = JSON.parse(await fetchText(launched, path))
+      const written = plain && isObject(document) ? plainDocument(document) : document
+      writeFileSync(target, `${JSON.stringify(written, undefined, 2)}\n`)
     }
     context.print(`${paths.length} documents in ${out}`)
     return 0

@@ -1,11 +1,10 @@
 /** The command line: selects the command and prints its errors. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { CertificateError } from "../launch/certificates.ts"
 import { ApiError } from "../base/errors.ts"
+import { FolderError } from "../base/make-folder.ts"
 import { nearest } from "../base/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
-import { packageRoot } from "../package-root.ts"
+import { packageVersion } from "../package-root.ts"
 import { StartError } from "../launch/start-error.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Command, CommandContext } from "./context.ts"
@@ -21,7 +20,7 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
   backup: { help: "copy the embedded store to a file", load: async () => inChildProcess(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },
-  store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
+  store: { help: "check, measure, migrate or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {
     help: "convert an object between encodings: JSON, YAML, compact",
     load: async () => (await import("./convert.ts")).convert,
@@ -60,11 +59,6 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
 }
 
-function packageVersion(): string {
-  const { version }: { version: string } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"))
-  return version
-}
-
 function overview(): string {
   const others = [["version", "which version this is"] as const, ["help", "this text"] as const]
   const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
@@ -73,9 +67,10 @@ function overview(): string {
   return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help shows more.`
 }
 
+const expectedErrors = [StartError, CertificateError, StoreError, ApiError, FolderError]
+
 /** Undefined for a fault of this program, which is reported with its stack. */
 function exitCode(error: unknown): number | undefined {
   if (error instanceof OptionError) return 2
-  if (error instanceof StartError || error instanceof CertificateError || error instanceof StoreError || error instanceof ApiError) return 1
-  return undefined
+  return expectedErrors.some((type) => error instanceof type) ? 1 : undefined
 }

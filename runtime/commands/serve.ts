@@ -6,12 +6,14 @@ import { systemClock } from "../base/clock.ts"
 import { launch, type Launched } from "../launch/launch.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
 import { isLoopback } from "../launch/server-names.ts"
+import { whenReady } from "../launch/when-ready.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LoadedOptions } from "../options/load.ts"
-import type { Options } from "../options/table.ts"
+import { optionNames, type Options } from "../options/table.ts"
 import { OptionError } from "../options/command-line.ts"
 import { writePrivateFile } from "../launch/private-file.ts"
 import { systemRandom } from "../base/random.ts"
+import { packageVersion } from "../package-root.ts"
 import { StartError } from "../launch/start-error.ts"
 import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
@@ -28,6 +30,11 @@ const reuseSlabsVariable = "ORCH_TEST_REUSE_SLABS"
 
 /** Resolves with the exit code once the server has stopped. */
 export async function serve(args: readonly string[], context: CommandContext): Promise<number> {
+  if (args.includes("--version")) {
+    context.print(`orch-apiserver ${packageVersion()}`)
+    return 0
+  }
+  refuseOptionsOfNpm(context.env)
   const loaded = optionsOf(args, context)
   const { options, positionals, help } = loaded
   if (help) {
@@ -39,6 +46,7 @@ export async function serve(args: readonly string[], context: CommandContext): P
   boundHeapGrowth(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   endOnCrash(log)
+  for (const text of loaded.misspelt) log.warn(text)
   warnOfAnonymous(loaded, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
   const signals = listenForSignals()
@@ -46,13 +54,35 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const announce = (text: string) => writeKubeconfig(kubeconfig, text)
   const launched = await launch({ options, clock: systemClock, random: systemRandom, log, announce })
   const store = options["store-servers"].length > 0 ? options["store-servers"].join(",") : options.store
-  log.info({ url: launched.url, store, vendor: options.vendor }, "ready")
-  if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
+  const isReady = await Promise.race([
+    whenReady(launched.server.parts.health.readyz, { log, clock: systemClock }),
+    signals.first.then(() => false),
+  ])
+  if (isReady) {
+    log.info({ url: launched.url, store, vendor: options.vendor }, "ready")
+    if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
+  }
   log.info({ signal: await signals.first }, "stopping; a second signal ends the process at once")
   await stop(launched, options["shutdown-delay-duration"])
   signals.close()
   log.info("stopped")
   return 0
+}
+
+/**
+ * `npm start --vendor=kubernetes` gives the option to npm, which keeps it to itself and sets a variable. Throws
+ * OptionError with the command that was meant.
+ */
+function refuseOptionsOfNpm(env: CommandContext["env"]): void {
+  const script = env["npm_lifecycle_event"]
+  if (script === undefined) return
+  const taken = optionNames.find((name) => env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined)
+  if (taken === undefined) return
+  const value = env[`npm_config_${taken.replaceAll("-", "_")}`] ?? ""
+  const command = script === "start" ? "npm start" : `npm run ${script}`
+  throw new OptionError(
+    `npm took --${taken} for an option of its own; two dashes end those: ${command} -- --${taken}${value === "true" ? "" : `=${value}`}`,
+  )
 }
 
 function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {

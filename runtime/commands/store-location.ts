@@ -1,11 +1,12 @@
 /** Stores as `store copy` names them: `lmdb:DIR`, `etcd:URL,URL`. */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
+import { mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { storeFolder, storeRoot } from "../launch/data-dir.ts"
 import type { Options } from "../options/table.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import { type Random, systemRandom } from "../base/random.ts"
 import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 
@@ -62,6 +63,12 @@ export function parseStoreLocation(flag: string, text: string, options: StoreLoc
   )
 }
 
+/** The store of a server with these options. */
+export function storeLocationOf(options: Options, how: StoreLocationOptions): StoreLocation {
+  const servers = options["store-servers"]
+  return servers.length > 0 ? etcdPlace(servers, how) : lmdbPlace(resolve(options["data-dir"]), how)
+}
+
 function lmdbPlace(dataDir: string, { clock }: StoreLocationOptions): StoreLocation {
   const folder = storeFolder(dataDir)
   return {
@@ -73,7 +80,7 @@ function lmdbPlace(dataDir: string, { clock }: StoreLocationOptions): StoreLocat
     async openTarget(revision) {
       if (existsSync(folder) && (await readdir(folder)).length > 0)
         throw new StoreError("unavailable", `${folder} is not empty; copy into a new data folder`)
-      await mkdir(dataDir, { recursive: true, mode: 0o700 })
+      makeFolder(dataDir)
       // Filled next to its place, so that an incomplete copy is never taken for a store.
       const scratch = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`))
       const { createLmdbAt: beginLmdbAt } = await import("../storage/lmdb/first-revision.ts")

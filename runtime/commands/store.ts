@@ -1,4 +1,4 @@
-/** `orch-apiserver store verify | stats | copy`: operators' commands on a store. */
+/** `orch-apiserver store verify | stats | migrate | copy`: operators' commands on a store. */
 import { nearest } from "../base/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import type { Command, CommandContext } from "./context.ts"
@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, Entry>> = {
   stats: {
     help: "show the size of each resource, and how much of the store is history",
     load: async () => (await import("./store-stats.ts")).storeStats,
+  },
+  migrate: {
+    help: "rewrite the objects of kinds whose schemas have changed",
+    load: async () => inChildProcess(["store", "migrate"], (await import("./store-migrate.ts")).storeMigrate),
   },
   copy: {
     help: "copy this store into a new one, possibly of another driver",

@@ -27,7 +27,7 @@ const retryMs = 1000
 
 /** Called once when the server listens. Idempotent, and safe on several servers at once. */
 export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions): Bootstrap {
-  const { registry, clock, log } = deps
+  const { clock, log } = deps
   let finish: () => void = () => {}
   let fault: string | undefined = "not finished"
   const done = new Promise<void>((resolve) => {
@@ -39,9 +39,9 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
     retryMs,
     atOnce: true,
     async task() {
-      await ensureNamespaces(registry)
-      await ensureService(registry, options)
-      await ensureEndpoints(registry, { addresses: await addressesOf(deps, options), port: options.port })
+      await ensureNamespaces(deps)
+      await ensureService(deps, options)
+      await ensureEndpoints(deps, { addresses: await addressesOf(deps, options), port: options.port })
       fault = undefined
       finish()
     },
@@ -70,10 +70,11 @@ async function addressesOf({ registry }: ControllerDeps, { address, shared }: Bo
  * Removes this server from the endpoints, so that clients use the others. The last server stays listed: there is no
  * other.
  */
-async function leave({ registry, log }: ControllerDeps, { address, port }: BootstrapOptions): Promise<void> {
+async function leave(deps: ControllerDeps, { address, port }: BootstrapOptions): Promise<void> {
+  const { registry, log } = deps
   try {
     await endLease(registry, address)
-    await ensureEndpoints(registry, { addresses: await liveAddresses(registry), port })
+    await ensureEndpoints(deps, { addresses: await liveAddresses(registry), port })
   } catch (error) {
     log.warn({ error: errorText(error) }, "this server's address could not be taken out of the endpoints; its lease runs out by itself")
   }

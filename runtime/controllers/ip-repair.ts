@@ -17,7 +17,7 @@ import { type ControllerDeps, type Controller, errorText } from "./controller.ts
 const intervalMs = 3 * 60_000
 
 /** Called once at start. Repairs at once and then every three minutes. */
-export function startRangeRepair({ registry, clock, log }: ControllerDeps): Controller {
+export function startRangeRepair({ registry, clock, log }: Omit<ControllerDeps, "api">): Controller {
   const { options } = registry.deps.behaviourDeps
   const { addresses, nodePorts } = serviceRanges(options)
   return runEvery({
@@ -25,14 +25,14 @@ export function startRangeRepair({ registry, clock, log }: ControllerDeps): Cont
     intervalMs,
     atOnce: true,
     async task() {
-      for (const range of addresses.values()) await repair({ registry, clock, log }, range)
-      await repair({ registry, clock, log }, nodePorts)
+      for (const range of addresses.values()) await repair({ registry, log }, range)
+      await repair({ registry, log }, nodePorts)
     },
     onError: (error) => log.warn({ error: errorText(error) }, "the ranges of services could not be checked; retrying later"),
   })
 }
 
-async function repair({ registry, log }: ControllerDeps, range: NumberRange): Promise<void> {
+async function repair({ registry, log }: Pick<ControllerDeps, "registry" | "log">, range: NumberRange): Promise<void> {
   const { behaviourDeps, store } = registry.deps
   const key = behaviourDeps.key(range.path)
   for (let attempt = 0; attempt < conflictAttemptsMax; attempt++) {

@@ -4,16 +4,13 @@
  * leaders at once, briefly or through a wrong clock, do no harm, because controllers write conditionally. The Lease
  * only avoids doing the work twice.
  */
-import { serverAttributes, serverUser } from "../admission/server-identity.ts"
+import type { Lease, LeaseSpec } from "../../generated/coordination.orch.io/v1/lease/types.ts"
+import { serverUser } from "../admission/server-identity.ts"
 import { ApiError } from "../base/errors.ts"
-import type { ApiObject, JsonObject } from "../base/json.ts"
-import { isObject } from "../base/json.ts"
 import { formatMicroTime } from "../base/time.ts"
-import { updateObject } from "../registry/update.ts"
 import type { Clock } from "../base/clock.ts"
-import type { Registry } from "../registry/registry.ts"
 import { runEvery } from "./interval.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { type ControllerDeps, type Controller, errorText, type SystemApi } from "./controller.ts"
 
 /** Name of the Lease in the system namespace. */
 export const leaderLeaseName = "orch-apiserver"
@@ -29,9 +26,6 @@ const renewDeadlineMs = 10_000
  * clock steps from ending a leader's term.
  */
 const unchangedChecksMax = Math.ceil((leaseSeconds * 1000) / leaderRetryMs) + 1
-
-/** Another server holds the Lease. */
-class LeaseHeldError extends Error {}
 
 /**
  * Called once by each server of a shared store. `identity` must differ from that of every other server and of earlier
@@ -105,80 +99,88 @@ class Term {
 
 /** One server's view of the Lease. */
 class Candidate {
-  private readonly registry: Registry
+  private readonly leases: SystemApi["coordination"]["v1"]["leases"]
+  private readonly namespace: string
+  private readonly isServed: boolean
   private readonly clock: Clock
   /** The version of the Lease when another server was last seen holding it, and the number of checks since. */
   private seen = { version: "", looks: 0 }
 
   constructor(
-    deps: ControllerDeps,
+    { registry, clock, api }: ControllerDeps,
     private readonly identity: string,
   ) {
-    this.registry = deps.registry
-    this.clock = deps.clock
+    this.leases = api(serverUser).coordination.v1.leases
+    this.namespace = registry.deps.vendor.namespace("orch-system")
+    this.isServed = registry.deps.kinds.find("coordination.orch.io", "v1", "leases") !== undefined
+    this.clock = clock
   }
 
   /** Takes or renews the Lease. Resolves with whether this server holds it now. Passes on errors of the store. */
   async acquireOrRenew(): Promise<boolean> {
-    return this.write((old) => this.held(old))
+    if (!this.isServed) return true
+    return isOurs(async () => {
+      const old = await this.current()
+      const spec = this.heldBy(old)
+      if (spec === undefined) return false
+      if (old === undefined) await this.leases.create(this.namespace, { metadata: { name: leaderLeaseName }, spec })
+      else await this.leases.update(this.namespace, { ...old, spec })
+      return true
+    })
   }
 
   /** Releases the Lease, so that the others need not wait until it expires. */
   async release(): Promise<void> {
-    await this.write((old) => {
-      const spec = specOf(old)
-      if (old === undefined || spec.holderIdentity !== this.identity) throw new LeaseHeldError()
-      return { ...old, spec: { ...spec, holderIdentity: "", leaseDurationSeconds: 1 } }
+    await isOurs(async () => {
+      const old = await this.current()
+      if (old?.spec.holderIdentity !== this.identity) return false
+      const spec = { ...old.spec, holderIdentity: "", leaseDurationSeconds: 1 }
+      await this.leases.update(this.namespace, { ...old, spec })
+      return true
     })
   }
 
-  private held(old: ApiObject | undefined): ApiObject {
-    const before = specOf(old)
-    const isOurs = before.holderIdentity === this.identity
-    if (!isOurs && this.isAlive(old, before)) throw new LeaseHeldError()
-    const now = microTime(this.clock.nowMs())
-    const taken = { holderIdentity: this.identity, leaseDurationSeconds: leaseSeconds, renewTime: now }
-    if (old === undefined) return { metadata: { name: leaderLeaseName }, spec: { ...taken, acquireTime: now, leaseTransitions: 0 } }
-    const transitions = typeof before.leaseTransitions === "number" ? before.leaseTransitions : 0
-    const since = isOurs ? {} : { acquireTime: now, leaseTransitions: transitions + 1 }
-    return { ...old, spec: { ...before, ...taken, ...since } }
-  }
-
-  /** Whether the other server that holds the Lease may still be leading. */
-  private isAlive(old: ApiObject | undefined, spec: JsonObject): boolean {
-    if (old === undefined || (spec.holderIdentity ?? "") === "") return false
-    const version = old.metadata?.resourceVersion ?? ""
-    this.seen = version === this.seen.version ? { version, looks: this.seen.looks + 1 } : { version, looks: 0 }
-    return this.seen.looks < unchangedChecksMax
-  }
-
-  private async write(transform: (old: ApiObject | undefined) => ApiObject): Promise<boolean> {
-    const kind = this.registry.deps.kinds.find("coordination.orch.io", "v1", "leases")
-    if (kind === undefined) return true
-    const handle = await this.registry.handle(kind)
-    const namespace = this.registry.deps.vendor.namespace("orch-system")
-    const whole = (old: ApiObject | undefined): ApiObject => ({ kind: handle.kind.kind, apiVersion: handle.apiVersion, ...transform(old) })
-    const request = {
-      attributes: serverAttributes(serverUser, "UPDATE", { kind, namespace, name: leaderLeaseName }),
-      transform: whole,
-      creates: true,
-      put: false,
-      warn: () => {},
-    }
+  private async current(): Promise<Lease | undefined> {
     try {
-      await updateObject(this.registry, handle, request)
-      return true
+      return await this.leases.get(this.namespace, leaderLeaseName)
     } catch (error) {
-      if (error instanceof LeaseHeldError) return false
-      // The namespace is created at the first start on a store. A server that was faster is noticed at the next check.
-      if (error instanceof ApiError && (error.reason === "NotFound" || error.reason === "Conflict")) return false
+      if (error instanceof ApiError && error.reason === "NotFound") return undefined
       throw error
     }
   }
+
+  /** The content of the Lease once this server holds it; undefined while another server does. */
+  private heldBy(old: Lease | undefined): LeaseSpec | undefined {
+    const before = old?.spec
+    const wasOurs = before?.holderIdentity === this.identity
+    if (!wasOurs && this.isAlive(old)) return undefined
+    const now = microTime(this.clock.nowMs())
+    const taken = { holderIdentity: this.identity, leaseDurationSeconds: leaseSeconds, renewTime: now }
+    if (before === undefined) return { ...taken, acquireTime: now, leaseTransitions: 0 }
+    const since = wasOurs ? {} : { acquireTime: now, leaseTransitions: (before.leaseTransitions ?? 0) + 1 }
+    return { ...before, ...taken, ...since }
+  }
+
+  /** Whether the other server that holds the Lease may still be leading. */
+  private isAlive(old: Lease | undefined): boolean {
+    if (old === undefined || (old.spec.holderIdentity ?? "") === "") return false
+    const version = old.metadata.resourceVersion ?? ""
+    this.seen = version === this.seen.version ? { version, looks: this.seen.looks + 1 } : { version, looks: 0 }
+    return this.seen.looks < unchangedChecksMax
+  }
 }
 
-function specOf(lease: ApiObject | undefined): JsonObject {
-  return isObject(lease?.spec) ? lease.spec : {}
+/**
+ * Resolves with false when another server was faster, which is noticed at the next check, or when the namespace does
+ * not exist yet: it is created at the first start on a store.
+ */
+async function isOurs(write: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof ApiError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason)) return false
+    throw error
+  }
 }
 
 function microTime(nowMs: number): string {

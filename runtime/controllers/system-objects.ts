@@ -3,17 +3,15 @@
  * system namespaces, and the Service through which programs in the cluster reach the server. Creating them twice, or on
  * several servers at once, does no harm: existing objects stay.
  */
-import { serverAttributes, serverUser } from "../admission/server-identity.ts"
+import { serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
 import { ApiError } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import { parseIp, specialIpFaults } from "../base/ip-address.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import { createObject } from "../registry/create.ts"
-import { parseObject } from "../registry/object-codec.ts"
-import { awaitFreshness } from "../registry/read.ts"
-import type { KindHandle, Registry } from "../registry/registry.ts"
-import { updateObject } from "../registry/update.ts"
+import type { ControllerDeps } from "./controller.ts"
+
+/** What these objects need: the operations, and the names and options of the server. */
+export type SystemObjectsDeps = Pick<ControllerDeps, "api" | "registry">
 
 /** Neutral names. */
 export const systemNamespaces = ["default", "orch-system", "orch-public", "orch-node-lease"] as const
@@ -22,28 +20,39 @@ const portName = "https"
 const servicePort = 443
 
 /** Called at start and at intervals, because some of them can be deleted. */
-export async function ensureNamespaces(registry: Registry): Promise<void> {
-  const handle = await handleOf(registry, "namespaces")
-  if (handle === undefined) return
-  for (const name of systemNamespaces)
-    await ensure(registry, handle, { namespace: "", object: { metadata: { name: registry.deps.vendor.namespace(name) } } })
+export async function ensureNamespaces(deps: SystemObjectsDeps): Promise<void> {
+  if (!isServed(deps, "namespaces")) return
+  const { namespaces } = deps.api(serverUser).core.v1
+  for (const neutral of systemNamespaces) {
+    const name = deps.registry.deps.vendor.namespace(neutral)
+    await ensure(
+      () => namespaces.get(name),
+      () => namespaces.create({ metadata: { name } }),
+    )
+  }
 }
 
 /** Called at start, once the port is known and the namespaces exist. Corrects ports and type of an existing Service. */
-export async function ensureService(registry: Registry, { port }: { port: number }): Promise<void> {
-  const handle = await handleOf(registry, "services")
-  const [primary] = serviceRanges(registry.deps.behaviourDeps.options).addresses.values()
-  if (handle === undefined || primary === undefined) return
-  const { word } = registry.deps.vendor
-  const wanted = { type: "ClusterIP", ports: [{ name: portName, protocol: "TCP", port: servicePort, targetPort: port }] }
-  const metadata = { name: word, namespace: "default", labels: { component: "apiserver", provider: word } }
-  const object = { metadata, spec: { ...wanted, clusterIP: primary.valueAt(0), ipFamilyPolicy: "SingleStack", sessionAffinity: "None" } }
-  const found = await ensure(registry, handle, { namespace: "default", object })
-  if (found === undefined || hasFields(found.spec, wanted)) return
-  const transform = (old: ApiObject | undefined): ApiObject =>
-    withDefaults(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
-  const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: word })
-  await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
+export async function ensureService(deps: SystemObjectsDeps, { port }: { port: number }): Promise<void> {
+  const { behaviourDeps, vendor } = deps.registry.deps
+  const [primary] = serviceRanges(behaviourDeps.options).addresses.values()
+  if (!isServed(deps, "services") || primary === undefined) return
+  const { services } = deps.api(serverUser).core.v1
+  const ports = [{ name: portName, protocol: "TCP" as const, port: servicePort, targetPort: port }]
+  const wanted = { type: "ClusterIP" as const, ports }
+  const metadata = { name: vendor.word, labels: { component: "apiserver", provider: vendor.word } }
+  const spec = {
+    ...wanted,
+    clusterIP: primary.valueAt(0),
+    ipFamilyPolicy: "SingleStack" as const,
+    sessionAffinity: "None" as const,
+  }
+  const found = await ensure(
+    () => services.get("default", vendor.word),
+    () => services.create("default", { metadata, spec }),
+  )
+  if (found === undefined || (found.spec.type === wanted.type && deepEqual(found.spec.ports, ports))) return
+  await services.patch("default", vendor.word, { spec: wanted })
 }
 
 /**
@@ -51,28 +60,22 @@ export async function ensureService(registry: Registry, { port }: { port: number
  * listed: the API refuses such endpoints. The object then exists without an address.
  */
 export async function ensureEndpoints(
-  registry: Registry,
+  deps: SystemObjectsDeps,
   { addresses, port }: { addresses: readonly string[]; port: number },
 ): Promise<void> {
-  const handle = await handleOf(registry, "endpoints")
+  if (!isServed(deps, "endpoints")) return
+  const { vendor } = deps.registry.deps
+  const { endpoints } = deps.api(serverUser).core.v1
   const reachable = addresses.filter(isReachable).sort()
-  if (handle === undefined) return
-  const { vendor } = registry.deps
-  const addressed = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
+  const addressed = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" as const }] }]
   const subsets = reachable.length === 0 ? [] : addressed
   const labels = { [vendor.domain("endpointslice.orch.io/skip-mirror")]: "true" }
-  // Decoded objects have no empty lists, neither in the cache nor in the store.
-  const content = subsets.length === 0 ? {} : { subsets }
-  const object = { metadata: { name: vendor.word, namespace: "default", labels }, ...content }
-  const found = await ensure(registry, handle, { namespace: "default", object })
-  if (found === undefined || hasFields({ subsets: found.subsets ?? [] }, { subsets })) return
-  const transform = ({ subsets: _before, ...old }: ApiObject = {}): ApiObject => ({
-    ...old,
-    metadata: { ...old.metadata, labels: { ...old.metadata?.labels, ...labels } },
-    ...content,
-  })
-  const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: vendor.word })
-  await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
+  const found = await ensure(
+    () => endpoints.get("default", vendor.word),
+    () => endpoints.create("default", { metadata: { name: vendor.word, labels }, subsets }),
+  )
+  if (found === undefined || deepEqual(found.subsets ?? [], subsets)) return
+  await endpoints.patch("default", vendor.word, { metadata: { labels }, subsets })
 }
 
 /** Whether other machines can reach an address. */
@@ -81,39 +84,25 @@ export function isReachable(address: string): boolean {
   return parsed !== undefined && specialIpFaults(parsed).length === 0
 }
 
-async function handleOf(registry: Registry, resource: string): Promise<KindHandle | undefined> {
-  const kind = registry.deps.kinds.find("", "v1", resource)
-  return kind === undefined ? undefined : registry.handle(kind)
+function isServed({ registry }: SystemObjectsDeps, resource: string): boolean {
+  return registry.deps.kinds.find("", "v1", resource) !== undefined
 }
 
-/** Resolves with the existing object; undefined when this call created it. */
-async function ensure(
-  registry: Registry,
-  handle: KindHandle,
-  wanted: { namespace: string; object: ApiObject },
-): Promise<ApiObject | undefined> {
-  const { namespace, object } = wanted
-  const { name = "" } = object.metadata ?? {}
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const entry = handle.cache.get(handle.key(namespace, name))
-  if (entry !== undefined) return handle.fromStored(parseObject(entry.json()))
-  const full = withDefaults(registry, handle, { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...object })
+/** Resolves with the existing object; undefined when it was created, by this call or by a faster server. */
+async function ensure<T>(get: () => Promise<T>, create: () => Promise<T>): Promise<T | undefined> {
   try {
-    const attributes = serverAttributes(serverUser, "CREATE", { kind: handle.kind, namespace, name })
-    await createObject(registry, handle, { attributes, object: full, warn: () => {} })
+    return await get()
   } catch (error) {
-    // Another server was faster and created the same.
-    if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error
+    if (!isRefusal(error, "NotFound")) throw error
+  }
+  try {
+    await create()
+  } catch (error) {
+    if (!isRefusal(error, "AlreadyExists")) throw error
   }
   return undefined
 }
 
-function withDefaults(registry: Registry, handle: KindHandle, object: ApiObject): ApiObject {
-  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
-  return object
-}
-
-/** Whether `found` has every field of `wanted` with the same value. */
-function hasFields(found: JsonValue | undefined, wanted: JsonObject): boolean {
-  return isObject(found) && Object.keys(wanted).every((name) => deepEqual(found[name], wanted[name]))
+function isRefusal(error: unknown, reason: ApiError["reason"]): boolean {
+  return error instanceof ApiError && error.reason === reason
 }

@@ -1,6 +1,6 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
 import { createServer as createHttpsServer } from "node:https"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, Socket } from "node:net"
 import type { Hono } from "hono"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
@@ -55,6 +55,8 @@ export interface Listener {
   readonly port: number
   /** Stops accepting connections and lets requests in flight finish; cuts connections that are busy after `graceMs`. */
   close(options: { graceMs: number; clock: Clock }): Promise<void>
+  /** From now on, the port and the connections that it accepts do not keep the process alive. */
+  unref(): void
 }
 
 /**
@@ -87,7 +89,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     })
   })
   const { port } = server.address() as AddressInfo // A listening TCP server has one.
-  return { server, port, close: (how) => connections.close(how) }
+  const unref = (): void => {
+    server.unref()
+    server.on("connection", (socket) => void (socket instanceof Socket && socket.unref()))
+  }
+  return { server, port, close: (how) => connections.close(how), unref }
 }
 
 function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: TimeLimits): Http1Server {

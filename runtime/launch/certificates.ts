@@ -4,10 +4,11 @@
  * expire. Specification section 5, transport.
  */
 import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { join } from "node:path"
 import type { Clock } from "../base/clock.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import { writePrivateFile } from "./private-file.ts"
 
 /** PEM texts. `authority` is the certificate that clients trust. */
@@ -68,7 +69,7 @@ export async function selfSignedPair(options: { dir: string; names: readonly str
   const { dir, names, clock } = options
   const path = (name: string): string => join(dir, name)
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir)
     const authority = readStored(path("ca.crt"), path("ca.key"), clock) ?? (await makeAuthority(dir, clock))
     const stored = readStored(path("apiserver.crt"), path("apiserver.key"), clock)
     if (stored !== undefined && isIssued(stored.certificate, authority.certificate) && covers(stored.certificate, names)) {

@@ -2,16 +2,18 @@
  * Starts a server from option values: opens the store, reads or creates certificate, token and secrets, loads kinds,
  * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
-import { mkdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "pino"
-import { bodies, kinds } from "../../generated/index.ts"
+import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
+import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, joinDocuments } from "./openapi-files.ts"
 import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "../base/clock.ts"
+import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
@@ -20,9 +22,16 @@ import { readOrMakePrivateFile } from "./private-file.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
+import type { User } from "../http/request/context.ts"
+import type { ProcessHold } from "../client/process-hold.ts"
+import { inProcessClient } from "../client/in-process-client.ts"
+import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
 import { StartError } from "./start-error.ts"
-import { storeFolder } from "./data-dir.ts"
+import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
+import { KindTable } from "../registry/kinds.ts"
+import { StoredShapes } from "../registry/stored-shapes.ts"
+import { checkStoreVendor } from "./store-vendor.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { vendorProfile } from "../base/vendor.ts"
 
@@ -33,6 +42,10 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
+  /** Own kinds that the program has imported, besides the folders of `--api`. */
+  readonly modules?: readonly ApiModule[]
+  /** Holds the process while operations of the returned client are pending. */
+  readonly hold?: ProcessHold
   /** Overrides `--secure-port`; 0 is any free port. */
   readonly port?: number
   /** Additional filters, after authorization. */
@@ -55,11 +68,15 @@ export interface Launched {
   /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly kubeconfig: string
+  /** Operations as the administrator, without HTTP. */
+  readonly client: ObjectClient
+  /** The same by group, version and resource, with those of own kinds. */
+  readonly api: object
 }
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const folders = await apiFolders(how.options.api)
+  const folders = await apiFolders(how.options.api, how.modules)
   const store = await openStore(how, folders)
   try {
     return await start(how, store, folders)
@@ -71,11 +88,13 @@ export async function launch(how: LaunchOptions): Promise<Launched> {
 
 async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
+  await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
   const pair = await servingPair(how)
   // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
   const tokenSecret = await continueSecret(how, store)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
+  const shapes = await storedShapes(how, store, folders)
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders, ...(shapes !== undefined && { shapes }) })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
@@ -83,13 +102,20 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     throw listenError(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
-  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
+  const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
+  const kubeconfig = kubeconfigAt(server.port)
+  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders) }
 }
 
-async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
-  if (given.length === 0) return []
+/** The operations of all kinds, on first use: most programs that start a server use HTTP. */
+function apiOf(client: ObjectClient, folders: readonly ApiFolder[]): object {
+  return folders.length === 0 ? api(client) : joinApis([api, ...folders.map((folder) => folder.api)].map((make) => make(client)))
+}
+
+async function apiFolders(given: readonly string[], modules: readonly ApiModule[] = []): Promise<readonly ApiFolder[]> {
+  if (given.length + modules.length === 0) return []
   const { loadApiFolder } = await import("./user-api.ts")
-  const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
+  const folders = await Promise.all([...given.map((folder) => loadApiFolder(folder)), ...modules.map((module) => loadApiModule(module))])
   const taken = new Set(kinds.map(identity))
   for (const kind of folders.flatMap((folder) => folder.kinds)) {
     if (taken.has(identity(kind)))
@@ -103,18 +129,36 @@ function identity(kind: Kind): string {
   return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
 }
 
+/** The user of the token that a start makes. */
+const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
+
 interface LaunchParts {
   readonly store: Store
   readonly tokenSecret: Buffer
   readonly pair: ServingPair
   readonly token: string
   readonly folders: readonly ApiFolder[]
+  readonly shapes?: StoredShapes
+}
+
+/** Compares the shapes that wrote the store with the served ones. Throws StartError if the server would misread any. */
+async function storedShapes({ options }: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<StoredShapes | undefined> {
+  if (options.store === "memory" && options["store-servers"].length === 0) return undefined
+  const prefix = storeRoot(options["store-prefix"])
+  const shapes = new StoredShapes({ store, prefix, format: storageFormatOf(options["storage-media-type"]) })
+  const faults = await shapes.check(new KindTable([...kinds, ...folders.flatMap((folder) => folder.kinds)])).catch((error: unknown) => {
+    throw error instanceof StoreError ? new StartError(`the records of stored shapes cannot be read: ${error.message}`) : error
+  })
+  if (faults.length === 0) return shapes
+  const lines = faults.map(({ kind, text }) => `  ${kind.resource}: ${text}`)
+  throw new StartError(`this server would misread objects of the store:
+${lines.join("\n")}
+"orch-apiserver store migrate" rewrites them for the present schemas; give it the same options, while no server is running`)
 }
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, tokenSecret, folders } = made
-  const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
+  const { store, pair, token, tokenSecret, folders, shapes } = made
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -123,15 +167,17 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     random,
     log,
     kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    api,
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
-    tokens: [admin, ...fileTokens(options["token-auth-file"])],
+    tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     certificate: pair,
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
+    ...(shapes !== undefined && { shapes }),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }
@@ -190,7 +236,7 @@ async function openStore({ options, clock, log, random }: LaunchOptions, folders
   }
   const dataDir = options["data-dir"]
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
     return await openLmdbStore({ dir: storeFolder(dataDir), clock })
   } catch (error) {

@@ -43,12 +43,24 @@ function parseObject(bytes: Buffer): JsonObject {
   return isObject(value) ? value : {}
 }
 
+/** Lists to which each document adds its own: tags, and the kinds that share a definition. */
+const unions: ReadonlySet<string> = new Set(["tags", "x-orch-group-version-kind"])
+
 /** Merges objects by name; of other values the first stays. */
 function joinObjects(first: JsonObject, second: JsonObject): JsonObject {
   const result: JsonObject = { ...first }
-  for (const [name, value] of Object.entries(second)) {
-    const before = result[name]
-    result[name] = before === undefined ? value : isObject(before) && isObject(value) ? joinObjects(before, value) : before
-  }
+  for (const [name, value] of Object.entries(second)) result[name] = joinValues(name, first[name], value)
   return result
+}
+
+function joinValues(name: string, first: JsonValue | undefined, second: JsonValue | undefined): JsonValue | undefined {
+  if (first === undefined) return second
+  if (isObject(first) && isObject(second)) return joinObjects(first, second)
+  return unions.has(name) && Array.isArray(first) && Array.isArray(second) ? joinLists(first, second) : first
+}
+
+/** The items of both, those in both once. Operations have tags too, whose lists are equal. */
+function joinLists(first: readonly JsonValue[], second: readonly JsonValue[]): JsonValue[] {
+  const known = new Set(first.map((item) => JSON.stringify(item)))
+  return [...first, ...second.filter((item) => !known.has(JSON.stringify(item)))]
 }

@@ -1,13 +1,14 @@
 /** Files with secrets: readable by their owner only, and written completely or not at all. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
+import { makeFolder } from "../base/make-folder.ts"
 
 /**
  * Called for keys, tokens and kubeconfigs. Creates the folder; replaces the file in one step. Throws the file system's
  * errors.
  */
 export function writePrivateFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   const scratch = `${path}.${process.pid}.new`
   rmSync(scratch, { force: true })
   const file = openSync(scratch, "wx", 0o600)

@@ -4,8 +4,8 @@
  * are in `behaviours/` next to the folder.
  */
 import { existsSync, readdirSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join, resolve } from "node:path"
+import { createRequire, isBuiltin } from "node:module"
+import { dirname, join, resolve, sep } from "node:path"
 import { compileFunction } from "node:vm"
 import type { Plugin } from "esbuild"
 import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
@@ -13,12 +13,15 @@ import { type Documents, documentsIn } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import * as doorway from "../schema/index.ts"
 import type { RequestBodyType, Kind } from "../schema/kind.ts"
+import type { ObjectClient } from "../schema/object-client.ts"
 import { packageRoot } from "../package-root.ts"
 import { StartError } from "./start-error.ts"
 
 export interface ApiFolder {
   readonly kinds: readonly Kind[]
   readonly bodies: readonly RequestBodyType[]
+  /** Makes the operations of the kinds, by group, version and resource. */
+  readonly api: (client: ObjectClient) => object
   /** All exports of the files in `behaviours/`, by name; schemas refer to these names. */
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
@@ -39,11 +42,12 @@ export async function loadApiFolder(given: string): Promise<ApiFolder> {
     throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
   const behaviourFiles = behaviourFilesBeside(folder)
   const exported = evaluate(await bundle(folder, behaviourFiles, given), folder, given)
-  const { kinds, bodies, behaviours } = exported
-  if (!isListOf<Kind>(kinds, isKind))
+  const { api, kinds, bodies, behaviours } = exported
+  if (!isListOf<Kind>(kinds, isKind) || !isApi(api))
     throw new StartError(`--api ${given}: index.ts holds no kinds of this version; make it again with ${again}`)
   return {
     kinds,
+    api,
     bodies: isListOf<RequestBodyType>(bodies, isBodyType) ? bodies : [],
     behaviours: factoriesOf(behaviours),
     documents: documentsIn(join(folder, "openapi")),
@@ -67,6 +71,7 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
     ...imports,
     "export const kinds = index.kinds",
     "export const bodies = index.bodies",
+    "export const api = index.api",
     `export const behaviours = Object.assign({}, ${behaviourFiles.map((_file, index) => `behaviour${index}`).join(", ")})`,
   ]
   try {
@@ -97,7 +102,7 @@ function buildFaults(error: unknown): string {
 
 /**
  * Resolves the doorway to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Other packages are the user's.
+ * sources. Packages that these sources import are this package's own, others are the user's.
  */
 const packagePlugin: Plugin = {
   name: packageName,
@@ -109,8 +114,18 @@ const packagePlugin: Plugin = {
       return below === "schema" ? ownDoorway : { path: generatedModule(below.replace(/\.ts$/, "")) }
     })
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => (kind === "entry-point" ? undefined : { path, external: true }))
+    const ownRequire = createRequire(join(packageRoot, "package.json"))
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind === "entry-point") return undefined
+      const isOwn = isOwnSource(importer) && !isBuiltin(path) && !ownModules.has(path)
+      return { path: isOwn ? ownRequire.resolve(path) : path, external: true }
+    })
   },
+}
+
+/** Whether a file belongs to this package. A clone may hold folders of its user as well. */
+function isOwnSource(file: string): boolean {
+  return ["dist", "generated", "runtime"].some((folder) => file.startsWith(join(packageRoot, folder) + sep))
 }
 
 /** The package holds generated code as JavaScript, a clone as TypeScript. */
@@ -148,6 +163,10 @@ function isKind(value: unknown): value is Kind {
   return isLoadable(value) && "resource" in value && "storage" in value && "rules" in value
 }
 
+function isApi(value: unknown): value is ApiFolder["api"] {
+  return typeof value === "function"
+}
+
 function isBodyType(value: unknown): value is RequestBodyType {
   return isLoadable(value)
 }
@@ -156,7 +175,8 @@ function isLoadable(value: unknown): value is { kind: unknown; load: unknown } {
   return typeof value === "object" && value !== null && "kind" in value && "load" in value && typeof value.load === "function"
 }
 
-function factoriesOf(value: unknown): ApiFolder["behaviours"] {
+/** The functions among the exports of behaviour files. */
+export function factoriesOf(value: unknown): ApiFolder["behaviours"] {
   const entries = Object.entries(typeof value === "object" && value !== null ? value : {})
   return Object.fromEntries(
     entries.filter((entry): entry is [string, BehaviourFactory & SubresourceBehaviourFactory] => typeof entry[1] === "function"),

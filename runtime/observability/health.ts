@@ -93,6 +93,15 @@ async function all(options: {
   return { status: 200, text: verbose ? `${lines.join("\n")}\n${endpoint} check passed\n` : "ok" }
 }
 
+/** Returns what `checks` find first, as `name: reason`; undefined when all pass. Called until a server is ready. */
+export async function firstFault(checks: readonly HealthCheck[]): Promise<string | undefined> {
+  for (const { name, check } of checks) {
+    const fault = await check()
+    if (fault !== undefined) return `${name}: ${fault}`
+  }
+  return undefined
+}
+
 /**
  * Caches the result of a check briefly and runs it once at a time: probes need no credential and must not put load on
  * the store.

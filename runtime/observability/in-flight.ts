@@ -51,6 +51,15 @@ export class InFlightRequests {
   private readonly leaveReadOnly = (): void => void this.seats.readOnly--
   private readonly leaveMutating = (): void => void this.seats.mutating--
 
+  /** Called once per operation of a program in this process, which counts until it calls what is returned. */
+  begin(): () => void {
+    this.short++
+    return () => {
+      this.short--
+      this.settle()
+    }
+  }
+
   /** The number of open requests. */
   get counts(): { readonly short: number; readonly long: number } {
     return { short: this.short, long: this.long }

@@ -14,7 +14,10 @@ const schemaText = `
   message ItemsItem { repeated Schema schema = 1; }
   message AdditionalPropertiesItem { oneof oneof { Schema schema = 1; bool boolean = 2; } }
   message Schema {
-    string _ref = 1; string description = 4; Any default = 5; double minimum = 9; int64 max_length = 11; repeated string required = 19;
+    string _ref = 1; string format = 2; string description = 4; Any default = 5; double multiple_of = 6; double maximum = 7;
+    bool exclusive_maximum = 8; double minimum = 9; bool exclusive_minimum = 10; int64 max_length = 11; int64 min_length = 12;
+    string pattern = 13; int64 max_items = 14; int64 min_items = 15; bool unique_items = 16; int64 max_properties = 17;
+    int64 min_properties = 18; repeated string required = 19;
     repeated Any enum = 20; AdditionalPropertiesItem additional_properties = 21; TypeItem type = 22; ItemsItem items = 23; Properties properties = 25;
     repeated NamedAny vendor_extension = 31;
   }
@@ -47,8 +50,9 @@ const schemaText = `
   message SecurityDefinitions { repeated NamedSecurityDefinitionsItem additional_properties = 1; }
   message Document {
     string swagger = 1; Info info = 2; Paths paths = 8; Definitions definitions = 9; repeated SecurityRequirement security = 12;
-    SecurityDefinitions security_definitions = 13;
+    SecurityDefinitions security_definitions = 13; repeated Tag tags = 14;
   }
+  message Tag { string name = 1; string description = 2; }
 `
 
 function decoded(document: Parameters<typeof encodeOpenApiV2>[0]): Record<string, unknown> {
@@ -177,3 +181,19 @@ it("writes security definitions", () => {
     },
   })
 })
+
+it("writes the limits of values, and tags", () => {
+  const limits = { minimum: 1.5, maximum: 9, multipleOf: 0.5, exclusiveMinimum: true, exclusiveMaximum: true }
+  const sizes = { minLength: 1, maxLength: 2, minItems: 3, maxItems: 4, uniqueItems: true, minProperties: 5, maxProperties: 6 }
+  const texts = { pattern: "^a", format: "uuid" }
+  expect(decoded({ tags: [{ name: "core" }], definitions: { Thing: { ...limits, ...sizes, ...texts } } })).toEqual({
+    tags: [{ name: "core" }],
+    definitions: { additional_properties: [{ name: "Thing", value: { ...written, ...texts } }] },
+  })
+})
+
+/** The limits above, by the names of protobuf. */
+const written = {
+  ...{ minimum: 1.5, maximum: 9, multiple_of: 0.5, exclusive_minimum: true, exclusive_maximum: true },
+  ...{ min_length: 1, max_length: 2, min_items: 3, max_items: 4, unique_items: true, min_properties: 5, max_properties: 6 },
+}

@@ -198,6 +198,7 @@ const documentMessage: Message = {
         ),
       ),
     ],
+    tags: [14, list(message(() => ({ fields: { name: [1, text], description: [2, text] }, extensions: 4 })))],
   },
   extensions: 16,
 }

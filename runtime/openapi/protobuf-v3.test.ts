@@ -16,6 +16,9 @@ const schemaText = `
   message AdditionalPropertiesItem { oneof oneof { SchemaOrReference schema_or_reference = 1; bool boolean = 2; } }
   message DefaultType { oneof oneof { double number = 1; bool boolean = 2; string string = 3; } }
   message Schema {
+    bool nullable = 1; double multiple_of = 10; double maximum = 11; bool exclusive_maximum = 12; double minimum = 13;
+    bool exclusive_minimum = 14; int64 max_length = 15; int64 min_length = 16; string pattern = 17; int64 max_items = 18;
+    int64 min_items = 19; bool unique_items = 20; int64 max_properties = 21; int64 min_properties = 22; string format = 35;
     repeated Any enum = 24; string type = 25; repeated SchemaOrReference all_of = 26; ItemsItem items = 30; Properties properties = 31;
     AdditionalPropertiesItem additional_properties = 32; DefaultType default = 33; repeated NamedAny specification_extension = 36;
   }
@@ -42,7 +45,8 @@ const schemaText = `
   message NamedSecuritySchemeOrReference { string name = 1; SecuritySchemeOrReference value = 2; }
   message SecuritySchemes { repeated NamedSecuritySchemeOrReference additional_properties = 1; }
   message Components { Properties schemas = 1; SecuritySchemes security_schemes = 7; }
-  message Document { string openapi = 1; Info info = 2; Paths paths = 4; Components components = 5; }
+  message Document { string openapi = 1; Info info = 2; Paths paths = 4; Components components = 5; repeated Tag tags = 7; }
+  message Tag { string name = 1; string description = 2; }
 `
 
 function decoded(document: Parameters<typeof encodeOpenApiV3>[0]): Record<string, unknown> {
@@ -140,3 +144,20 @@ it("writes operations with parameters, bodies and responses", () => {
     },
   })
 })
+
+it("writes the limits of values, and tags", () => {
+  const limits = { minimum: 1.5, maximum: 9, multipleOf: 0.5, exclusiveMinimum: true, exclusiveMaximum: true, nullable: true }
+  const sizes = { minLength: 1, maxLength: 2, minItems: 3, maxItems: 4, uniqueItems: true, minProperties: 5, maxProperties: 6 }
+  const texts = { pattern: "^a", format: "uuid" }
+  const schema = { ...written, ...texts }
+  expect(decoded({ tags: [{ name: "core" }], components: { schemas: { Thing: { ...limits, ...sizes, ...texts } } } })).toEqual({
+    tags: [{ name: "core" }],
+    components: { schemas: { additional_properties: [{ name: "Thing", value: { schema } }] } },
+  })
+})
+
+/** The limits above, by the names of protobuf. */
+const written = {
+  ...{ minimum: 1.5, maximum: 9, multiple_of: 0.5, exclusive_minimum: true, exclusive_maximum: true, nullable: true },
+  ...{ min_length: 1, max_length: 2, min_items: 3, max_items: 4, unique_items: true, min_properties: 5, max_properties: 6 },
+}

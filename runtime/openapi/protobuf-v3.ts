@@ -176,6 +176,7 @@ const documentMessage: Message = {
     paths: [4, wrapped(named(pathItem))],
     components: [5, components],
     security: [6, list(securityRequirement)],
+    tags: [7, list(message(() => ({ fields: { name: [1, text], description: [2, text] }, extensions: 4 })))],
   },
   extensions: 9,
 }

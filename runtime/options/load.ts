@@ -19,6 +19,8 @@ export interface LoadedOptions {
   readonly given: ReadonlySet<OptionName>
   readonly positionals: readonly string[]
   readonly help: boolean
+  /** Environment variables that resemble one of an option, and have no effect: `ORCH_SECURE_PROT; did you mean ...?` */
+  readonly misspelt: readonly string[]
 }
 
 /** Called once per command. Throws OptionError with a message for the user. */
@@ -36,7 +38,7 @@ export function loadOptions(sources: OptionSources): LoadedOptions {
     values[name] = valueOf<unknown>(optionTable[name], texts)
   }
   // The type of each row parsed the value of that row.
-  return { options: values as Options, given, positionals, help }
+  return { options: values as Options, given, positionals, help, misspelt: misspeltVariables(sources.env) }
 }
 
 /** All defaults; library callers start from these. */
@@ -72,6 +74,17 @@ function fromEnvironment(env: OptionSources["env"]): GivenOption[] {
     const source = environmentName(name)
     const text = env[source]
     return text === undefined ? [] : [{ name, text, source }]
+  })
+}
+
+/** Only what is close to an option: other programs may have variables with this prefix, such as those of a Service. */
+function misspeltVariables(env: OptionSources["env"]): string[] {
+  const prefix = environmentName("")
+  const words = new Set(optionNames.map((name) => environmentName(name).slice(prefix.length)))
+  return Object.keys(env).flatMap((name) => {
+    const word = name.slice(prefix.length)
+    const close = name.startsWith(prefix) && !words.has(word) ? nearest(word, words) : undefined
+    return close === undefined ? [] : [`${name} is no option and has no effect; did you mean ${prefix}${close}?`]
   })
 }
 

@@ -26,10 +26,12 @@ export interface Option<T> {
   readonly help: string
   /** The one-letter name, such as `v`. */
   readonly short?: string
+  /** Only the program reads it: `startServer` refuses it. */
+  readonly programOnly?: true
 }
 
 /** Identity function; preserves the value type of each row of the table. */
-export function option<T>(row: Option<T>): Option<T> {
+export function option<T, const Row extends Pick<Option<T>, "programOnly">>(row: Option<T> & Row): Option<T> & Row {
   return row
 }
 

@@ -21,6 +21,7 @@ export interface StoreServersOverride {
 export const storeServersOverride: ValueType<StoreServersOverride> = {
   word: "group/resource#servers",
   expected: "group/resource#servers with semicolons between the servers, such as /events#http://127.0.0.1:2479;http://127.0.0.1:2579",
+  expectedValue: 'an object such as { group: "", resource: "events", servers: ["http://127.0.0.1:2479"] }',
   parse(value) {
     const [, group = "", resource = "", list = ""] = /^([^/#]*)\/([^/#]+)#(.+)$/.exec(value) ?? []
     const servers = list.split(";")

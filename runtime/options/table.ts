@@ -306,6 +306,7 @@ export const optionTable = {
     group: "Requests and shutdown",
     default: 0,
     help: "How long to continue serving after SIGTERM while /readyz fails, so that load balancers can stop sending requests first.",
+    programOnly: true,
   }),
   "shutdown-send-retry-after": option({
     type: boolean,
@@ -362,6 +363,7 @@ export const optionTable = {
     group: "Logs and files",
     default: "",
     help: "YAML or JSON file with any of these options. Flags take precedence over environment variables, and these over the file.",
+    programOnly: true,
   }),
   "write-kubeconfig": option({
     type: file,
@@ -369,12 +371,14 @@ export const optionTable = {
     default: "",
     defaultText: "admin.kubeconfig in the data folder",
     help: "Where the administrator's kubeconfig is written, readable by its owner only.",
+    programOnly: true,
   }),
   "logging-format": option({
     type: oneOf("text", "json"),
     group: "Logs and files",
     default: "text",
     help: "text for people, or json: one object per line. Logs go to standard error.",
+    programOnly: true,
   }),
   v: option({
     type: wholeNumber({ min: 0, max: 10 }),
@@ -382,6 +386,7 @@ export const optionTable = {
     default: 0,
     short: "v",
     help: "Verbosity of the log: 4 and above for debugging, 6 and above for everything.",
+    programOnly: true,
   }),
 } as const
 

@@ -3,6 +3,7 @@
  * reference server's flags: booleans, comma-separated lists that may also be repeated, `key=value` maps, durations with
  * units.
  */
+import { isDeepStrictEqual } from "node:util"
 import { parseDuration } from "../base/duration.ts"
 import { parseCidr, parseIp } from "../base/ip-address.ts"
 
@@ -12,6 +13,8 @@ export interface ValueType<T> {
   readonly word: string
   /** What is expected, for the error about an invalid value. */
   readonly expected: string
+  /** The same for the value that a program passes to `startServer`. Absent: as `expected`. */
+  readonly expectedValue?: string
   /** Returns undefined when the text is invalid. */
   parse(text: string): T | undefined
   /** Formats a value for help and documents; the text parses back to the value. */
@@ -22,6 +25,20 @@ export interface ValueType<T> {
   over?(defaults: T, given: T): T
   /** The words that a value consists of, for "did you mean". */
   readonly words?: readonly string[]
+  /** Whether a program may pass this value. Absent: if formatting and parsing it gives it back. */
+  accepts?(value: unknown): boolean
+}
+
+/** Whether a program may pass a value for an option of this type. */
+export function accepts<T>(type: ValueType<T>, value: unknown): boolean {
+  if (type.accepts !== undefined) return type.accepts(value)
+  try {
+    // A value of another type has another text, or none.
+    const text: unknown = type.format(value as T)
+    return typeof text === "string" && isDeepStrictEqual(type.parse(text), value)
+  } catch {
+    return false
+  }
 }
 
 const booleans: Readonly<Record<string, boolean>> = {
@@ -73,6 +90,7 @@ export function duration(bounds: { minMs: number }): ValueType<number> {
       bounds.minMs > 0
         ? `a duration of ${formatMs(bounds.minMs)} or more, such as 90s, 5m0s or 1h30m`
         : "a duration such as 0s, 90s, 5m0s or 1h30m",
+    expectedValue: `milliseconds, ${bounds.minMs} or more`,
     parse(value) {
       const milliseconds = durationMs(value)
       return milliseconds !== undefined && milliseconds >= bounds.minMs ? milliseconds : undefined
@@ -140,6 +158,8 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   return {
     word,
     expected: `${item.expected}; several with commas between them`,
+    expectedValue: `a list, and in it ${item.expectedValue ?? item.expected}`,
+    accepts: (value) => Array.isArray(value) && value.every((one) => accepts(item, one)),
     ...(item.words !== undefined && { words: item.words }),
     parse(value) {
       const items = value === "" ? [] : value.split(",").map((part) => item.parse(part.trim()))
@@ -155,6 +175,7 @@ export function switches<const T extends string>(...names: readonly T[]): ValueT
   return {
     word: "mapStringBool",
     expected: `name=true or name=false, with commas between several; the names are ${names.join(", ")}`,
+    expectedValue: `an object with true or false by name; the names are ${names.join(", ")}`,
     words: names,
     parse(value) {
       const entries = value
@@ -209,6 +230,7 @@ export interface PortRange {
 export const portRange: ValueType<PortRange> = {
   word: "portRange",
   expected: "two ports from 1 to 65535, the smaller first, such as 30000-32767",
+  expectedValue: "two ports from 1 to 65535, the smaller first, such as { first: 30000, last: 32767 }",
   parse(value) {
     const [, first = "", last = ""] = /^([0-9]{1,5})-([0-9]{1,5})$/.exec(value) ?? []
     const range = { first: Number(first), last: Number(last) }

@@ -13,6 +13,7 @@ export interface WatchCacheSize {
 export const watchCacheSize: ValueType<WatchCacheSize> = {
   word: "resource[.group]#size",
   expected: "resource[.group]#size with a size of 0 or more, such as events#0 or deployments.apps#0",
+  expectedValue: 'an object such as { group: "apps", resource: "deployments", size: 0 }',
   parse(value) {
     const [, resource, group = "", size] = /^([^.#]+)(?:\.([^#]+))?#(\d{1,9})$/.exec(value) ?? []
     return resource === undefined || size === undefined ? undefined : { group, resource, size: Number(size) }

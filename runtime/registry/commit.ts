@@ -10,6 +10,7 @@ import { type Check, type CommitResult, StoreError, type Write } from "../storag
 import { inTurns, takesTurns } from "../base/turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { fullStored, rememberedStored } from "./stored-state.ts"
 
 /** What a write returns for the response. */
 export interface WriteResult {
@@ -81,9 +82,11 @@ export async function commitPut(
     created: boolean
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, bytes = 0, ops, created } = options
-  if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const stored = releasingOnError(ops, () => handle.toStored(object))
+  const { key, expected, bytes = 0, ops, created } = options
+  if (options.dryRun) return { ok: true, result: { object: dryRunVersion(options.object, expected), created, removed: false } }
+  const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
+  if (recording !== undefined) await shapeRecorded(recording, ops)
+  const { object, stored } = releasingOnError(ops, () => storedObjectOf(handle, options.object))
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
@@ -97,6 +100,23 @@ export async function commitPut(
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
   return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }
+}
+
+/** The object in the stored version, with what only that version has of it, and as clients see it then. */
+function storedObjectOf(handle: KindHandle, object: ApiObject): { readonly object: ApiObject; readonly stored: ApiObject } {
+  if (rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
+  const stored = fullStored(handle, object)
+  return { object: handle.fromStored(stored), stored }
+}
+
+/** Waits for the record of the kind's shape, which precedes its first object. */
+async function shapeRecorded(recording: Promise<void>, ops: TransactionOps): Promise<void> {
+  try {
+    await recording
+  } catch (error) {
+    ops.release()
+    throw error instanceof StoreError ? storeFailure(error) : error
+  }
 }
 
 /**

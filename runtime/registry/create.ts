@@ -1,10 +1,10 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
+import { normalize } from "../encoding/normalize.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
-import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
@@ -30,7 +30,7 @@ export interface CreateRequest {
   /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
   /** Absent: the server itself creates the object, and no manager owns its fields. */
-  readonly managedFields?: ManagedFieldsMode
+  readonly managedFields?: ManagedFieldsMode | undefined
 }
 
 /** Letters and digits that cannot form words; the reference uses the same alphabet. */

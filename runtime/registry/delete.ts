@@ -12,6 +12,7 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalOps } from "./removal.ts"
+import { rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface DeleteRequest extends DeletionPolicy {
@@ -63,8 +64,10 @@ async function attemptDelete(
   const { key, current } = state
   const { attributes } = request
   const { dryRun } = attributes
-  const old = readable(handle, request, current)
-  if (old === undefined) return removeUnread(registry, handle, request, state)
+  const storedOld = readable(request, current)
+  if (storedOld === undefined) return removeUnread(registry, handle, request, state)
+  const old = handle.fromStored(storedOld)
+  if (handle.kind !== handle.stored) rememberStored(old, storedOld)
   checkPreconditions(handle, request, old)
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
@@ -80,10 +83,13 @@ function nameOf({ name, attributes }: DeleteRequest): string {
   return name ?? attributes.name
 }
 
-/** Returns undefined for an undecodable object if the request ignores that. Otherwise throws UndecodableError. */
-function readable(handle: KindHandle, { ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
+/**
+ * The stored object, in the stored version. Returns undefined for an undecodable object if the request ignores that.
+ * Otherwise throws UndecodableError.
+ */
+function readable({ ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
   try {
-    return handle.fromStored(parseObject(current.json()))
+    return parseObject(current.json())
   } catch (error) {
     if (error instanceof UndecodableError && ignoreReadError === true) return undefined
     throw error

@@ -6,6 +6,7 @@ import type { ApiObject, ObjectMeta } from "../base/json.ts"
 import { timeText } from "../base/time.ts"
 import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { copyRemembered } from "./stored-state.ts"
 
 /** The options of a delete request that decide how the object is deleted. */
 export interface DeletionPolicy extends Propagation {
@@ -51,7 +52,7 @@ export function deletionStep(registry: Registry, handle: KindHandle, request: De
   const begunMs = endMs < lastTimeMs ? endMs - before * 1000 : registry.deps.clock.nowMs()
   const shortened = { deletionTimestamp: timeAfter(begunMs, asked), deletionGracePeriodSeconds: asked }
   const finalizers = finalizersFor(registry, handle, request, metadata)
-  return heldOrRemoved(handle, { ...old, metadata: withMarks(metadata, finalizers, shortened) })
+  return heldOrRemoved(handle, marked(old, withMarks(metadata, finalizers, shortened)))
 }
 
 /** Deletes without a grace period: removes the object, or marks it if it has finalizers. */
@@ -62,7 +63,7 @@ function plainStep(registry: Registry, handle: KindHandle, request: DeletionPoli
   if (metadata.deletionTimestamp === undefined) return { next: markTerminating(registry, handle, request, old, 0), removes: false }
   const nowMs = registry.deps.clock.nowMs()
   const ahead = Date.parse(metadata.deletionTimestamp) > nowMs && { deletionTimestamp: timeAfter(nowMs, 0) }
-  return { next: { ...old, metadata: withMarks(metadata, finalizers, { ...ahead, deletionGracePeriodSeconds: 0 }) }, removes: false }
+  return { next: marked(old, withMarks(metadata, finalizers, { ...ahead, deletionGracePeriodSeconds: 0 })), removes: false }
 }
 
 function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
@@ -83,8 +84,14 @@ function markTerminating(
     ...(graceSeconds !== undefined && { deletionGracePeriodSeconds: graceSeconds }),
     ...((before.generation ?? 0) > 0 && { generation: (before.generation ?? 0) + 1 }),
   })
-  const next: ApiObject = { ...old, metadata }
+  const next = marked(old, metadata)
   for (const behaviour of handle.behaviours) behaviour.startDeletion?.(next)
+  return next
+}
+
+function marked(old: ApiObject, metadata: ObjectMeta): ApiObject {
+  const next: ApiObject = { ...old, metadata }
+  copyRemembered(old, next)
   return next
 }
 

@@ -43,3 +43,18 @@ test("malformed bytes are left to the decoder", async () => {
   expect(codec.mayHaveMetadata?.(Buffer.from('{"metadata":{"name":"a"}}'), ["ownerReferences"])).toBe(false)
   await close()
 })
+
+test("JSON that another program stored is decoded by the shape, so that behaviours find every struct", async () => {
+  const { handle, close } = await openRegistry()
+  const { codec } = await handle("pods")
+  const stored = (object: object) => ({ key: "", value: Buffer.from(JSON.stringify(object)), createRevision: 1, modRevision: 7 })
+  const pod = { kind: "Pod", apiVersion: "v1", metadata: { name: "a" }, spec: { containers: [{ name: "c" }] } }
+  expect(JSON.parse(codec.toJson(stored(pod)))).toMatchObject({
+    metadata: { name: "a", resourceVersion: "7" },
+    spec: { containers: [{ name: "c", resources: {} }] },
+    status: {},
+  })
+  const whole = codec.encode(parseObject(Buffer.from(codec.toJson(stored(pod)))))
+  expect(codec.toJson(stored(JSON.parse(whole.json(7).toString())))).toBe(whole.json(7).toString())
+  await close()
+})

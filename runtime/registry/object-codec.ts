@@ -7,7 +7,7 @@ import { assert } from "../base/assert.ts"
 import { tooLarge } from "../base/errors.ts"
 import type { ProtobufCodec } from "../encoding/protobuf/codec.ts"
 import { unwrapUnknown } from "../encoding/protobuf/codec.ts"
-import { isEnvelope } from "../encoding/protobuf/envelope.ts"
+import { envelopeHead, isEnvelope } from "../encoding/protobuf/envelope.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { isObject } from "../base/json.ts"
 import { parseJson, stringify } from "../encoding/json/text.ts"
@@ -82,6 +82,14 @@ function* encodingInStages(object: ApiObject, messageOf: (object: ApiObject) => 
   return encoded
 }
 
+/** Both return undefined for a version that is not one of the earlier ones: it is then read as the stored one. */
+export interface EarlierVersions {
+  /** Converts an object of an earlier version to the stored one. */
+  convert(object: ApiObject): ApiObject | undefined
+  /** Decodes a compact message of an earlier version, and converts it. */
+  decode(apiVersion: string, raw: Uint8Array): ApiObject | undefined
+}
+
 /** Called once per storage path. `selectable`: fields of all versions that share it, read from the stored form. */
 export function createObjectCodec(options: {
   format: StorageFormat
@@ -91,9 +99,12 @@ export function createObjectCodec(options: {
   shape: TypeShape
   normalizeStored: (object: JsonObject) => ApiObject
   selectable: readonly SelectableField[]
+  /** Reads values of other versions that were stored before this one was; absent: there are none. */
+  earlier?: EarlierVersions
 }): ObjectCodec {
-  const { format, apiVersion, kind, compact, selectable } = options
+  const { format, apiVersion, kind, compact, selectable, earlier } = options
   const place = metadataPlace(options.shape)
+  const own = earlier === undefined ? undefined : envelopeHead({ apiVersion, kind, rawBytes: 0 }).subarray(0, -1)
   return {
     encode(object) {
       const metadata = placedMetadata(object)
@@ -104,9 +115,9 @@ export function createObjectCodec(options: {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })
     },
-    mayHaveMetadata: (value, names) => mayHaveMetadata(value, names, place),
-    labels: (value) => storedLabels(value, place),
-    toMessage: (stored) => storedMessage(stored, place),
+    mayHaveMetadata: (value, names) => (isOwn(value) ? mayHaveMetadata(value, names, place) : true),
+    labels: (value) => (isOwn(value) ? storedLabels(value, place) : undefined),
+    toMessage: (stored) => (isOwn(stored.value) ? storedMessage(stored, place) : undefined),
     describe: (json) => describe(parseObject(json)),
     describeStored: (value) => describe(storedObject(value)),
   }
@@ -122,9 +133,19 @@ export function createObjectCodec(options: {
     return { labels: metadata.labels ?? {}, fields }
   }
 
+  /** Whether an envelope is of the stored version; only kinds with earlier versions must look. */
+  function isOwn(value: Uint8Array): boolean {
+    return own === undefined || !isEnvelope(value) || own.equals(value.subarray(0, own.length))
+  }
+
   function storedObject(value: StoredValue["value"]): ApiObject {
-    if (!isEnvelope(value)) return parseObject(value)
-    const { raw } = unwrapUnknown(value)
+    if (!isEnvelope(value)) {
+      const object = parseObject(value)
+      return earlier?.convert(object) ?? options.normalizeStored(object)
+    }
+    const { apiVersion: written, raw } = unwrapUnknown(value)
+    const converted = earlier?.decode(written, raw)
+    if (converted !== undefined) return converted
     return options.normalizeStored({ kind, apiVersion, ...compact.decode(raw) })
   }
 }

@@ -6,7 +6,7 @@ import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import type { ApiObject } from "../base/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -17,7 +17,10 @@ import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
-import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
+import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
+import type { StoredShapes } from "./stored-shapes.ts"
+import type { StoredConversions } from "./stored-state.ts"
+import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -34,6 +37,8 @@ export interface RegistryDeps {
   readonly ttlSeconds: Readonly<Record<string, number>>
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
+  /** Remembers the shapes that wrote the store. Absent: nothing does, as for a store that ends with the process. */
+  readonly shapes?: StoredShapes
   /** A garbage collector removes the finalizers that propagation policies add. Absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
@@ -43,7 +48,7 @@ export interface RegistryDeps {
 }
 
 /** What the operations need of one kind in one version. */
-export interface KindHandle {
+export interface KindHandle extends StoredConversions {
   readonly kind: Kind
   readonly parts: KindParts
   readonly stored: Kind
@@ -58,9 +63,6 @@ export interface KindHandle {
   key(namespace: string, name: string): string
   /** Store prefix of a namespace, or of all namespaces for "". Ends with "/". */
   prefix(namespace: string): string
-  /** Converts from the stored form to this version; the identity if both are the same. */
-  fromStored(object: ApiObject): ApiObject
-  toStored(object: ApiObject): ApiObject
 }
 
 interface StoredResource {
@@ -124,23 +126,47 @@ export class Registry {
       kind,
       parts,
       stored,
+      storedShape,
+      ofStored: (object) => normalize(storedShape, object).object,
       codec,
       cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: codecOfKind(parts),
-      behaviours: kind.behaviours.map((name) => this.behaviour(name)),
+      behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
-      fromStored:
-        parts.fromStored === undefined
-          ? (object) => object
-          : reversioned(parts.fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
-      toStored:
-        parts.toStored === undefined
-          ? (object) => object
-          : reversioned(parts.toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
+      ...conversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
+  }
+
+  /**
+   * The behaviours that the kind names, then those that only other versions of its storage name, which see the object
+   * in their version. Each runs once.
+   */
+  private async behavioursOf(own: LoadedKind, target: { stored: Kind; storedShape: TypeShape }): Promise<readonly Behaviour[]> {
+    const { kinds, vendor } = this.deps
+    const { kind, parts } = own
+    const found = kind.behaviours.map((name) => this.behaviour(name))
+    const named = new Set(kind.behaviours)
+    for (const other of kinds.all()) {
+      if (other === kind || other.storage.path !== kind.storage.path) continue
+      const missing = other.behaviours.filter((name) => !named.has(name))
+      if (missing.length === 0) continue
+      const { storedShape } = target
+      const pair = {
+        shape: parts.shape,
+        own: {
+          ...conversionsOf(vendor, own, target),
+          storedShape,
+          ofStored: (object: JsonObject) => normalize(storedShape, object).object,
+        },
+        other: conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target),
+      }
+      for (const name of missing) found.push(behaviourOfVersion(this.behaviour(name), pair))
+      for (const name of missing) named.add(name)
+    }
+    return found
   }
 
   /** One codec and one cache per storage path, with the selectable fields of every version that shares the path. */
@@ -158,15 +184,56 @@ export class Registry {
     const { kinds, vendor, storageFormat } = this.deps
     const parts = await kinds.load(stored)
     const sharing = kinds.all().filter((kind) => kind.storage.path === stored.storage.path)
+    const earlier = await this.earlierVersions(stored, parts.shape, sharing)
     return createObjectCodec({
-      format: storageFormat,
+      format: stored.storage.format ?? storageFormat,
       apiVersion: vendor.apiVersion(apiVersionOf(stored)),
       kind: stored.kind,
       compact: codecOfKind(parts),
       shape: parts.shape,
       normalizeStored: (object) => normalize(parts.shape, object).object,
       selectable: sharing.flatMap((kind) => kind.selectable),
+      ...(earlier !== undefined && { earlier }),
     })
+  }
+
+  /** The versions that share the storage of `stored`: one of them may have been the storage version before. */
+  private async earlierVersions(stored: Kind, storedShape: TypeShape, sharing: readonly Kind[]): Promise<EarlierVersions | undefined> {
+    const { kinds, vendor } = this.deps
+    const versions = new Map<string, { decode: (raw: Uint8Array) => ApiObject; convert: (object: ApiObject) => ApiObject }>()
+    for (const kind of sharing) {
+      if (kind === stored || kind.postsTo !== undefined) continue
+      const parts = await kinds.load(kind)
+      const apiVersion = vendor.apiVersion(apiVersionOf(kind))
+      const compact = codecOfKind(parts)
+      const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
+      const convert = (object: ApiObject): ApiObject => toStored(normalize(parts.shape, object).object)
+      versions.set(apiVersion, { convert, decode: (raw) => convert({ kind: kind.kind, apiVersion, ...compact.decode(raw) }) })
+    }
+    if (versions.size === 0) return undefined
+    return {
+      convert: (object) => versions.get(object.apiVersion ?? "")?.convert(object),
+      decode: (apiVersion, raw) => versions.get(apiVersion)?.decode(raw),
+    }
+  }
+}
+
+interface LoadedKind {
+  readonly kind: Kind
+  readonly parts: KindParts
+}
+
+/** The conversions between a version and the stored one, with the fields that the target always writes. */
+export function conversionsOf(
+  vendor: Vendor,
+  { kind, parts }: LoadedKind,
+  { stored, storedShape }: { readonly stored: Kind; readonly storedShape: TypeShape },
+): Pick<KindHandle, "fromStored" | "toStored"> {
+  const { fromStored, toStored } = parts
+  if (fromStored === undefined || toStored === undefined) return { fromStored: (object) => object, toStored: (object) => object }
+  return {
+    fromStored: reversioned(fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
+    toStored: reversioned(toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
   }
 }
 

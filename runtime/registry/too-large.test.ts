@@ -7,6 +7,7 @@ import { systemRandom } from "../base/random.ts"
 import { openMemoryStore } from "../storage/memory/memory-store.ts"
 import { StoreError, type Store } from "../storage/store.ts"
 import { createObject } from "./create.ts"
+import { ownObject } from "./own-object.ts"
 
 let open: OpenRegistry
 let attempts: number
@@ -45,9 +46,9 @@ function pod(places: number): ApiObject {
   return { kind: "Pod", apiVersion: "v1", metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i", env }] } }
 }
 
-async function create(object: ApiObject): Promise<ApiObject> {
+async function create(sent: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
-  handle.parts.applyDefaults(object, { vendor: open.registry.deps.vendor })
+  const object = ownObject(open.registry, handle, sent)
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
   const request = { attributes, object, warn: () => {}, managedFields: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object

@@ -25,6 +25,7 @@ import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
+import { copyRemembered, rememberedStored, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface UpdateRequest {
@@ -52,7 +53,7 @@ export interface UpdateRequest {
   /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
   /** Absent: the server itself writes, and managedFields stay as they are. */
-  readonly managedFields?: ManagedFieldsMode
+  readonly managedFields?: ManagedFieldsMode | undefined
 }
 
 /**
@@ -99,12 +100,13 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const json = current.json()
   const bytes = Math.max(json.length, request.bytes ?? 0)
-  const old = handle.fromStored(takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
+  const storedOld = takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json)
+  const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const next = await request.transform(old, bytes)
   checkUid(handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
-  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
+  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, storedOld, next, bytes }), pinned }
 }
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
@@ -175,6 +177,8 @@ interface UpdateState {
   readonly key: string
   readonly revision: number
   readonly old: ApiObject
+  /** `old` in the stored version. */
+  readonly storedOld: ApiObject
   readonly next: ApiObject
   /** Size of the stored object or of the request body, whichever is larger. */
   readonly bytes: number
@@ -219,6 +223,11 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
   const sent = request.fresh === true ? state.next : ownCopy(state.next)
+  const isConverted = handle.kind !== handle.stored
+  if (isConverted) {
+    rememberStored(old, state.storedOld)
+    rememberStored(sent, state.storedOld)
+  }
   if (takesTurns(bytes)) await nextTurn()
   afterDecoding(handle, request, sent)
   const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
@@ -226,6 +235,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
   const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, managedFields }) : sent
+  if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
@@ -244,7 +254,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, scope)
   if (takesTurns(bytes)) await nextTurn()
-  const same = ops.writes.length === 0 && unchanged(next, old)
+  const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
+  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })

@@ -10,12 +10,19 @@ import type { Vendor } from "../base/vendor.ts"
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Options } from "../options/table.ts"
+import type { ObjectClient, ObjectPlace } from "./object-client.ts"
 
 /**
- * What every behaviour may use. There is no registry and no HTTP: `read` reads the store, and writes join the commit of
- * the change.
+ * What every behaviour may use. There is no registry and no HTTP: `read` reads the store, writes of hooks join the
+ * commit of the change, and `client` reads and writes other objects.
  */
 export interface BehaviourDeps {
+  /**
+   * Objects of all kinds, in the name of the server: `podHandlers(client)` of a generated `handlers.ts` gives it types.
+   * Each operation is a request of its own, with admission and a commit of its own. Only hooks and actions that may wait
+   * (`commit`, `act`) can use it, and on a dry run they must not write with it.
+   */
+  readonly client: ObjectClient
   readonly vendor: Vendor
   readonly clock: Clock
   readonly random: Random
@@ -97,18 +104,6 @@ export interface Behaviour<T extends object = ApiObject> {
    * spec.finalizers).
    */
   mayRemove?(object: T): boolean
-}
-
-/**
- * Address of an object. Names of group and resource are neutral. In updates, `subresource` selects the rules to apply.
- */
-export interface ObjectPlace {
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly subresource?: string
-  readonly namespace: string
-  readonly name: string
 }
 
 /** Checked DeleteOptions. */

@@ -98,7 +98,10 @@ describe("absent and empty", () => {
 test("stops when the failures are full", () => {
   let read = 0
   const list = new Proxy([1, 2, 3, 4, 5, 6, 7, 8], {
-    get: (target, name) => (typeof name === "string" && /^\d+$/.test(name) && read++, Reflect.get(target, name)),
+    get(target, name) {
+      if (typeof name === "string" && /^\d+$/.test(name)) read++
+      return Reflect.get(target, name)
+    },
   })
   expect(faults({ list }, { list: { items: { maximum: 0 } } }, new Failures(2))).toHaveLength(2)
   expect(read).toBe(2)

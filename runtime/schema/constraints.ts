@@ -7,7 +7,7 @@
 import type { FailureType } from "../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { characterCount, compilePattern } from "./expression.ts"
-import { formatCheck } from "./formats.ts"
+import { formatCheck, formatSchema } from "./formats.ts"
 import { isMultipleOf } from "./multiple-of.ts"
 import type { Scalar } from "./shape.ts"
 
@@ -62,8 +62,8 @@ export interface Constraint<Word extends ConstraintWord = ConstraintWord> {
   wrong(limit: NonNullable<Limits[Word]>): (value: JsonValue) => boolean
   /** Returns the texts of the failures of `value`, one for each. Called only for values that violate the limit. */
   details(limit: NonNullable<Limits[Word]>, limits: Limits, value: JsonValue): readonly string[]
-  /** Returns the keywords of JSON Schema, as OpenAPI 3.0 has them. Absent: JSON Schema has none. */
-  schema?(limit: NonNullable<Limits[Word]>): JsonObject
+  /** Returns the keywords of JSON Schema, as OpenAPI 3.0 and 2.0 have them; none for what they cannot say. */
+  schema(limit: NonNullable<Limits[Word]>): JsonObject
 }
 
 const scalars: readonly Scalar[] = [
@@ -88,7 +88,12 @@ const enumeration: Constraint<"enum"> = {
     return true
   },
   details: () => [""],
-  schema: (values) => ({ enum: [...values] }),
+  schema: (values) => ({ enum: values.toSorted(inOrder) }),
+}
+
+function inOrder(left: JsonValue, right: JsonValue): number {
+  if (typeof left === "number" && typeof right === "number") return left - right
+  return String(left) < String(right) ? -1 : 1
 }
 
 const multipleOf: Constraint<"multipleOf"> = {
@@ -111,10 +116,19 @@ const pattern: Constraint<"pattern"> = {
     return (value) => typeof value === "string" && !found(value)
   },
   details: (limit) => [`must match the regular expression ${limit}`],
-  schema: (limit) => ({ pattern: limit }),
+  schema: (limit) => (isPortable(limit) ? { pattern: limit } : {}),
 }
 
-/** Formats have names of their own, which JSON Schema does not know. */
+/** Whether ECMA-262, which JSON Schema refers to, has the expression and reads it as RE2 does. */
+function isPortable(expression: string): boolean {
+  if (/\(\?(?![:=!])|\\[AzQEpPC]|\[\[:/.test(expression)) return false
+  try {
+    return new RegExp(expression, "u") instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
 const format: Constraint<"format"> = {
   word: "format",
   fits: scalars,
@@ -126,6 +140,7 @@ const format: Constraint<"format"> = {
     return (value) => faults(value).length > 0
   },
   details: (limit, _limits, value) => formatCheck(limit)(value),
+  schema: formatSchema,
 }
 
 /** A row for one end of a range of numbers. */
@@ -251,11 +266,23 @@ export function limitFaults(limits: Limits, value: JsonValue): string[] {
  * values and keys. Called for each field of the published documents.
  */
 export function limitSchema(limits: Limits): JsonObject {
-  return Object.assign(
-    {},
-    ...constraintTable.map((row) => {
-      const limit = limitOf(row, limits)
-      return limit === undefined ? {} : row.schema?.(limit)
-    }),
-  )
+  return constraintTable.reduce<JsonObject>((schema, row) => {
+    const limit = limitOf(row, limits)
+    return limit === undefined ? schema : bothSchemas(schema, row.schema(limit))
+  }, {})
+}
+
+/** Returns the schema of values that keep both: of two ends of a range the one that allows less. */
+export function bothSchemas(left: JsonObject, right: JsonObject): JsonObject {
+  return Object.fromEntries([...tightest(left, right), ...tightest(right, left)])
+}
+
+/** The keywords of `own` without the ends of ranges of which `other` has one that allows less. */
+function tightest(own: JsonObject, other: JsonObject): (readonly [string, JsonValue | undefined])[] {
+  return Object.entries(own).filter(([word]) => {
+    const end = word.replace("exclusiveM", "m")
+    const [mine, theirs] = [own[end], other[end]]
+    if (!/^m(in|ax)/.test(end) || typeof mine !== "number" || typeof theirs !== "number") return true
+    return end.startsWith("max") ? mine <= theirs : mine >= theirs
+  })
 }

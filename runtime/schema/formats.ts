@@ -5,7 +5,7 @@
  */
 import { cronFault } from "./cron.ts"
 import { parseCidr, parseIp, specialIpFaults } from "../base/ip-address.ts"
-import type { JsonValue } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 import {
   dns1035LabelFaults,
   dnsLabelFaults,
@@ -24,22 +24,29 @@ import { parseQuantity, QuantityError, quantitySign } from "../base/quantity.ts"
 /** Returns every error of a value; empty when it is valid. */
 type Check = (value: JsonValue) => string[]
 
+/** A format and what JSON Schema can say of it. */
+interface Format {
+  readonly check: Check
+  /** Keywords in the form of OpenAPI 3.0, beside `format` with the name here unless they state a range or a name. */
+  readonly schema?: JsonObject
+}
+
 const negativeFault = "must be greater than or equal to 0"
 const int32Max = 2 ** 31 - 1
 
-const formats = new Map<string, Check>([
-  ["dns-label", text(dnsLabelFaults)],
-  ["dns-subdomain", text(dnsSubdomainFaults)],
-  ["dns1035-label", text(dns1035LabelFaults)],
+const formats = new Map<string, Format>([
+  ["dns-label", text(dnsLabelFaults, { maxLength: 63 })],
+  ["dns-subdomain", text(dnsSubdomainFaults, { maxLength: 253 })],
+  ["dns1035-label", text(dns1035LabelFaults, { maxLength: 63 })],
   ["wildcard-subdomain", text(wildcardSubdomainFaults)],
   ["qualified-name", text(qualifiedNameFaults)],
   ["label-key", text(qualifiedNameFaults)],
-  ["label-value", text(labelValueFaults)],
+  ["label-value", text(labelValueFaults, { maxLength: 63 })],
   ["annotation-key", text((value) => qualifiedNameFaults(value.toLowerCase()))],
   ["port-number", integer(1, 65535)],
-  ["port-name", text(portNameFaults)],
+  ["port-name", text(portNameFaults, { maxLength: 15 })],
   ["percent", text(percentFaults)],
-  ["int-or-percent", intOrPercentFaults],
+  ["int-or-percent", { check: intOrPercentFaults }],
   [
     "http-header-name",
     textPattern("a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", ["X-Header-Name"]),
@@ -68,9 +75,9 @@ const formats = new Map<string, Check>([
   ["signer-name", text(signerNameFaults)],
   ["sysctl-name", text(sysctlNameFaults)],
   ["csi-driver-name", text(csiDriverNameFaults)],
-  ["file-mode", fileModeFaults],
-  ["quantity", (value) => quantityFaults(value, false)],
-  ["quantity-non-negative", (value) => quantityFaults(value, true)],
+  ["file-mode", { check: fileModeFaults, schema: { minimum: 0, maximum: 0o777 } }],
+  ["quantity", { check: (value) => quantityFaults(value, false) }],
+  ["quantity-non-negative", { check: (value) => quantityFaults(value, true) }],
   ["cron5", text((value) => optional(cronFault(value)))],
   ["iana-time-zone", text(timeZoneFaults)],
   ["relative-path", text(relativePathFaults)],
@@ -85,10 +92,15 @@ const formats = new Map<string, Check>([
     ),
   ],
   ["uri", text((value) => (URL.canParse(value) ? [] : ["must be an absolute URI (e.g. 'https://example.com/path')"]))],
-  ["base64", text((value) => (base64.test(value) && value.length % 4 === 0 ? [] : ["must be base64 with padding (e.g. 'aGVsbG8=')"]))],
+  // JSON Schema has a name of its own for these texts.
+  ["base64", text(base64Faults, { format: "byte" })],
 ])
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function base64Faults(value: string): string[] {
+  return base64.test(value) && value.length % 4 === 0 ? [] : ["must be base64 with padding (e.g. 'aGVsbG8=')"]
+}
 
 /** Every name that a schema may give as `format`, sorted. Codegen checks schemas against it. */
 export const formatNames: readonly string[] = [...formats.keys()].sort()
@@ -103,9 +115,19 @@ export function formatFaults(name: string, value: JsonValue): readonly string[] 
 
 /** Returns the check of the format `name`. Called once per limit. Throws as `formatFaults` does. */
 export function formatCheck(name: string): (value: JsonValue) => readonly string[] {
-  const check = formats.get(name)
-  if (check === undefined) throw new Error(`unknown format ${JSON.stringify(name)}`)
-  return check
+  return formatOf(name).check
+}
+
+/** Returns the keywords of JSON Schema for the format `name`, as OpenAPI 3.0 has them. Throws as `formatFaults` does. */
+export function formatSchema(name: string): JsonObject {
+  const { schema = {} } = formatOf(name)
+  return "minimum" in schema ? schema : { format: name, ...schema }
+}
+
+function formatOf(name: string): Format {
+  const format = formats.get(name)
+  if (format === undefined) throw new Error(`unknown format ${JSON.stringify(name)}`)
+  return format
 }
 
 /**
@@ -116,16 +138,18 @@ export function checkFormat(name: string, value: JsonValue): string | undefined 
   return formatFaults(name, value)[0]
 }
 
-function text(check: (value: string) => string[]): Check {
-  return (value) => (typeof value === "string" ? check(value) : ["must be text"])
+function text(check: (value: string) => string[], schema: JsonObject = {}): Format {
+  return { check: (value) => (typeof value === "string" ? check(value) : ["must be text"]), schema }
 }
 
-function integer(minimum: number, maximum: number): Check {
-  return (value) =>
-    isInteger(value) && value >= minimum && value <= maximum ? [] : [`must be between ${minimum} and ${maximum}, inclusive`]
+/** JSON Schema says the range; `format` says the width of the number. */
+function integer(minimum: number, maximum: number): Format {
+  const fault = `must be between ${minimum} and ${maximum}, inclusive`
+  const check = (value: JsonValue): string[] => (isInteger(value) && value >= minimum && value <= maximum ? [] : [fault])
+  return { check, schema: { minimum, maximum } }
 }
 
-function textPattern(help: string, source: string, examples: readonly string[]): Check {
+function textPattern(help: string, source: string, examples: readonly string[]): Format {
   const expression = wholePattern(source)
   return text((value) => (expression.test(value) ? [] : [patternFault(help, source, examples)]))
 }

@@ -56,6 +56,16 @@ export interface KindStorage {
   readonly ttlOption?: string
   /** Clients read the kind from the store, unless `--watch-cache-sizes` names it. */
   readonly uncached?: boolean
+  /**
+   * The compact encoding does not hold all values of the kind (`schema/compact-form.ts`): it is stored as JSON whatever
+   * `--storage-media-type` says, and not served in the compact media type, as custom resources.
+   */
+  readonly format?: "json"
+  /**
+   * The fingerprint of this version's shape (`schema/stored-shape.ts`), so that the start compares it with what wrote
+   * the store without loading the shape. Absent: computed from the shape.
+   */
+  readonly shape?: string
 }
 
 export interface SelectableField {

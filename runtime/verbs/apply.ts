@@ -12,7 +12,7 @@ import { readYaml } from "../wire/decode-body.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson } from "../wire/long-documents.ts"
 import { repeatedKeysText, yamlText } from "../wire/yaml.ts"
-import type { ResourceRequest } from "./call.ts"
+import type { ObjectRequest } from "./call.ts"
 import type { WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
@@ -25,13 +25,16 @@ export interface ApplyScope extends WriteOptions {
   readonly kind?: string
 }
 
+/** Reads the configuration, as YAML or JSON. Throws 400 or 413. */
+export async function readApplyPatch(call: ObjectRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
+  return applyPatchOf(call, await readConfiguration(body, call.request.expiry), scope)
+}
+
 /**
- * Reads the configuration, as YAML or JSON. Throws 400 or 413. For a repeated field, the last value counts. Repeated
- * fields are refused or warned about after the configuration has been applied: a conflict comes first, as in the
- * reference.
+ * The patch of a parsed configuration. Throws 400. For a repeated field, the last value counts. Repeated fields are
+ * refused or warned about after the configuration has been applied: a conflict comes first, as in the reference.
  */
-export async function readApplyPatch(call: ResourceRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
-  const { value, duplicates } = await readConfiguration(body, call.request.expiry)
+export function applyPatchOf(call: ObjectRequest, { value, duplicates }: Configuration, scope: ApplyScope): Patch {
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
   const applied: ApplyState = { call, config, duplicates, scope, hasWarned: false }
@@ -45,7 +48,7 @@ export async function readApplyPatch(call: ResourceRequest, body: Buffer, scope:
 }
 
 interface ApplyState {
-  readonly call: ResourceRequest
+  readonly call: ObjectRequest
   readonly config: JsonObject
   /** A text for each repeated key. */
   readonly duplicates: readonly string[]
@@ -80,7 +83,8 @@ function applyingConfiguration({ call, config, scope }: ApplyState, live: ApiObj
   })
 }
 
-interface Configuration {
+/** A parsed configuration. */
+export interface Configuration {
   readonly value: JsonValue
   /** A text for each repeated key. */
   readonly duplicates: readonly string[]
@@ -110,7 +114,7 @@ async function readConfiguration(body: Buffer, signal: DeadlineSignal): Promise<
 }
 
 /** Requires kind and apiVersion in the body: a configuration is often kept in a file, apart from the path. */
-function checkKind(call: ResourceRequest, config: JsonObject, scope: ApplyScope): void {
+function checkKind(call: ObjectRequest, config: JsonObject, scope: ApplyScope): void {
   const { apiVersion } = scope.versions.current
   const kind = scope.kind ?? call.handle.kind.kind
   if (config.apiVersion === apiVersion && config.kind === kind) return

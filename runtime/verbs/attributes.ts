@@ -1,9 +1,9 @@
 import type { KindName, OpenAttributes, Operation, RequestOptions } from "../admission/plugin.ts"
-import type { ResourceRequest } from "./call.ts"
+import type { ObjectRequest } from "./call.ts"
 
 /** Makes the request attributes for admission, once per write. `kind`: that of the body, if not the resource's own. */
 export function attributesOf(
-  { request, handle }: ResourceRequest,
+  { request, handle }: ObjectRequest,
   operation: Operation,
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,

@@ -1,20 +1,41 @@
 /** A resource request as the verbs see it: how the body is read, and in which format the response is sent. */
+import type { IncomingHttpHeaders } from "node:http"
 import type { StatusDetails } from "../base/errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { ServerParts } from "../server-parts.ts"
+import type { DeadlineSignal } from "../wire/expiry.ts"
 import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { encodeStatus, sendBytes } from "../wire/send.ts"
 import { successStatus } from "../wire/status.ts"
 import { type ListOptions, listFreshness, readSelection, type Selection } from "./list/list-options.ts"
 
-/** Built by `route.ts` once the kind is known, and passed to one verb. */
-export interface ResourceRequest {
+/** What the operation of a verb reads of its request, which came over HTTP or from a program in this process. */
+export interface RequestFacts extends Readonly<Pick<RequestContext, "info" | "query" | "user" | "aborted" | "signal">> {
+  readonly headers: Pick<IncomingHttpHeaders, "user-agent">
+  readonly warnings: string[]
+  readonly expiry: DeadlineSignal
+  /** The size of the body; approximate if it was never text. Large objects are processed in turns. */
+  readonly bodyBytes: number
+  /** A write of the server itself: no manager owns its fields. */
+  readonly untracked?: true
+}
+
+/**
+ * A request whose kind is known. The operation of a verb needs no more of it: `createOperation`, `updateOperation` and
+ * the others take decoded input and return objects. The verbs around them read bodies and send answers.
+ */
+export interface ObjectRequest {
   readonly parts: ServerParts
   readonly registry: Registry
   readonly handle: KindHandle
+  readonly request: RequestFacts
+}
+
+/** Built by `route.ts` once the kind is known, and passed to one verb. */
+export interface ResourceRequest extends ObjectRequest {
   readonly request: RequestContext
   readonly incoming: Incoming
   readonly outgoing: Outgoing
@@ -33,7 +54,9 @@ export interface ResponseFormat extends Negotiated {
 export function negotiateResponse(call: ResourceRequest, answer: { list: boolean; watch?: boolean; read?: boolean }): ResponseFormat {
   const { headers, query } = call.request
   const collection = call.request.info.name === ""
-  const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true, collection })
+  const { vendor } = call.parts
+  const compact = call.handle.kind.storage.format === "json" ? "metadata" : true
+  const negotiated = negotiate(headers.accept, { vendor, watch: answer.watch === true, collection, compact })
   if (answer.watch !== true && answer.read !== true) checkFormat(call, negotiated, answer)
   return {
     indented: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
@@ -59,7 +82,7 @@ export interface CollectionScope extends Selection {
  * Reads selectors and path of a collection request. Throws 400. A name in a field selector is used for a direct lookup
  * only if it identifies one object.
  */
-export function collectionScope(call: ResourceRequest): CollectionScope {
+export function collectionScope(call: ObjectRequest): CollectionScope {
   const { info, query } = call.request
   const { kind } = call.handle
   const { name: selected, ...selection } = readSelection(query, call.handle)
@@ -68,7 +91,7 @@ export function collectionScope(call: ResourceRequest): CollectionScope {
 }
 
 /** Converts list options into a request to the registry. Throws 400. */
-export function listRequest(call: ResourceRequest, options: ListOptions): ListRequest {
+export function listRequest(call: ObjectRequest, options: ListOptions): ListRequest {
   const { kind } = call.handle
   const scope = collectionScope(call)
   return {

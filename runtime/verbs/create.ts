@@ -1,28 +1,34 @@
 import { badRequest } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
 import { cut } from "../base/quote.ts"
+import type { WriteResult } from "../registry/commit.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
 import { readObject } from "./request-body.ts"
-import { type ResourceRequest, negotiateResponse } from "./call.ts"
-import { readWriteOptions } from "./write-options.ts"
+import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
+import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
 /** POST of one object. */
 export async function createVerb(call: ResourceRequest): Promise<void> {
-  const { info, query, warnings } = call.request
   const format = negotiateResponse(call, { list: false })
-  const options = readWriteOptions(query, "CreateOptions")
+  const options = readWriteOptions(call.request.query, "CreateOptions")
   const object = await readObject(call, options)
+  const result = await createOperation(call, object, options)
+  await answerWrite(call, { format, result })
+}
+
+/** Creates a decoded object. Throws as `createObject`, and 400 for a namespace other than that of the path. */
+export function createOperation(call: ObjectRequest, object: ApiObject, options: WriteOptions): Promise<WriteResult> {
+  const { info, warnings, bodyBytes } = call.request
   matchNamespace(object, info.namespace)
-  const result = await createObject(call.registry, call.handle, {
+  return createObject(call.registry, call.handle, {
     attributes: attributesOf(call, "CREATE", options),
     object,
     warn: (text) => warnings.push(text),
-    bytes: call.request.bodyBytes,
-    managedFields: "tracked",
+    bytes: bodyBytes,
+    managedFields: call.request.untracked === true ? undefined : "tracked",
   })
-  await answerWrite(call, { format, result })
 }
 
 /**

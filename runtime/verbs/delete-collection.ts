@@ -2,23 +2,28 @@ import { ApiError } from "../base/errors.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
-import { listObjects } from "../registry/read.ts"
+import { type ListPage, listObjects } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { answerList } from "./list/answer-list.ts"
 import { attributesOf } from "./attributes.ts"
-import { type ResourceRequest, listRequest, negotiateResponse } from "./call.ts"
+import { listRequest, negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 import { listFreshness, readListOptions } from "./list/list-options.ts"
 
+/** DELETE of a collection. Responds with the list of the deleted objects. */
+export async function deleteCollectionVerb(call: ResourceRequest): Promise<void> {
+  const format = negotiateResponse(call, { list: true })
+  const options = await deleteOptions(call, { collection: true })
+  await answerList(call, { format, page: await deleteCollectionOperation(call, options) })
+}
+
 /**
- * DELETE of a collection: lists the selected objects, deletes each of them, and responds with the list. Objects created
+ * Lists the selected objects, deletes each of them, and returns the list. Objects created
  * after the list was taken stay, even if one has the name of a listed object. Objects deleted meanwhile count as
  * deleted. Runs `--delete-collection-workers` deletions at a time; the first failure ends the request.
  */
-export async function deleteCollectionVerb(call: ResourceRequest): Promise<void> {
+export async function deleteCollectionOperation(call: ObjectRequest, options: DeleteOptions): Promise<ListPage> {
   const { query, signal } = call.request
-  const format = negotiateResponse(call, { list: true })
-  const options = await deleteOptions(call, { collection: true })
   const listOptions = readListOptions(query, { watch: false, watchList: false })
   // The reference always lists in pages here, for which a bare version means that exact version.
   const freshness = listFreshness({ ...listOptions, limit: Math.max(listOptions.limit, 1) })
@@ -26,10 +31,10 @@ export async function deleteCollectionVerb(call: ResourceRequest): Promise<void>
   const page = await listObjects(call.registry, call.handle, request)
   const items = [...page.items]
   await inParallel(items, { atOnce: call.parts.options["delete-collection-workers"], signal }, (item) => deleteListed(call, options, item))
-  await answerList(call, { format, page: { ...page, items } })
+  return { ...page, items }
 }
 
-async function deleteListed(call: ResourceRequest, options: DeleteOptions, item: CachedObject): Promise<void> {
+async function deleteListed(call: ObjectRequest, options: DeleteOptions, item: CachedObject): Promise<void> {
   const { registry, handle } = call
   const [namespace, name] = [item.field("metadata.namespace"), item.field("metadata.name")]
   const uid = uidOf(item)

@@ -17,6 +17,9 @@ import { dryRunFailures, dryRunValues } from "./write-options.ts"
 /** As in the reference from 1.32 on: the only way to DELETE an object that cannot be decoded. */
 export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
+/** The kind of the body; it is the same in all groups. */
+export const deleteOptionsKind = { group: "meta", version: "v1", kind: "DeleteOptions" }
+
 /** The fields of a `DeleteRequest` that clients set. */
 export interface DeleteOptions extends Omit<DeleteRequest, "attributes" | "name" | "admitted"> {
   readonly dryRun: boolean
@@ -36,7 +39,7 @@ async function optionsBody(call: ResourceRequest): Promise<JsonObject | undefine
   if (body.length === 0) return undefined
   // An unknown media type is an error only if there is a body.
   if (typeof media !== "string") throw media.refusal
-  const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
+  const options = await call.parts.body(deleteOptionsKind)
   const decoded = await decodeBody(body, media, {
     shape: options.shape,
     codec: options.codec,

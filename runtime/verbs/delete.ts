@@ -1,15 +1,16 @@
 import { answerObject } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { answerStatus, type ResourceRequest, negotiateResponse } from "./call.ts"
+import { answerStatus, negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
+import type { WriteResult } from "../registry/commit.ts"
 import { deleteObject } from "../registry/delete.ts"
-import { deleteOptions } from "./delete-options.ts"
+import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 
 /** DELETE of one object: removes it, or marks it until its finalizers and its grace period are done. */
 export async function deleteVerb(call: ResourceRequest): Promise<void> {
   const { info } = call.request
   const format = negotiateResponse(call, { list: false })
   const options = await deleteOptions(call, { collection: false })
-  const result = await deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
+  const result = await deleteOperation(call, options)
   if (!result.removed) {
     return answerObject(call, { format, object: result.object, status: options.orphanDependents === false ? 202 : 200 })
   }
@@ -17,4 +18,9 @@ export async function deleteVerb(call: ResourceRequest): Promise<void> {
   if (kind.rules.deleteReturns === "object") return answerObject(call, { format, object: result.object, status: 200 })
   const uid = result.object.metadata?.uid
   return answerStatus(call, { name: info.name, group: kind.group, kind: kind.resource, ...(uid !== undefined && { uid }) })
+}
+
+/** Deletes an object, or begins its deletion. Throws as `deleteObject`. */
+export function deleteOperation(call: ObjectRequest, options: DeleteOptions): Promise<WriteResult> {
+  return deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
 }

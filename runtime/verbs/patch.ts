@@ -1,12 +1,12 @@
 /** PATCH: the content type determines the kind of patch; specification section 4.8. */
-import { type DocumentPatchType, readingDocumentPatch } from "../apply/read-patch.ts"
+import { type DocumentPatchType, type PatchDocument, readingDocumentPatch } from "../apply/read-patch.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
-import type { Subresource } from "../schema/kind.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
+import type { WriteResult } from "../registry/commit.ts"
 import { updateObject } from "../registry/update.ts"
 import { type Stages, takesTurns } from "../base/turns.ts"
 import type { FieldValidation } from "../wire/decode-object.ts"
@@ -17,9 +17,10 @@ import { attributesOf } from "./attributes.ts"
 import { bodyOf, applyFieldValidation, renormalizing } from "./request-body.ts"
 import { matchNamespace } from "./create.ts"
 import { readApplyPatch } from "./apply.ts"
-import { type ResourceRequest, negotiateResponse } from "./call.ts"
+import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { withManagers } from "./scale/scale-owners.ts"
-import { readWriteOptions } from "./write-options.ts"
+import type { WriteScope } from "./update.ts"
+import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
 const patchTypes = [
@@ -30,34 +31,40 @@ const patchTypes = [
 ] as const
 type PatchType = (typeof patchTypes)[number]
 
-/** `next`: for sub-resources that take only a part of the patched object, merges that part into the stored one. */
-export interface PatchScope {
-  readonly subresource?: Subresource
-  readonly next?: (body: ApiObject, old: ApiObject) => ApiObject
-}
-
 /** PATCH of an object, or of a sub-resource with the same kind of body. */
-export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): Promise<void> {
-  const { query, warnings } = call.request
+export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): Promise<void> {
   const type = patchTypeOf(call)
   const applying = type === "application/apply-patch+yaml"
   const format = negotiateResponse(call, { list: false })
-  const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
-  const { expiry } = call.request
+  const options = readWriteOptions(call.request.query, applying ? "apply" : "PatchOptions")
   const body = await bodyOf(call)
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
     ? await readApplyPatch(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
     : await readPatch(call, type, body)
+  const result = await patchOperation(call, patch, { options, scope, applying })
+  await answerWrite(call, { format, result })
+}
+
+/**
+ * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the
+ * kind.
+ */
+export function patchOperation(
+  call: ObjectRequest,
+  patch: Patch,
+  { options, scope, applying }: { options: WriteOptions; scope: WriteScope; applying: boolean },
+): Promise<WriteResult> {
+  const { warnings, expiry, bodyBytes } = call.request
   const sentWarnings = new Set<string>()
-  const result = await updateObject(call.registry, call.handle, {
+  return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
     warn: (text) => warnings.push(text),
     put: false,
-    bytes: body.length,
+    bytes: bodyBytes,
     creates: applying,
-    managedFields: applying ? "provided" : "tracked",
+    managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
       workOn(
@@ -66,14 +73,13 @@ export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): 
         expiry,
       ),
   })
-  await answerWrite(call, { format, result })
 }
 
 /** Makes the next object: applies the patch, then normalizes, defaults and checks the result. */
 function* patching(
-  call: ResourceRequest,
+  call: ObjectRequest,
   options: PatchedOptions,
-  { scope, old, isLarge }: { scope: PatchScope; old: ApiObject | undefined; isLarge: boolean },
+  { scope, old, isLarge }: { scope: WriteScope; old: ApiObject | undefined; isLarge: boolean },
 ): Stages<ApiObject> {
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
   let patched: ApiObject
@@ -106,11 +112,16 @@ function unsupportedPatchType(): ApiError {
 }
 
 /** Parses and checks the body. Throws 400 or 413. */
-export async function readPatch(call: ResourceRequest, type: DocumentPatchType, body: Buffer): Promise<Patch> {
-  const { expiry } = call.request
+export async function readPatch(call: ObjectRequest, type: DocumentPatchType, body: Buffer): Promise<Patch> {
   const text = decodeUtf8(body)
-  const parsed = await parsedPatch(text, { bytes: body.length, expiry })
-  const patch = await workOn(body.length, readingDocumentPatch(type, { text, parsed }, call.handle.parts.shape), expiry)
+  const parsed = await parsedPatch(text, { bytes: body.length, expiry: call.request.expiry })
+  return documentPatch(call, type, { text, parsed })
+}
+
+/** The patch of a parsed document. Throws 400 or 413. */
+export async function documentPatch(call: ObjectRequest, type: DocumentPatchType, document: PatchDocument): Promise<Patch> {
+  const { expiry, bodyBytes } = call.request
+  const patch = await workOn(bodyBytes, readingDocumentPatch(type, document, call.handle.parts.shape), expiry)
   return {
     apply: (object) => {
       assert(object !== undefined, "only an applied configuration makes an object")
@@ -137,7 +148,7 @@ interface PatchedOptions {
 }
 
 /** Adds the kind and apiVersion of the path if the patched document has none. Throws if it has others. */
-function ofSameKind({ handle }: ResourceRequest, object: JsonObject): JsonObject {
+function ofSameKind({ handle }: ObjectRequest, object: JsonObject): JsonObject {
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
@@ -148,7 +159,7 @@ function ofSameKind({ handle }: ResourceRequest, object: JsonObject): JsonObject
 }
 
 /** Throws 400 if a patch renames or moves the object; fills in an absent namespace. */
-function checkNames(call: ResourceRequest, patched: ApiObject): void {
+function checkNames(call: ObjectRequest, patched: ApiObject): void {
   const { info } = call.request
   matchNamespace(patched, info.namespace)
   const { name = "" } = patched.metadata ?? {}

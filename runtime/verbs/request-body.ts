@@ -12,7 +12,7 @@ import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import type { FieldValidation } from "../wire/decode-object.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
-import type { ResourceRequest } from "./call.ts"
+import type { ObjectRequest, ResourceRequest } from "./call.ts"
 
 /** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
 export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
@@ -21,7 +21,7 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
     kind: handle.kind.kind,
     apiVersion: handle.apiVersion,
     shape: handle.parts.shape,
-    codec: handle.compact,
+    ...(handle.kind.storage.format !== "json" && { codec: handle.compact }),
     applyDefaults: handle.parts.applyDefaults,
   })
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
@@ -54,14 +54,14 @@ export async function bodyOf({ incoming, request }: ResourceRequest, limit?: num
 async function readAs(
   call: ResourceRequest,
   options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
-  kind: Omit<KindBody, "validate">,
+  kind: Omit<KindBody, "validate" | "codec"> & Partial<Pick<KindBody, "codec">>,
 ): Promise<ApiObject> {
   const { headers, warnings } = call.request
-  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
+  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor, compact: kind.codec !== undefined })
   const body = await bodyOf(call, bodyLimit(media))
   const decoded = decodeBody(body, media, {
     shape: kind.shape,
-    codec: kind.codec,
+    ...(kind.codec !== undefined && { codec: kind.codec }),
     expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
     fieldValidation: options.fieldValidation,
     signal: call.request.expiry,
@@ -73,7 +73,7 @@ async function readAs(
 
 /** Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. */
 export function* renormalizing(
-  call: ResourceRequest,
+  call: ObjectRequest,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
 ): Stages<{ object: ApiObject; unknown: string[] }> {
@@ -87,7 +87,7 @@ export function* renormalizing(
 
 /** Applies `fieldValidation` to unknown fields in the result of a patch. Sends each warning once over all attempts. */
 export function applyFieldValidation(
-  call: ResourceRequest,
+  call: ObjectRequest,
   texts: readonly string[],
   options: { fieldValidation: FieldValidation; sentWarnings: Set<string> },
 ): void {

@@ -43,22 +43,33 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 /** Called for every resource path. Throws ApiError. On return the response is sent, or streaming. */
 export async function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
   const { info, incoming, outgoing } = request
+  if (parts.kinds.find(info.group, info.version, info.resource) === undefined && !parts.kinds.hasGroup(info.group))
+    return answerUnknownPath(outgoing)
+  const { kind, subresource } = routeOf(parts, request)
+  const handle = parts.registry.opened(kind) ?? (await parts.registry.handle(kind))
+  const call: ResourceRequest = { parts, registry: parts.registry, handle, request, incoming, outgoing }
+  if (subresource !== undefined) return answerSubresource(call, subresource)
+  await verbs[info.verb]?.(call)
+}
+
+/**
+ * Finds the kind and sub-resource that handle a request. Adds the warning of a deprecated version. Throws 400, 404 or
+ * 405.
+ */
+export function routeOf(
+  parts: Pick<ServerParts, "kinds" | "vendor">,
+  { info, warnings }: Pick<RequestContext, "info" | "warnings">,
+): { readonly kind: Kind; readonly subresource: Subresource | undefined } {
   const kind = parts.kinds.find(info.group, info.version, info.resource)
-  if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(outgoing)
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
   const warning = parts.kinds.warningOf(kind, parts.vendor.group)
-  if (warning !== undefined) request.warnings.push(warning)
+  if (warning !== undefined) warnings.push(warning)
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()
   checkMethod(kind, subresource, info)
   checkName(info)
-  const posted = postedTo(parts, kind)
-  const handle = parts.registry.opened(posted?.kind ?? kind) ?? (await parts.registry.handle(posted?.kind ?? kind))
-  const call: ResourceRequest = { parts, registry: parts.registry, handle, request, incoming, outgoing }
-  if (posted !== undefined) return answerSubresource(call, posted.subresource)
-  if (subresource !== undefined) return answerSubresource(call, subresource)
-  await verbs[info.verb]?.(call)
+  return postedTo(parts, kind) ?? { kind, subresource }
 }
 
 /**
@@ -71,7 +82,10 @@ function isPath(kind: Kind, info: RequestInfo): boolean {
 }
 
 /** For a kind that is never stored (`postsTo`): the kind and sub-resource that handle a POST of it. */
-function postedTo(parts: ServerParts, { group, version, postsTo }: Kind): { kind: Kind; subresource: Subresource } | undefined {
+function postedTo(
+  parts: Pick<ServerParts, "kinds">,
+  { group, version, postsTo }: Kind,
+): { kind: Kind; subresource: Subresource } | undefined {
   if (postsTo === undefined) return undefined
   const kind = parts.kinds.find(group, version, postsTo.resource)
   const subresource = kind?.subresources.find(({ name }) => name === postsTo.subresource)

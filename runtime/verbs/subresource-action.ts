@@ -1,43 +1,23 @@
-/** POST on a sub-resource whose behaviour does more than change the parent: eviction. */
+/** What a POST may use whose behaviour does more than change the parent: eviction. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { assert } from "../base/assert.ts"
-import { methodNotAllowed, notFound } from "../base/errors.ts"
-import type { Deletion, ObjectAccess, ObjectPlace, SubresourceBehaviour } from "../schema/behaviour.ts"
-import type { Subresource } from "../schema/kind.ts"
-import { mutateObject, validateObject } from "../registry/admit.ts"
+import { notFound } from "../base/errors.ts"
+import type { Deletion, ObjectAccess } from "../schema/behaviour.ts"
+import type { ObjectPlace } from "../schema/object-client.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness, getObject } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
-import { attributesOf } from "./attributes.ts"
-import { readKindBody } from "./request-body.ts"
-import { answerStatus, type ResourceRequest } from "./call.ts"
+import type { ObjectRequest } from "./call.ts"
 import { readDeleteOptions } from "./delete-options.ts"
-import { readWriteOptions } from "./write-options.ts"
-
-/** Called for sub-resources whose behaviour has `act`. Responds 201 with a Status. */
-export async function handlePost(call: ResourceRequest, subresource: Subresource, behaviour: SubresourceBehaviour): Promise<void> {
-  const { info, query } = call.request
-  if (behaviour.act === undefined) throw methodNotAllowed()
-  const options = readWriteOptions(query, "CreateOptions")
-  const kind = await call.parts.body(subresource.kind ?? call.handle.kind)
-  const versions = (behaviour.acceptedVersions ?? []).map((version) => call.parts.vendor.apiVersion(version))
-  const sent = await readKindBody(call, kind, { ...options, apiVersions: [kind.apiVersion, ...versions] })
-  const attributes = attributesOf(call, "CREATE", options, subresource.kind)
-  const body = await mutateObject(call.registry, attributes, { object: sent }, kind)
-  behaviour.validate?.(body, info.name)
-  await validateObject(call.registry, attributes, { object: body })
-  await behaviour.act({ body, namespace: info.namespace, name: info.name, dryRun: options.dryRun, objects: objectAccess(call, attributes) })
-  await answerStatus(call, undefined, 201)
-}
 
 /**
  * The registry for actions: the rules of requests apply, but there is no request. Admission has already checked what
  * the request does to its own object. Other changes are made, and admitted, as changes of the server.
  */
-function objectAccess(call: ResourceRequest, request: OpenAttributes): ObjectAccess {
+export function objectAccess(call: ObjectRequest, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call
   const isOwn = ({ group, resource, namespace, name }: ObjectPlace): boolean =>
     group === request.resource.group && resource === request.resource.resource && namespace === request.namespace && name === request.name

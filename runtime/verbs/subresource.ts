@@ -1,22 +1,24 @@
 /** Sub-resources: status writes a part of the parent, scale converts it, behaviours implement the others. */
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { badRequest, methodNotAllowed, notFound } from "../base/errors.ts"
-import type { ChangeContext } from "../schema/behaviour.ts"
+import type { ChangeContext, SubresourceBehaviour } from "../schema/behaviour.ts"
 import { Failures } from "../base/failure.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
+import type { KindBody } from "../server-parts.ts"
 import { mutateObject, validateObject } from "../registry/admit.ts"
 import { updateObject } from "../registry/update.ts"
-import { handlePost } from "./subresource-action.ts"
+import { objectAccess } from "./subresource-action.ts"
 import { attributesOf } from "./attributes.ts"
 import { readKindBody } from "./request-body.ts"
-import { answerStatus, type ResourceRequest } from "./call.ts"
+import { answerStatus, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { connectVerb } from "./connect.ts"
 import { matchNamespace } from "./create.ts"
 import { getVerb } from "./get.ts"
 import { patchVerb } from "./patch.ts"
 import { answerScale } from "./scale/scale.ts"
-import { updateVerb } from "./update.ts"
-import { readWriteOptions } from "./write-options.ts"
+import { updateVerb, type WriteScope } from "./update.ts"
+import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
 /** Called by the router, after it has found the sub-resource and checked the method. */
 export async function answerSubresource(call: ResourceRequest, subresource: Subresource): Promise<void> {
@@ -34,54 +36,90 @@ export async function answerSubresource(call: ResourceRequest, subresource: Subr
 
 /** For bodies of the parent's kind. A behaviour may choose which part is taken. */
 async function onParent(call: ResourceRequest, subresource: Subresource): Promise<void> {
-  const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
-  const take = behaviour?.update?.bind(behaviour)
-  const next = take === undefined ? undefined : (body: ApiObject, old: ApiObject) => take(body, old, changeScope(subresource))
   switch (call.request.info.verb) {
     case "get":
       return getVerb(call)
     case "update":
-      return updateVerb(call, subresource, next)
+      return updateVerb(call, writeScope(call, subresource))
     case "patch":
-      return patchVerb(call, { subresource, ...(next !== undefined && { next }) })
+      return patchVerb(call, writeScope(call, subresource))
     default:
       throw methodNotAllowed()
   }
 }
 
-/** POST of a body that changes the parent: binding. Responds 201 with a Status. */
+/** The rules for a PUT or PATCH of a sub-resource with a body of the parent's kind. */
+export function writeScope({ registry }: ObjectRequest, subresource: Subresource): WriteScope {
+  const behaviour = subresource.behaviour === undefined ? undefined : registry.subresourceBehaviour(subresource.behaviour)
+  const take = behaviour?.update?.bind(behaviour)
+  return { subresource, ...(take !== undefined && { next: (body, old) => take(body, old, changeScope(subresource)) }) }
+}
+
+/** POST of a body to a sub-resource. Responds 201 with a Status. */
 async function postVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
-  const { query, warnings } = call.request
-  const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
-  if (behaviour?.act !== undefined) return handlePost(call, subresource, behaviour)
-  const act = behaviour?.create?.bind(behaviour)
-  if (act === undefined) throw methodNotAllowed()
-  const options = readWriteOptions(query, "CreateOptions")
-  const posted = subresource.kind ?? call.handle.kind
-  const form = await call.parts.body(posted)
-  const sent = await readKindBody(call, form, options)
-  const name = namedObject(call, sent)
-  const attributes = attributesOf(call, "CREATE", options, posted)
+  const posted = await postedForm(call, subresource)
+  const options = readWriteOptions(call.request.query, "CreateOptions")
+  const body = await readKindBody(call, posted.form, { ...options, apiVersions: posted.apiVersions })
+  await postOperation(call, { ...posted, subresource, body, options })
+  await answerStatus(call, undefined, 201)
+}
+
+/** What a POST to a sub-resource takes, and what handles it. */
+export interface PostedForm {
+  readonly behaviour: SubresourceBehaviour
+  readonly form: KindBody
+  /** The versions that the body may state. */
+  readonly apiVersions: readonly string[]
+}
+
+/** Called before the body is read. Throws 405 for a sub-resource without POST. */
+export async function postedForm({ parts, registry, handle }: ObjectRequest, subresource: Subresource): Promise<PostedForm> {
+  const behaviour = subresource.behaviour === undefined ? undefined : registry.subresourceBehaviour(subresource.behaviour)
+  if (behaviour?.act === undefined && behaviour?.create === undefined) throw methodNotAllowed()
+  const form = await parts.body(subresource.kind ?? handle.kind)
+  const versions = (behaviour.acceptedVersions ?? []).map((version) => parts.vendor.apiVersion(version))
+  return { behaviour, form, apiVersions: [form.apiVersion, ...versions] }
+}
+
+/** A POST whose body is decoded. */
+export interface Post extends Pick<PostedForm, "behaviour" | "form"> {
+  readonly subresource: Subresource
+  readonly body: ApiObject
+  readonly options: WriteOptions
+}
+
+/** Admits the body, then performs the action of the behaviour (eviction) or changes the parent (binding). */
+export async function postOperation(call: ObjectRequest, post: Post): Promise<void> {
+  const { behaviour, form, subresource, options } = post
+  const { namespace } = call.request.info
+  const acts = behaviour.act !== undefined
+  const name = acts ? call.request.info.name : namedObject(call, post.body)
+  const attributes = attributesOf(call, "CREATE", options, subresource.kind ?? call.handle.kind)
   attributes.name = name
-  const body = await mutateObject(call.registry, attributes, { object: sent }, form)
-  behaviour?.validate?.(body, name)
+  const body = await mutateObject(call.registry, attributes, { object: post.body }, form)
+  behaviour.validate?.(body, name)
   await validateObject(call.registry, attributes, { object: body })
+  if (acts) await behaviour.act?.({ body, namespace, name, dryRun: options.dryRun, objects: objectAccess(call, attributes) })
+  else await changeParent(call, { ...post, body }, attributes)
+}
+
+async function changeParent(call: ObjectRequest, { behaviour, subresource, body }: Post, attributes: OpenAttributes): Promise<void> {
+  const { group, resource } = call.handle.kind
   await updateObject(call.registry, call.handle, {
     attributes,
     admission: "done",
     subresource,
     put: false,
-    warn: (text) => warnings.push(text),
+    warn: (text) => call.request.warnings.push(text),
     transform: (old) => {
-      if (old === undefined) throw notFound({ group: call.handle.kind.group, resource: call.handle.kind.resource, name })
-      return act(body, old, changeScope(subresource))
+      if (old === undefined || behaviour.create === undefined) throw notFound({ group, resource, name: attributes.name })
+      return behaviour.create(body, old, changeScope(subresource))
     },
   })
-  await answerStatus(call, undefined, 201)
 }
 
 /** The name of the object that a body refers to: from the path, else from the body (`/bindings`). Throws 400. */
-function namedObject(call: ResourceRequest, body: ApiObject): string {
+function namedObject(call: ObjectRequest, body: ApiObject): string {
   const { info } = call.request
   const sent = body.metadata?.name ?? ""
   matchNamespace(body, info.namespace)

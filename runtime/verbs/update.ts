@@ -1,42 +1,55 @@
 import { badRequest } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
+import type { WriteResult } from "../registry/commit.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
 import { readObject } from "./request-body.ts"
-import { type ResourceRequest, negotiateResponse } from "./call.ts"
+import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { matchNamespace } from "./create.ts"
-import { readWriteOptions } from "./write-options.ts"
+import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
 /**
- * PUT of an object, or of a sub-resource with the same kind of body. `next` makes the next object from the body and the
- * stored one.
+ * The sub-resource that a write is for. `next` makes the next object from the body, or patched object, and the stored
+ * one.
  */
-export async function updateVerb(
-  call: ResourceRequest,
-  subresource?: Subresource,
-  next: (body: ApiObject, old: ApiObject) => ApiObject = (body) => body,
-): Promise<void> {
-  const { query, warnings } = call.request
+export interface WriteScope {
+  readonly subresource?: Subresource
+  /** Absent: the body is the next object. */
+  readonly next?: (body: ApiObject, old: ApiObject) => ApiObject
+}
+
+/** PUT of an object, or of a sub-resource with the same kind of body. */
+export async function updateVerb(call: ResourceRequest, scope: WriteScope = {}): Promise<void> {
   const format = negotiateResponse(call, { list: false })
-  const options = readWriteOptions(query, "UpdateOptions")
+  const options = readWriteOptions(call.request.query, "UpdateOptions")
   const body = await readObject(call, options)
-  checkBody(call, body)
-  const result = await updateObject(call.registry, call.handle, {
-    attributes: attributesOf(call, "UPDATE", options),
-    ...(subresource !== undefined && { subresource }),
-    warn: (text) => warnings.push(text),
-    transform: (old) => (old === undefined ? body : next(body, old)),
-    put: true,
-    bytes: call.request.bodyBytes,
-    managedFields: "tracked",
-  })
+  const result = await updateOperation(call, body, { options, scope })
   await answerWrite(call, { format, result })
 }
 
+/** Replaces an object by a decoded one. Throws as `updateObject`, and 400 if the body names another object. */
+export function updateOperation(
+  call: ObjectRequest,
+  body: ApiObject,
+  { options, scope: { subresource, next } }: { options: WriteOptions; scope: WriteScope },
+): Promise<WriteResult> {
+  const { warnings, bodyBytes } = call.request
+  checkBody(call, body)
+  return updateObject(call.registry, call.handle, {
+    attributes: attributesOf(call, "UPDATE", options),
+    ...(subresource !== undefined && { subresource }),
+    warn: (text) => warnings.push(text),
+    transform: (old) => (old === undefined || next === undefined ? body : next(body, old)),
+    put: true,
+    bytes: bodyBytes,
+    managedFields: call.request.untracked === true ? undefined : "tracked",
+  })
+}
+
 /** Throws 400 if the body names another object than the path; fills in an absent namespace. */
-function checkBody(call: ResourceRequest, body: ApiObject): void {
+function checkBody(call: ObjectRequest, body: ApiObject): void {
   const { info } = call.request
   const name = body.metadata?.name ?? ""
   if (name === "")

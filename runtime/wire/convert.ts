@@ -114,8 +114,8 @@ function protobuf(object: ApiObject, { codec }: KnownKind): Buffer {
 
 /** The stored version of the object, without resourceVersion, which the store knows. */
 async function stored(object: ApiObject, options: ConvertOptions): Promise<Buffer> {
-  const asJson = options.storedAs === "json"
   const found = kindOf(object, options)
+  const asJson = options.storedAs === "json" || found?.storage.format === "json"
   if (found === undefined && asJson) return Buffer.from(stringify(withoutVersion(object)))
   const here = await known(object, options)
   const form = withoutVersion(here.parts.toStored?.(object) ?? object)

@@ -55,9 +55,20 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
 
 /** `decodeObject` in steps. `yaml`: parses a YAML body where another thread has done most of the work. */
 export function* decodingObject(body: Uint8Array, media: Media, options: DecodeOptions, yaml?: Stages<ParsedYaml>): Stages<DecodedObject> {
-  const level = options.fieldValidation ?? "Warn"
   const parsed = yield* parsingBody(body, media, options, yaml)
   yield
+  return yield* decodingParsed(parsed, body, media, options)
+}
+
+/** Decodes a document that was never text: the input of a program in this process. The caller gives `value` away. */
+export function decodingValue(value: JsonValue, options: DecodeOptions): Stages<DecodedObject> {
+  return decodingParsed({ value, duplicates: [] }, noBytes, "json", options)
+}
+
+const noBytes = new Uint8Array(0)
+
+function* decodingParsed(parsed: ParsedBody, body: Uint8Array, media: Media, options: DecodeOptions): Stages<DecodedObject> {
+  const level = options.fieldValidation ?? "Warn"
   const found = typeMetaOf(parsed.value, body, options.expect)
   checkKind(found, options.expect)
   const { object, strict } = yield* withKindInErrors(found, options.expect, typing(parsed, options))

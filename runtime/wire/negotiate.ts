@@ -33,8 +33,11 @@ export interface Negotiated {
 
 export interface NegotiateOptions {
   readonly vendor: Vendor
-  /** False for run-time definitions, which have no protobuf encoding. */
-  readonly compact?: boolean
+  /**
+   * False: there is no compact encoding at all. `metadata`: objects of the kind have none, only what `as=` may request
+   * of them. The media type is then known but fits no object, as for custom resources of the reference.
+   */
+  readonly compact?: boolean | "metadata"
   /** Watches are sent as frames, which YAML does not have. */
   readonly watch?: boolean
   /** The path can be watched: a refusal lists the stream types too. */
@@ -46,7 +49,7 @@ export interface NegotiateOptions {
 }
 
 /** Media types in order of preference; a wildcard selects the first. */
-function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string, Media> {
+function mediaTypes(options: { vendor: Vendor; compact?: boolean | "metadata" }): Map<string, Media> {
   const types: [string, Media][] = [
     ["application/json", "json"],
     ["application/yaml", "yaml"],
@@ -61,7 +64,7 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string,
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
-  const question = (compact ? 1 : 0) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
+  const question = compactQuestion(compact) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
   const answers = known.get(vendor) ?? answersOf(vendor)
   answers[question] ??= memoize((text) => negotiateAnew(text, options))
   return answers[question](accept ?? "")
@@ -78,6 +81,7 @@ function answersOf(vendor: Vendor): Answers {
 }
 
 const places = { objects: 0, discovery: 16, none: 32 }
+const compactQuestion = (compact: boolean | "metadata"): number => (compact === "metadata" ? 64 : compact ? 1 : 0)
 
 function negotiateAnew(accept: string, options: NegotiateOptions): Negotiated {
   const types = mediaTypes(options)
@@ -92,7 +96,8 @@ function negotiateAnew(accept: string, options: NegotiateOptions): Negotiated {
     if (negotiated?.media === "yaml" && options.watch === true) break
     if (negotiated !== undefined) return negotiated
   }
-  throw notAcceptable(options.watch === true ? streams([...types.keys()]) : [...types.keys()])
+  const offersStreams = options.watch === true && options.compact !== "metadata"
+  throw notAcceptable(offersStreams ? streams([...types.keys()]) : [...types.keys()])
 }
 
 function noKnownType(types: readonly string[], collection: boolean): ApiError {
@@ -112,6 +117,7 @@ function fit(media: Media, parameters: ReadonlyMap<string, string>, options: Neg
   if (serverVersion !== "" && (serverVersion !== "v1" || options.renderings !== undefined)) return undefined
   const as = rendering(parameters, options)
   if (as === "unknown" || (as?.kind === "Table" && media === "compact")) return undefined
+  if (as === undefined && media === "compact" && options.compact === "metadata") return undefined
   const compactType = options.vendor.compactMediaType
   const contentType = media === "compact" ? (options.watch === true ? `${compactType};stream=watch` : compactType) : `application/${media}`
   return { media, ...(as !== undefined && { as }), stream: stream !== "", pretty: parameters.get("pretty") === "1", contentType }

@@ -55,26 +55,36 @@ export const statusShape: TypeShape = {
 /**
  * The Status of a failed request. Called once per error, by the error handler and by watches that end with an error.
  */
-export function failureStatus(error: ApiError, vendor: Vendor): ApiObject {
+export function failureStatus(thrown: ApiError, vendor: Vendor): ApiObject {
+  const error = wireError(thrown, vendor)
   return {
     kind: "Status",
     apiVersion: "v1",
     metadata: error.continueToken === undefined || error.continueToken === "" ? {} : metadataOf(error.continueToken),
     status: "Failure",
-    ...(error.message !== "" && { message: wireText(error, vendor) }),
+    ...(error.message !== "" && { message: error.message }),
     ...(error.reason !== "" && { reason: error.reason }),
-    ...(error.details !== undefined && { details: detailsOf(error.details, vendor) }),
+    ...(error.details !== undefined && { details: detailsOf(error.details) }),
     code: error.code,
   }
 }
 
 /**
- * Messages are built with neutral names (`base/errors.ts`); the only vendor name in them is the group of the error's
- * subject.
+ * The error with the names of the vendor. Errors are built with neutral names (`base/errors.ts`); the only vendor name
+ * in them is the group of the error's subject.
  */
-function wireText(error: ApiError, vendor: Vendor): string {
-  const group = error.details?.group
-  return filled(group) ? error.message.replaceAll(group, vendor.group(group)) : error.message
+export function wireError(error: ApiError, vendor: Vendor): Pick<ApiError, "code" | "reason" | "message" | "details" | "continueToken"> {
+  const { code, reason, message, details, continueToken } = error
+  const group = details?.group
+  if (!filled(group)) return error
+  const named = vendor.group(group)
+  return {
+    code,
+    reason,
+    message: message.replaceAll(group, named),
+    details: { ...details, group: named },
+    ...(continueToken !== undefined && { continueToken }),
+  }
 }
 
 /** `metadata` of a Status is a ListMeta; of its fields, an error sets only `continue`. */
@@ -89,14 +99,16 @@ export function successStatus(subject: StatusDetails | undefined, vendor: Vendor
     apiVersion: "v1",
     metadata: {},
     status: "Success",
-    ...(subject !== undefined && { details: detailsOf(subject, vendor) }),
+    ...(subject !== undefined && {
+      details: detailsOf(filled(subject.group) ? { ...subject, group: vendor.group(subject.group) } : subject),
+    }),
   }
 }
 
-function detailsOf(subject: StatusDetails, vendor: Vendor): JsonObject {
+function detailsOf(subject: StatusDetails): JsonObject {
   return {
     ...(filled(subject.name) && { name: subject.name }),
-    ...(filled(subject.group) && { group: vendor.group(subject.group) }),
+    ...(filled(subject.group) && { group: subject.group }),
     ...(filled(subject.kind) && { kind: subject.kind }),
     ...(filled(subject.uid) && { uid: subject.uid }),
     ...(subject.causes !== undefined && subject.causes.length > 0 && { causes: subject.causes.map((item) => ({ ...item })) }),

@@ -3,7 +3,7 @@
  * the dangers of YAML: repeated keys cost linear time, aliases and depth are limited, and only one document is read.
  * The library parses; every scalar is resolved here, because no schema of the library has these rules.
  */
-import { isUtf8 } from "node:buffer"
+import buffers from "node:buffer"
 import {
   type Document,
   isAlias,
@@ -50,7 +50,7 @@ export function yamlText(body: Uint8Array): string {
     return Buffer.from(bytes.subarray(2, bytes.length & ~1))
       .swap16()
       .toString("utf16le")
-  if (!isUtf8(bytes)) throw badRequest("yaml: the body is no UTF-8")
+  if (!buffers.isUtf8(bytes)) throw badRequest("yaml: the body is no UTF-8")
   const text = bytes.toString("utf8")
   return text.startsWith("\ufeff") ? text.slice(1) : text
 }

@@ -45,6 +45,13 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
 
   it("explains fields in this project's words", async () => {
     expect(await explained("pod.spec.containers")).toContain("One container of a pod: an image, how to run it and what it may use.")
+    // The text of a field, then what that of its type adds.
+    expect(await explained("pod.spec.affinity.podAffinity")).toContain(
+      "DESCRIPTION: Rules that place the pod close to certain other pods. FIELDS:",
+    )
+    expect(await explained("pod.spec.containers.livenessProbe")).toContain(
+      "the probe fails. A health check of a container: what to do, how often, and how many answers decide. FIELDS:",
+    )
     expect(await explained("service.spec.clusterIP")).toContain("The main address inside the cluster.")
     expect(await explained("deploy")).toContain("Keeps a number of equal pods running")
     const fields = await kubectl("explain", "replicationcontroller.spec", "--recursive")

@@ -25,12 +25,15 @@ const structural = new Set(
   "doc types enum kind-fields field-fields preserveUnknown structType field-type number protoName inline pointer nullable keepEmpty field-deprecated listType mapKeys mapType patchStrategy mergeKey field-required default yaml".split(" "),
 )
 
+/** Keywords that the typed operations of a kind show. */
+const operational = new Set("kind-verbs postsTo scope subresources subresource-kind subresource-verbs served".split(" "))
+
 /** The files that show the effect of a case's keyword; the others are the same in every case. */
 export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
   const isColumn = id.startsWith("column") || id === "completed" || id === "as" || id === "priority" || id === "functions"
   const isReference = id.startsWith("reference") || id === "namespace"
-  const parts = isReference ? ["validate"] : isColumn ? ["columns"] : isKind ? ["resource", "convert"] : structural.has(id) ? ["types", "shape", "proto", "defaults", "validate"] : ["defaults", "validate"]
+  const parts = isReference ? ["validate"] : isColumn ? ["columns"] : isKind ? ["resource", "convert", ...(operational.has(id) ? ["handlers"] : [])] : structural.has(id) ? ["types", "shape", "proto", "defaults", "validate"] : ["defaults", "validate"]
   return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
 }
 

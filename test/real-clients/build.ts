@@ -1,11 +1,11 @@
 /**
- * Builds the Go programs and installs the Python client, protoc and buf before the suites are loaded. A client whose
- * tools are missing is not built, and its suites report why they are skipped. Where nothing may be skipped, every tool
- * is required.
+ * Builds the Go programs and installs the Python client, protoc, buf and the OpenAPI tools before the suites are
+ * loaded. A client whose tools are missing is not built, and its suites report why they are skipped. Where nothing may
+ * be skipped, every tool is required.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -19,7 +19,10 @@ export default async function buildClients(): Promise<() => Promise<void>> {
   try {
     if (has("go", "version")) buildGo(folder)
     if (has("python3", "--version")) installPython(folder)
-    if (has("npm", "--version")) await installBuf(folder)
+    if (has("npm", "--version")) {
+      await installBuf(folder)
+      await installOpenApiTools(folder)
+    }
   } catch (error) {
     await rm(folder, { recursive: true })
     throw error
@@ -55,6 +58,25 @@ function installPython(folder: string): void {
   run("python3", ["-m", "venv", environment], here)
   run(join(environment, "bin", "pip"), ["install", "--quiet", "--requirement", join(here, "python", "requirements.txt")], here)
   process.env.ORCH_PYTHON = join(environment, "bin", "python")
+}
+
+/** What reads the published documents: Spectral, openapi-generator (Java), openapi-python-client. */
+async function installOpenApiTools(folder: string): Promise<void> {
+  const tools = join(folder, "openapi")
+  await mkdir(tools)
+  await copyFile(join(here, "openapi", "package.json"), join(tools, "package.json"))
+  run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"], tools)
+  process.env.ORCH_SPECTRAL = join(tools, "node_modules/@stoplight/spectral-cli/dist/index.js")
+  if (has("mvn", "--version") && has("javac", "--version")) {
+    const artifact = "org.openapitools:openapi-generator-cli:7.25.0"
+    run("mvn", ["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${artifact}`, `-DoutputDirectory=${tools}`], tools)
+    process.env.ORCH_OPENAPI_GENERATOR = join(tools, "openapi-generator-cli-7.25.0.jar")
+  }
+  if (!has("python3", "--version")) return
+  const environment = join(tools, "python")
+  run("python3", ["-m", "venv", environment], tools)
+  run(join(environment, "bin", "pip"), ["install", "--quiet", "--requirement", join(here, "openapi", "requirements.txt")], tools)
+  process.env.ORCH_OPENAPI_PYTHON = join(environment, "bin", "python")
 }
 
 function has(program: string, ...args: readonly string[]): boolean {

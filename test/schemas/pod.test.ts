@@ -149,6 +149,12 @@ describe("updates", () => {
       gated(nodeTerm({ matchExpressions: [zone("a", "b")] })),
       `Invalid ${nodeTerms}[0]`,
     ],
+    [
+      "node affinity set while gated, on a stored one without terms",
+      gated({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: {} } } }),
+      gated(nodeTerm({ matchExpressions: [zone("a")] })),
+      "Invalid spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+    ],
     ["pod affinity while gated", gate, gated(podAffinity({})), "Forbidden spec"],
   ])("%s", (_name, before, after, ...expected) => expect(faults(decoded(after), decoded(before))).toEqual(expected))
 

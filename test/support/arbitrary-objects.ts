@@ -14,9 +14,48 @@ const fieldsMin = [0, 1, 1, 0]
  * A document of the type, not yet normalized: every field may be absent, empty or set. Omits fields without a number.
  */
 export function arbitraryObject(shape: TypeShape, depth = 0): fc.Arbitrary<JsonObject> {
-  const fields = jsonFields(shape)
+  return objectWith(jsonFields(shape), depth, arbitraryValue)
+}
+
+/**
+ * Anything that a schema accepts, not yet normalized: also fields without a number, unknown ones where the type keeps
+ * them, null for any value, and values in a form that is not the canonical one.
+ */
+export function arbitraryDocument(shape: TypeShape, depth = 0): fc.Arbitrary<JsonObject> {
+  const known = objectWith(allJsonFields(shape), depth, anyValue)
+  if (shape.preserveUnknown !== true) return known
   return fc
-    .subarray(fields, {
+    .tuple(known, fc.dictionary(fc.constantFrom("other", "10", "x-y", "__proto__"), json, { maxKeys: 2 }))
+    .map(([fields, others]) => {
+      const whole: JsonObject = { ...fields }
+      for (const [name, value] of Object.entries(others)) setField(whole, name, value)
+      return whole
+    })
+}
+
+function anyValue(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> {
+  return fc.option(presentValue(type, depth), { freq: 8 })
+}
+
+function presentValue(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> {
+  if ("scalar" in type)
+    return spoken[type.scalar] === undefined ? scalars[type.scalar] : fc.oneof(scalars[type.scalar], spoken[type.scalar] ?? text)
+  if ("ref" in type) return arbitraryDocument(type.ref(), depth)
+  if ("map" in type) return fc.array(fc.tuple(text, anyValue(type.map, depth)), { maxLength: 3 }).map(objectOf)
+  return fc.array(anyValue("list" in type ? type.list : type.wrappedList, depth), { maxLength: 3 })
+}
+
+function allJsonFields(shape: TypeShape): FieldShape[] {
+  return shape.fields.flatMap((field) => (field.inline === true && "ref" in field.type ? allJsonFields(field.type.ref()) : [field]))
+}
+
+function objectWith(
+  fields: readonly FieldShape[],
+  depth: number,
+  arbitraryValue: (type: TypeRef, depth: number) => fc.Arbitrary<JsonValue>,
+): fc.Arbitrary<JsonObject> {
+  return fc
+    .subarray([...fields], {
       minLength: Math.min(fields.length, fieldsMin[depth] ?? 0),
       maxLength: Math.min(fields.length, fieldsMax[depth] ?? 0),
     })
@@ -77,4 +116,14 @@ const scalars: Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>> = {
   RawExtension: jsonObject,
   FieldsV1: jsonObject,
   any: json,
+}
+
+/** Values that decoding brings into another form. */
+const spoken: Partial<Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>>> = {
+  Duration: fc.constantFrom("1h", "90m", "0", "0s", "1.5h", "-2m"),
+  Quantity: fc.constantFrom("0", "1.0", "1000m", "0.5Gi", 3),
+  Time: fc.constantFrom("2020-01-01T02:00:00+02:00", "0001-01-01T00:00:00Z", "2020-01-01T00:00:00.5Z"),
+  MicroTime: fc.constantFrom("2020-01-01T02:00:00.500000+02:00", "0001-01-01T00:00:00.000000Z"),
+  RawExtension: fc.constantFrom<JsonValue>(1, "x", [1, null], { a: null }),
+  double: fc.constantFrom(-0, 1e21, 5e-324),
 }

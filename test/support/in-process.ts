@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { bodies, kinds } from "../../generated/index.ts"
+import { api, bodies, kinds } from "../../generated/index.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import { builtInDocuments } from "../../runtime/launch/openapi-files.ts"
 import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificates.ts"
@@ -111,6 +111,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     random,
     kinds,
     bodies,
+    api,
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
     openapi: builtInDocuments(),
     ...(options.admission !== undefined && { admission: options.admission }),

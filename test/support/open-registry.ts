@@ -1,5 +1,13 @@
 /** A registry over the generated kinds and a store in memory, without HTTP, for tests of behaviours and controllers. */
-import { kinds } from "../../generated/index.ts"
+import { api, bodies, kinds } from "../../generated/index.ts"
+import { serverUser } from "../../runtime/admission/server-identity.ts"
+import { bodyLoader } from "../../runtime/body-kinds.ts"
+import { ownClient } from "../../runtime/client/in-process-client.ts"
+import type { ControllerDeps } from "../../runtime/controllers/controller.ts"
+import { InFlightRequests } from "../../runtime/observability/in-flight.ts"
+import { defaultOptions } from "../../runtime/options/load.ts"
+import { OpenWatches } from "../../runtime/registry/open-watches.ts"
+import type { ServerParts } from "../../runtime/server-parts.ts"
 import { AdmissionChain } from "../../runtime/admission/chain.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import { behaviours, subresourceBehaviours } from "../../runtime/behaviours/index.ts"
@@ -8,6 +16,7 @@ import type { ApiObject } from "../../runtime/base/json.ts"
 import { type Random, systemRandom } from "../../runtime/base/random.ts"
 import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
 import { createObject } from "../../runtime/registry/create.ts"
+import { ownObject } from "../../runtime/registry/own-object.ts"
 import { deleteObject, type DeleteRequest } from "../../runtime/registry/delete.ts"
 import { KindTable } from "../../runtime/registry/kinds.ts"
 import { parseObject } from "../../runtime/registry/object-codec.ts"
@@ -23,13 +32,14 @@ import { writeAttributes } from "./write-attributes.ts"
 
 export interface OpenRegistry {
   readonly registry: Registry
+  readonly api: ControllerDeps["api"]
   readonly store: Store
   readonly clock: ManualClock
   /** Warnings that controllers logged. */
   readonly logged: string[]
   readonly log: { warn(values: object, text: string): void }
   handle(resource: string): Promise<KindHandle>
-  /** `object` as a client sends it; applies defaults. */
+  /** `object` as a client sends it; decodes it and applies defaults. */
   create(resource: string, object: ApiObject, options?: { dryRun?: boolean }): Promise<ApiObject>
   /** Undefined when the object does not exist. */
   get(resource: string, path: string): Promise<ApiObject | undefined>
@@ -70,6 +80,18 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
   const cache = openCaches({ store, prefix: storePrefix, clock })
   const table = new KindTable(kinds)
   const key = (path: string): string => storePrefix + path
+  const parts = (): ServerParts => {
+    const stopping = new AbortController().signal
+    const more = {
+      authorizers: [],
+      inFlight: new InFlightRequests(),
+      body: bodyLoader(bodies, vendor),
+      stopping,
+      options: defaultOptions(),
+    }
+    // The operations of a client read no others.
+    return { ...more, registry, kinds: table, vendor, clock, random, watches: new OpenWatches(clock, stopping) } as unknown as ServerParts
+  }
   const registry: Registry = new Registry({
     kinds: table,
     store,
@@ -84,6 +106,9 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
     tokens: new ContinueTokens(Buffer.from("a secret of tests")),
     ttlSeconds: {},
     behaviourDeps: {
+      get client() {
+        return ownClient(parts(), serverUser)
+      },
       vendor,
       clock,
       random,
@@ -101,6 +126,7 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
   const logged: string[] = []
   return {
     registry,
+    api: (user) => api(ownClient(parts(), user)),
     store,
     clock,
     logged,
@@ -116,10 +142,9 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
     async create(resource, object, { dryRun = false } = {}) {
       const handle = await handleOf(registry, resource)
       const full: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...structuredClone(object) }
-      handle.parts.applyDefaults(full, { vendor: registry.deps.vendor })
       const result = await createObject(registry, handle, {
         attributes: writeAttributes("CREATE", handle, { namespace: object.metadata?.namespace ?? "", dryRun }),
-        object: full,
+        object: ownObject(registry, handle, full),
         warn: () => {},
       })
       return result.object
@@ -134,11 +159,7 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
       const handle = await handleOf(registry, resource)
       const subresource = handle.kind.subresources.find((one) => one.name === name)
       const [namespace, objectName] = split(path)
-      const transform = (old: ApiObject | undefined): ApiObject => {
-        const next = change(structuredClone(old ?? {}))
-        handle.parts.applyDefaults(next, { vendor: registry.deps.vendor })
-        return next
-      }
+      const transform = (old: ApiObject | undefined): ApiObject => ownObject(registry, handle, change(structuredClone(old ?? {})))
       const result = await updateObject(registry, handle, {
         attributes: writeAttributes("UPDATE", handle, {
           namespace,

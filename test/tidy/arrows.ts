@@ -91,6 +91,11 @@ const areas: readonly Area[] = [
     reason: "a verb knows no store driver and no other way into the server",
   },
   {
+    files: /^runtime\/client\//,
+    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/verbs\//],
+    reason: "a program in the server's process runs the operations of the verbs, and knows neither listeners nor stores",
+  },
+  {
     files: /^runtime\/connect\//,
     mayImport: [...ground, request],
     reason: "callers of other machines receive their addresses and everything they must read",
@@ -141,13 +146,18 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/commands\//,
-    mayImport: [/^runtime\//, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    mayImport: [/^runtime\//, model, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
     reason: "commands only start other parts",
   },
   {
     files: /^runtime\/launch\//,
     mayImport: [/^runtime\//, /^generated\/index\.ts$/],
     reason: "a single module passes the generated kinds to the server",
+  },
+  {
+    files: /^runtime\/library\.ts$/,
+    mayImport: [/^runtime\//, /^generated\/api\.ts$/],
+    reason: "the library gives server.api its types; launch/ gives it its content",
   },
   { files: /^runtime\//, mayImport: [/^runtime\//, model], reason: "only launch/ and commands/ know generated code" },
   {
@@ -156,6 +166,11 @@ const areas: readonly Area[] = [
     reason: "generated code enters by the doorway; a missing piece is a function of runtime/schema",
   },
   { files: /^codegen\/print\//, mayImport: [], reason: "printing knows no model" },
+  {
+    files: /^model\/openapi\//,
+    mayImport: [base, schema, /^model\/(model|names)\.ts$/],
+    reason: "documents are built for the generator and for definitions that arrive at run time: from the model alone",
+  },
   { files: model, mayImport: [base, schema, encoding, query], reason: "the model of a kind knows neither YAML, nor files, nor a server" },
   {
     files: /^codegen\/load\//,

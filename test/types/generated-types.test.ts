@@ -58,7 +58,7 @@ test("clients leave out what the server fills in, and nothing else", () => {
   const accepted: readonly (PodInput | ServiceInput | DeploymentInput | ConfigMapInput)[] = [
     { spec: { containers: [{ name: "main", image: "x" }] } },
     { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } },
-    { spec: { selector: {}, template: { spec: { containers: [{ name: "main" }] } } } },
+    { spec: { selector: {}, template: { spec: { containers: [{ name: "main", image: "x" }] } } } },
     { data: { a: "b" } },
   ]
   void accepted
@@ -66,6 +66,8 @@ test("clients leave out what the server fills in, and nothing else", () => {
   const noContainers: PodInput = { spec: {} }
   // @ts-expect-error so is the spec that holds them
   const noSpec: PodInput = { metadata: { name: "a" } }
+  // @ts-expect-error a container without an image is refused
+  const noImage: PodInput = { spec: { containers: [{ name: "main" }] } }
   // @ts-expect-error a misspelt field of a container
   const misspelt: PodInput = { spec: { containers: [{ name: "main", imag: "x" }] } }
   // @ts-expect-error a misspelt field of metadata
@@ -76,7 +78,7 @@ test("clients leave out what the server fills in, and nothing else", () => {
   const kind: ServiceInput = { kind: "Pod" }
   // @ts-expect-error undefined is no value
   const exact: ServiceInput = { spec: { clusterIP: undefined } }
-  void [noContainers, noSpec, misspelt, metadata, word, kind, exact]
+  void [noContainers, noSpec, noImage, misspelt, metadata, word, kind, exact]
 })
 
 test("a record of a kind carries its types and is a record of any kind", () => {

@@ -1,6 +1,7 @@
 /** Refuses creations in a missing or terminating namespace; catalog `admission.yaml` NamespaceLifecycle. */
 import { notFound } from "../../base/errors.ts"
-import { isObject } from "../../base/json.ts"
+import { typed } from "../../schema/typed.ts"
+import type { Namespace } from "../../../generated/core/v1/namespace/types.ts"
 import type { RequestAttributes } from "../plugin.ts"
 import type { AdmissionPluginFactory, AdmissionReader } from "../plugin-deps.ts"
 import { refused } from "../refusal.ts"
@@ -37,7 +38,7 @@ async function judgeNewest(attributes: RequestAttributes, reader: AdmissionReade
   const { namespace } = attributes
   const newest = await reader.get(namespaces, "", namespace)
   if (newest === undefined) throw notFound({ group: "", resource: "namespaces", name: namespace })
-  if (!isObject(newest.status) || newest.status.phase !== terminating) return
+  if (typed<Namespace>(newest).status.phase !== terminating) return
   throw refused(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`, [
     { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" },
   ])

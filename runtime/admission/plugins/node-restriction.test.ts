@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { nodeShape } from "../../../generated/core/v1/node/shape.ts"
+import { podShape } from "../../../generated/core/v1/pod/shape.ts"
+import { normalize } from "../../encoding/normalize.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { User } from "../../http/request/context.ts"
 import { vendorProfile, type VendorName } from "../../base/vendor.ts"
@@ -7,6 +11,14 @@ import { nodeRestriction } from "./node-restriction.ts"
 
 const node: User = { name: "system:node:n", groups: ["system:nodes", "system:authenticated"], extra: {} }
 const kindOf = { pods: "Pod", nodes: "Node", leases: "Lease", configmaps: "ConfigMap" }
+
+const shapeOf: Readonly<Record<string, TypeShape>> = { pods: podShape, nodes: nodeShape }
+
+/** The object as the server decodes it; the plugin reads no other kinds and no bodies of sub-resources. */
+function decodedOf(resource: string, object: ApiObject | undefined): ApiObject | undefined {
+  const shape = shapeOf[resource]
+  return shape === undefined || object === undefined ? object : normalize(shape, object).object
+}
 
 function attributesOf(resource: keyof typeof kindOf, given: Partial<RequestAttributes>): OpenAttributes {
   const group = resource === "leases" ? "coordination.orch.io" : ""
@@ -21,10 +33,10 @@ function attributesOf(resource: keyof typeof kindOf, given: Partial<RequestAttri
     name: "",
     options: {},
     dryRun: false,
-    object: undefined,
-    oldObject: undefined,
     expiry: undefined,
     ...given,
+    object: decodedOf(resource, given.object),
+    oldObject: decodedOf(resource, given.oldObject),
   }
 }
 
@@ -41,7 +53,7 @@ async function judged(attributes: OpenAttributes, vendor: VendorName = "orch"): 
     reader: {
       has: () => true,
       peek: () => undefined,
-      get: async ({ resource }, _namespace, name) => stored[`${resource}/${name}`],
+      get: async ({ resource }, _namespace, name) => decodedOf(resource, stored[`${resource}/${name}`]),
     },
   })
   try {

@@ -2,10 +2,13 @@
  * Limits node agents (user `system:node:NAME` in group `system:nodes`) to their own Node, their own Lease and the pods
  * bound to their node. Catalog `admission.yaml` NodeRestriction; the messages are the reference's.
  */
-import { listOf, objectAt, textOf } from "../../base/untyped.ts"
 import { type ApiError, notFound } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { type ApiObject, isObject, type JsonValue, type OwnerReference } from "../../base/json.ts"
+import { typed } from "../../schema/typed.ts"
+import type { Node } from "../../../generated/core/v1/node/types.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { User } from "../../http/request/context.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import type { RequestAttributes } from "../plugin.ts"
@@ -91,7 +94,7 @@ function judgePod(request: NodeRequest): Judgement {
 
 function judgeMirrorPod(request: NodeRequest): Judgement {
   const { attributes, node, vendor } = request
-  const { metadata = {}, spec } = attributes.object ?? {}
+  const { metadata, spec } = typed<Pod>(attributes.object ?? {})
   const annotation = vendor.domain("orch.io/config.mirror")
   if (metadata.annotations?.[annotation] === undefined) {
     const why = `pod does not have ${JSON.stringify(annotation)} annotation, node ${JSON.stringify(node)} can only create mirror pods`
@@ -107,14 +110,14 @@ function judgeMirrorPod(request: NodeRequest): Judgement {
 }
 
 /** Checks that the node is the only owner, and returns its uid. */
-function checkOwner(request: NodeRequest, owners: readonly JsonObject[]): string {
+function checkOwner(request: NodeRequest, owners: readonly OwnerReference[]): string {
   const [owner] = owners
   if (owners.length > 1) throw refusedTo(request, "can only create pods with a single owner reference set to itself")
   if (owner === undefined || owner.apiVersion !== "v1" || owner.kind !== "Node" || owner.name !== request.node)
     throw refusedTo(request, "can only create pods with an owner reference set to itself")
   if (owner.controller !== true) throw refusedTo(request, "can only create pods with a controller owner reference set to itself")
   if (owner.blockOwnerDeletion === true) throw refusedTo(request, "must not set blockOwnerDeletion on an owner reference")
-  return textOf(owner, "uid")
+  return owner.uid
 }
 
 async function judgeOwnerUid({ attributes, node, reader }: NodeRequest, uid: string): Promise<void> {
@@ -125,14 +128,14 @@ async function judgeOwnerUid({ attributes, node, reader }: NodeRequest, uid: str
 }
 
 /** The first API object a pod refers to other than its node, as named in the refusal; undefined if there is none. */
-function referenceOf(spec: JsonValue | undefined): string | undefined {
-  if (textOf(spec, "serviceAccountName") !== "") return "a service account"
+function referenceOf(spec: PodSpec): string | undefined {
+  if ((spec.serviceAccountName ?? "") !== "") return "a service account"
   if (mentions(spec, secretFields)) return "secrets"
   if (mentions(spec, configMapFields)) return "configmaps"
-  const volumes = listOf(spec, "volumes")
-  if (volumes.some((volume) => listOf(volume.projected, "sources").some((source) => isObject(source.clusterTrustBundle))))
+  const { volumes = [] } = spec
+  if (volumes.some(({ projected }) => projected?.sources?.some((source) => source.clusterTrustBundle !== undefined)))
     return "clustertrustbundles"
-  return volumes.some((volume) => isObject(volume.persistentVolumeClaim)) ? "persistentvolumeclaims" : undefined
+  return volumes.some((volume) => volume.persistentVolumeClaim !== undefined) ? "persistentvolumeclaims" : undefined
 }
 
 /** Fields of a pod spec, at any depth, that contain a Secret or its name: in volumes, environments and pull secrets. */
@@ -157,8 +160,8 @@ function judgePodStatus(request: NodeRequest): undefined {
     throw refusedTo(request, "can only update pod status for pods with spec.nodeName set to itself")
   if (!deepEqual(object?.metadata?.labels ?? {}, oldObject?.metadata?.labels ?? {}))
     throw refusedTo(request, "cannot update labels through pod status")
-  const claims = (pod: ApiObject | undefined): readonly JsonObject[] => listOf(pod?.status, "resourceClaimStatuses")
-  if (!deepEqual([...claims(object)], [...claims(oldObject)])) throw refusedTo(request, "cannot update resource claim statuses")
+  const claims = (pod: ApiObject = {}) => typed<Pod>(pod).status.resourceClaimStatuses ?? []
+  if (!deepEqual(claims(object), claims(oldObject))) throw refusedTo(request, "cannot update resource claim statuses")
 }
 
 async function judgeEviction({ attributes, node, reader }: NodeRequest): Promise<undefined> {
@@ -173,25 +176,24 @@ function judgeNode(request: NodeRequest): undefined {
   const { attributes, node, vendor } = request
   const { operation, object, oldObject } = attributes
   if (operation === "CREATE") {
-    if (objectAt(object, "spec", "configSource") !== undefined)
+    if (typed<Node>(object ?? {}).spec.configSource !== undefined)
       throw refusedTo(request, "is not allowed to create pods with a non-nil configSource")
     const labels = forbiddenNodeLabels(vendor, object?.metadata?.labels ?? {}, {})
     if (labels.length > 0) throw refusedTo(request, `is not allowed to set the following labels: ${labels.join(", ")}`)
   }
   const asked = attributes.name || (object?.metadata?.name ?? "")
   if (asked !== node) throw refusedTo(request, `is not allowed to modify node ${JSON.stringify(asked)}`)
-  if (operation === "UPDATE") judgeNodeChange(request, object ?? {}, oldObject ?? {})
+  if (operation === "UPDATE") judgeNodeChange(request, typed(object ?? {}), typed(oldObject ?? {}))
 }
 
-function judgeNodeChange(request: NodeRequest, object: ApiObject, old: ApiObject): void {
-  const source = objectAt(object, "spec", "configSource")
-  if (source !== undefined && !deepEqual(source, objectAt(old, "spec", "configSource")))
+function judgeNodeChange(request: NodeRequest, object: Node, old: Node): void {
+  const source = object.spec.configSource
+  if (source !== undefined && !deepEqual(source, old.spec.configSource))
     throw refusedTo(request, "is not allowed to update configSource to a new non-nil configSource")
-  if (!deepEqual([...listOf(object.spec, "taints")], [...listOf(old.spec, "taints")]))
-    throw refusedTo(request, "is not allowed to modify taints")
-  const labels = forbiddenNodeLabels(request.vendor, object.metadata?.labels ?? {}, old.metadata?.labels ?? {})
+  if (!deepEqual(object.spec.taints ?? [], old.spec.taints ?? [])) throw refusedTo(request, "is not allowed to modify taints")
+  const labels = forbiddenNodeLabels(request.vendor, object.metadata.labels ?? {}, old.metadata.labels ?? {})
   if (labels.length > 0) throw refused(request.attributes, `is not allowed to modify labels: ${labels.join(", ")}`)
-  if (!deepEqual(object.metadata?.ownerReferences ?? [], old.metadata?.ownerReferences ?? []))
+  if (!deepEqual(object.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? []))
     throw refusedTo(request, "is not allowed to modify ownerReferences")
 }
 
@@ -203,7 +205,7 @@ function judgeLease({ attributes, node, vendor }: NodeRequest): undefined {
 }
 
 function nodeNameOf(pod: ApiObject | undefined): string {
-  return textOf(pod?.spec, "nodeName")
+  return pod === undefined ? "" : (typed<Pod>(pod).spec.nodeName ?? "")
 }
 
 /** Prefixes the text: `node "n" must not ...`. */

@@ -1,21 +1,27 @@
 import { describe, expect, test } from "vitest"
-import type { ApiObject, JsonObject } from "../../base/json.ts"
+import { podShape } from "../../../generated/core/v1/pod/shape.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { ContainerStatus } from "../../../generated/core/v1/shared/pod-status/types.ts"
+import { decoded, type Part } from "../../../test/support/decoded.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { podStatus as cell } from "./pod-status.ts"
 
 const nowMs = Date.parse("2024-05-01T12:00:00Z")
 
-function cells(spec: JsonObject, status: JsonObject, metadata: JsonObject = {}): JsonObject {
-  const pod: ApiObject = { metadata, spec, status }
-  return cell(pod, { nowMs, vendor: vendorProfile("orch") })
+type Spec = Part<Pod["spec"]>
+type Status = Part<Pod["status"]>
+
+function cells(spec: Spec, status: Status, metadata: Pod["metadata"] = {}): JsonValue {
+  return cell(decoded<Pod>(podShape, { metadata, spec, status }), { nowMs, vendor: vendorProfile("orch") })
 }
 
-const one: JsonObject = { containers: [{ name: "a" }] }
-const withInit: JsonObject = { containers: [{ name: "a" }], initContainers: [{ name: "i" }, { name: "s", restartPolicy: "Always" }] }
-const running: JsonObject = { name: "a", ready: true, restartCount: 0, state: { running: {} } }
+const one: Spec = { containers: [{ name: "a" }] }
+const withInit: Spec = { containers: [{ name: "a" }], initContainers: [{ name: "i" }, { name: "s", restartPolicy: "Always" }] }
+const running: Part<ContainerStatus> = { name: "a", ready: true, restartCount: 0, state: { running: {} } }
 
 describe("pod cells", () => {
-  test.each<[string, JsonObject, JsonObject, JsonObject]>([
+  test.each<[string, Spec, Status, JsonObject]>([
     ["new", one, { phase: "Pending" }, { ready: "0/1", reason: "Pending", restarts: "0", readinessGates: "<none>" }],
     ["running", one, { phase: "Running", containerStatuses: [running] }, { ready: "1/1", reason: "Running" }],
     [
@@ -97,7 +103,7 @@ describe("pod cells", () => {
 
   test("a pod that is being deleted", () => {
     const metadata = { deletionTimestamp: "2024-05-01T12:00:00Z" }
-    expect(cells(one, { phase: "Running", containerStatuses: [running] }, metadata)["reason"]).toBe("Terminating")
-    expect(cells(one, { reason: "NodeLost" }, metadata)["reason"]).toBe("Unknown")
+    expect(cells(one, { phase: "Running", containerStatuses: [running] }, metadata)).toMatchObject({ reason: "Terminating" })
+    expect(cells(one, { reason: "NodeLost" }, metadata)).toMatchObject({ reason: "Unknown" })
   })
 })

@@ -28,7 +28,8 @@ const never: Restarts = { count: 0, lastMs: 0 }
 /** Called for each row of a Table of pods: `{ready: "1/2", reason, restarts: "3 (5m ago)", readinessGates: "1/1"}`. */
 export const podStatus = defineCell<Pod>(({ metadata, spec, status }, context) => {
   const sidecars = new Set(spec.initContainers?.filter(isSidecar).map((container) => container.name))
-  const total = spec.containers.length + sidecars.size
+  // The required list is null in a pod that no validator has seen: one stored by another program.
+  const total = (spec.containers ?? []).length + sidecars.size
   const init = summarizeInit(spec, status, sidecars)
   let reason = init.reason ?? baseReason(status)
   let [restarts, ready] = [init.all, init.ready]
@@ -43,9 +44,7 @@ export const podStatus = defineCell<Pod>(({ metadata, spec, status }, context) =
 })
 
 function baseReason(status: PodStatus): string {
-  const gated = (status.conditions ?? []).some(
-    (condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated",
-  )
+  const gated = (status.conditions ?? []).some((condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated")
   return gated ? "SchedulingGated" : (status.reason ?? status.phase ?? "")
 }
 

@@ -21,8 +21,6 @@ export const readyEndpoints = defineCell<Endpoints>(({ subsets = [] }) => {
 function readyIn(addresses: readonly EndpointAddress[], ports: readonly EndpointPort[], max: number): string[] {
   const ips = addresses.slice(0, max).map((address) => address.ip)
   if (ports.length === 0) return ips
-  const places = ports
-    .slice(0, max)
-    .flatMap((port) => ips.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`))
+  const places = ports.slice(0, max).flatMap((port) => ips.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`))
   return places.slice(0, max)
 }

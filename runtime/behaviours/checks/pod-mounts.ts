@@ -19,7 +19,11 @@ export const podMounts = defineCheck<PodSpec>((spec, context) => {
   }
 })
 
-function checkMounts({ container, list, path }: PlacedContainer, volumes: ReadonlyMap<string, Volume>, context: CheckContext<unknown>): void {
+function checkMounts(
+  { container, list, path }: PlacedContainer,
+  volumes: ReadonlyMap<string, Volume>,
+  context: CheckContext<unknown>,
+): void {
   const { volumeDevices: devices = [], volumeMounts = [] } = container
   const deviceNames = new Set(devices.map((device) => device.name))
   const devicePaths = new Set(devices.map((device) => device.devicePath))

@@ -12,9 +12,7 @@ export const podVolumes = defineCheck<PodSpec>((spec, context) => {
   const podName = context.root.metadata?.name ?? ""
   if (context.root.kind !== "Pod" || podName === "") return
   const { volumes = [] } = spec
-  const made = new Set(
-    volumes.filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`),
-  )
+  const made = new Set(volumes.filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`))
   for (const [index, volume] of volumes.entries()) {
     const claimName = volume.persistentVolumeClaim?.claimName ?? ""
     if (made.has(claimName)) {

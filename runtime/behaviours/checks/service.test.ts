@@ -1,29 +1,20 @@
 import { expect, test } from "vitest"
-import { Failures } from "../../base/failure.ts"
-import type { ApiObject, JsonObject } from "../../base/json.ts"
-import { CheckContext } from "../../schema/validate.ts"
-import { vendorProfile } from "../../base/vendor.ts"
+import { serviceShape, serviceSpecShape } from "../../../generated/core/v1/service/shape.ts"
+import type { Service, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
+import { faultsOf, type Part } from "../../../test/support/decoded.ts"
+import type { Check } from "../../schema/validate.ts"
 import { serviceClusterAddresses as clusterAddresses } from "./service-cluster-addresses.ts"
 import { serviceNodePorts as nodePorts } from "./service-node-ports.ts"
 import { serviceSourceRanges as sourceRanges } from "./service-source-ranges.ts"
 
-const texts = (failures: Failures): string[] => failures.list.map(({ type, field }) => `${type} ${field}`)
+type Spec = Part<ServiceSpec>
 
-function specFaults(check: typeof nodePorts, spec: JsonObject, oldSpec?: JsonObject): string[] {
-  const failures = new Failures()
-  const context = { failures, vendor: vendorProfile("orch"), ...(oldSpec !== undefined && { old: { spec: oldSpec } }) }
-  check(spec, CheckContext.of({ spec }, context).field("spec"))
-  return texts(failures)
-}
-
-function faults(check: typeof sourceRanges, service: ApiObject): string[] {
-  const failures = new Failures()
-  check(service, CheckContext.of(service, { failures, vendor: vendorProfile("orch") }))
-  return texts(failures)
+function specFaults(check: Check<ServiceSpec>, spec: Spec, old?: Spec): string[] {
+  return faultsOf(check, spec, { shape: serviceSpecShape, field: "spec", ...(old !== undefined && { old }) })
 }
 
 test("a node port may serve one port of each protocol", () => {
-  const ports = [
+  const ports: Spec["ports"] = [
     { protocol: "TCP", nodePort: 30000 },
     { protocol: "UDP", nodePort: 30000 },
     { protocol: "TCP", nodePort: 0 },
@@ -43,7 +34,7 @@ test("clusterIP and clusterIPs must agree", () => {
 })
 
 test("addresses are one of each family, or None alone", () => {
-  const of = (...clusterIPs: string[]): JsonObject => ({ clusterIP: clusterIPs[0] ?? "", clusterIPs })
+  const of = (...clusterIPs: string[]): Spec => ({ clusterIP: clusterIPs[0] ?? "", clusterIPs })
   expect(specFaults(clusterAddresses, of("None"))).toEqual([])
   expect(specFaults(clusterAddresses, of("None", "10.0.0.1"))).toEqual(["Invalid spec.clusterIPs"])
   expect(specFaults(clusterAddresses, of("10.0.0.1", "None"))).toEqual(["Invalid spec.clusterIPs[1]"])
@@ -60,9 +51,9 @@ test("addresses are one of each family, or None alone", () => {
 })
 
 test("an update keeps the first address and family and may add or release the second", () => {
-  const one = { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }
-  const two = { ...one, clusterIPs: ["10.0.0.1", "fd00::1"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
-  const other = { ...one, clusterIP: "10.0.0.2", clusterIPs: ["10.0.0.2"] }
+  const one: Spec = { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }
+  const two: Spec = { ...one, clusterIPs: ["10.0.0.1", "fd00::1"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
+  const other: Spec = { ...one, clusterIP: "10.0.0.2", clusterIPs: ["10.0.0.2"] }
   expect(specFaults(clusterAddresses, two, one)).toEqual([])
   expect(specFaults(clusterAddresses, one, two)).toEqual([])
   expect(specFaults(clusterAddresses, other, one)).toEqual(["Invalid spec.clusterIPs[0]"])
@@ -76,14 +67,15 @@ test("an update keeps the first address and family and may add or release the se
 
 test("source ranges come from the field or else the annotation, and only for load balancers", () => {
   const annotation = "service.beta.orch.io/load-balancer-source-ranges"
-  const of = (type: string, ranges: string[], text?: string): ApiObject => ({
+  const of = (type: NonNullable<ServiceSpec["type"]>, ranges: string[], text?: string): Part<Service> => ({
     metadata: text === undefined ? {} : { annotations: { [annotation]: text } },
     spec: { type, loadBalancerSourceRanges: ranges },
   })
-  expect(faults(sourceRanges, of("LoadBalancer", [" 10.0.0.0/8 "], "nonsense"))).toEqual([])
-  expect(faults(sourceRanges, of("LoadBalancer", ["10.0.0.0/8", "10.0.0.0"]))).toEqual(["Invalid spec.loadBalancerSourceRanges[1]"])
-  expect(faults(sourceRanges, of("ClusterIP", ["10.0.0.0/8"]))).toEqual(["Forbidden spec.loadBalancerSourceRanges"])
-  expect(faults(sourceRanges, of("LoadBalancer", [], "10.0.0.0/8, x"))).toEqual([`Invalid metadata.annotations[${annotation}]`])
-  expect(faults(sourceRanges, of("LoadBalancer", [], " "))).toEqual([])
-  expect(faults(sourceRanges, of("NodePort", [], "10.0.0.0/8"))).toEqual([`Forbidden metadata.annotations[${annotation}]`])
+  const faults = (service: Part<Service>) => faultsOf(sourceRanges, service, { shape: serviceShape })
+  expect(faults(of("LoadBalancer", [" 10.0.0.0/8 "], "nonsense"))).toEqual([])
+  expect(faults(of("LoadBalancer", ["10.0.0.0/8", "10.0.0.0"]))).toEqual(["Invalid spec.loadBalancerSourceRanges[1]"])
+  expect(faults(of("ClusterIP", ["10.0.0.0/8"]))).toEqual(["Forbidden spec.loadBalancerSourceRanges"])
+  expect(faults(of("LoadBalancer", [], "10.0.0.0/8, x"))).toEqual([`Invalid metadata.annotations[${annotation}]`])
+  expect(faults(of("LoadBalancer", [], " "))).toEqual([])
+  expect(faults(of("NodePort", [], "10.0.0.0/8"))).toEqual([`Forbidden metadata.annotations[${annotation}]`])
 })

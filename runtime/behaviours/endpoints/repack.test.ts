@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isObject, type JsonObject } from "../../base/json.ts"
+import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { repackedAddresses, repackSubsets } from "./repack.ts"
 
-const http = { name: "http", port: 80, protocol: "TCP" }
-const https = { name: "https", port: 443, protocol: "TCP" }
+const http: EndpointPort = { name: "http", port: 80, protocol: "TCP" }
+const https: EndpointPort = { name: "https", port: 443, protocol: "TCP" }
 const [a, b, c] = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }, { ip: "192.0.2.3" }]
 
 test("addresses with the same ports become one subset", () => {
@@ -41,7 +41,7 @@ test("an address that is both ready and not ready is not ready", () => {
 })
 
 test("one address of two pods stays two entries", () => {
-  const of = (uid: string): JsonObject => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
+  const of = (uid: string): EndpointAddress => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
   expect(repackSubsets([{ addresses: [of("2"), of("1"), of("2")], ports: [http] }])).toEqual([
     { addresses: [of("1"), of("2")], ports: [http] },
   ])
@@ -51,10 +51,10 @@ test("addresses without ports are kept", () => {
   expect(repackSubsets([{ addresses: [b] }, { addresses: [a] }])).toEqual([{ addresses: [a, b] }])
 })
 
-const target = (uid: string): JsonObject => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
-const address = fc.constantFrom<JsonObject>(a, b, c, target("1"), target("2"))
-const port = fc.constantFrom(http, https, { name: "dns", port: 53, protocol: "UDP" })
-const subset: fc.Arbitrary<JsonObject> = fc.record({
+const target = (uid: string): EndpointAddress => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
+const address = fc.constantFrom<EndpointAddress>(a, b, c, target("1"), target("2"))
+const port = fc.constantFrom<EndpointPort>(http, https, { name: "dns", port: 53, protocol: "UDP" })
+const subset: fc.Arbitrary<EndpointSubset> = fc.record({
   addresses: fc.array(address),
   notReadyAddresses: fc.array(address),
   ports: fc.array(port),
@@ -81,43 +81,41 @@ test("order and grouping of the input do not matter, and repacking twice changes
  * The rule, implemented naively: collects the addresses of each port, then joins ports with the same addresses. Costs
  * ports times addresses.
  */
-function model(subsets: readonly JsonObject[]): JsonObject[] {
-  // The generator above makes only lists of objects.
-  const list = (of: JsonObject, name: string): JsonObject[] => (Array.isArray(of[name]) ? (of[name] as JsonObject[]) : [])
-  const identity = ({ ip, targetRef }: JsonObject): string => `${ip} ${isObject(targetRef) ? targetRef["uid"] : ""}`
-  const known = new Map<string, JsonObject>()
-  const byPort = new Map<string, { port: JsonObject | undefined; ready: Map<string, boolean> }>()
+function model(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+  const identity = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ""}`
+  const known = new Map<string, EndpointAddress>()
+  const byPort = new Map<string, { port: EndpointPort | undefined; ready: Map<string, boolean> }>()
   for (const one of subsets) {
-    const ports = list(one, "ports")
+    const { ports = [] } = one
     for (const port of ports.length === 0 ? [undefined] : ports) {
       const { ready } = mapEntry(byPort, stringify(port ?? null), () => ({ port, ready: new Map<string, boolean>() }))
       for (const [name, isReady] of [["addresses", true] as const, ["notReadyAddresses", false] as const])
-        for (const item of list(one, name)) {
+        for (const item of one[name] ?? []) {
           mapEntry(known, identity(item), () => item)
           ready.set(identity(item), isReady && ready.get(identity(item)) !== false)
         }
     }
   }
-  const groups = new Map<string, { ready: Map<string, boolean>; ports: JsonObject[] }>()
+  const groups = new Map<string, { ready: Map<string, boolean>; ports: EndpointPort[] }>()
   for (const { port, ready } of byPort.values()) {
     const key = [...ready]
       .map(([item, isReady]) => `${item} ${isReady}`)
       .sort()
       .join("\n")
-    const { ports } = mapEntry(groups, key, () => ({ ready, ports: [] as JsonObject[] }))
+    const { ports } = mapEntry(groups, key, () => ({ ready, ports: [] as EndpointPort[] }))
     if (port !== undefined) ports.push(port)
   }
   const made = [...groups.values()].map(({ ready, ports }) => {
-    const pick = (wanted: boolean): JsonObject[] =>
+    const pick = (wanted: boolean): EndpointAddress[] =>
       [...ready.keys()]
         .sort()
         .filter((item) => ready.get(item) === wanted)
-        .map((item) => known.get(item) ?? {})
+        .flatMap((item) => known.get(item) ?? [])
     const [addresses, notReadyAddresses] = [pick(true), pick(false)]
     return {
       ...(addresses.length > 0 && { addresses }),
       ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
-      ...(ports.length > 0 && { ports: ports.sort((left, right) => Number(left["port"]) - Number(right["port"])) }),
+      ...(ports.length > 0 && { ports: ports.sort((left, right) => left.port - right.port) }),
     }
   })
   return made.sort((left, right) => (stringify(left) < stringify(right) ? -1 : 1))
@@ -141,16 +139,17 @@ test("the result equals that of the naive rule", () => {
 })
 
 describe("many addresses with many ports", () => {
-  const ports = (count: number): JsonObject[] =>
+  const ports = (count: number): EndpointPort[] =>
     Array.from({ length: count }, (_, index) => ({ name: `p${index}`, port: index + 1, protocol: "TCP" }))
-  const addresses = (count: number, seen: () => void): JsonObject[] =>
+  const addresses = (count: number, seen: () => void): EndpointAddress[] =>
     Array.from({ length: count }, (_, index) => {
       const ip = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
-      const get = (): string => {
-        seen()
-        return ip
+      return {
+        get ip() {
+          seen()
+          return ip
+        },
       }
-      return Object.defineProperty({}, "ip", { enumerable: true, get }) as JsonObject // Has a text as its only field.
     })
 
   test("are read once, not once per port", () => {

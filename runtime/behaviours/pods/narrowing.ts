@@ -19,7 +19,8 @@ export function checkNarrowed(spec: PodSpec, old: PodSpec, context: CheckContext
   if (before === undefined) return
   const at = `spec.affinity.nodeAffinity.${required}.nodeSelectorTerms`
   const terms = spec.affinity?.nodeAffinity?.[required]?.nodeSelectorTerms ?? []
-  const termsBefore = before.nodeSelectorTerms
+  // The required list is null in a pod that another program stored without it.
+  const termsBefore = before.nodeSelectorTerms ?? []
   if (terms.length !== termsBefore.length) {
     context.fail("Invalid", [...terms], "no additions/deletions to non-empty NodeSelectorTerms list are allowed", at)
     return

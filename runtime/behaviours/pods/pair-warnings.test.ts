@@ -1,25 +1,26 @@
 /** Warnings about pairs of ports and of files are found without comparing every pair, with the same result. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { JsonObject } from "../../base/json.ts"
+import type { ContainerPort } from "../../../generated/core/v1/shared/container/types.ts"
+import { podSpecShape } from "../../../generated/core/v1/shared/pod-spec/shape.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { VolumeProjection } from "../../../generated/core/v1/shared/volumes/types.ts"
+import { decoded, type Part } from "../../../test/support/decoded.ts"
 import { podWarningsMax } from "../../base/limits.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { containerWarnings } from "./container-warnings.ts"
 import { volumeWarnings } from "./volume-warnings.ts"
 
-interface Port {
-  readonly containerPort: number
-  readonly hostPort: number
-  readonly hostIP: string
-  readonly protocol: string
-}
+type Port = Required<Omit<ContainerPort, "name">>
 
 const port: fc.Arbitrary<Port> = fc.record({
   containerPort: fc.constantFrom(1, 2),
   hostPort: fc.constantFrom(0, 1),
   hostIP: fc.constantFrom("", "10.0.0.1", "10.0.0.2"),
-  protocol: fc.constantFrom("TCP", "UDP"),
+  protocol: fc.constantFrom<Port["protocol"]>("TCP", "UDP"),
 })
+
+const withPorts = (ports: Part<ContainerPort>[]): PodSpec => decoded<PodSpec>(podSpecShape, { containers: [{ ports }] })
 
 function portModel(ports: readonly Port[]): string[] {
   const at = (index: number): string => `spec.containers[0].ports[${index}]`
@@ -37,7 +38,7 @@ function portModel(ports: readonly Port[]): string[] {
 test("ports conflict as if every pair were compared", () => {
   fc.assert(
     fc.property(fc.array(port, { maxLength: 12 }), (ports) => {
-      expect(containerWarnings({ containers: [{ ports: ports.map((one) => ({ ...one })) }] }, "spec")).toEqual(portModel(ports))
+      expect(containerWarnings(withPorts(ports), "spec")).toEqual(portModel(ports))
     }),
   )
 })
@@ -52,9 +53,10 @@ const files: fc.Arbitrary<File[]> = fc.uniqueArray(fc.record({ path, token: fc.b
   selector: (file) => file.path,
   maxLength: 8,
 })
-const sourceOf = ({ path: at, token }: File): JsonObject =>
+const sourceOf = ({ path: at, token }: File): Part<VolumeProjection> =>
   token ? { serviceAccountToken: { path: at } } : { secret: { items: [{ path: at }] } }
-const volumes = (list: readonly File[]): JsonObject => ({ volumes: [{ projected: { sources: list.map(sourceOf) } }] })
+const volumes = (list: readonly File[]): PodSpec =>
+  decoded<PodSpec>(podSpecShape, { volumes: [{ projected: { sources: list.map(sourceOf) } }] })
 
 function fileModel(list: readonly File[]): string[] {
   const at = (index: number): string => `spec.volumes[0].projected.sources[${index}]`
@@ -79,7 +81,7 @@ test("files hide each other as if every pair were compared", () => {
 
 test("the number of warnings is limited", () => {
   const ports = Array.from({ length: 1000 }, () => ({ containerPort: 1 }))
-  expect(containerWarnings({ containers: [{ ports }] }, "spec")).toHaveLength(podWarningsMax)
+  expect(containerWarnings(withPorts(ports), "spec")).toHaveLength(podWarningsMax)
   const list = Array.from({ length: 1000 }, (_, index) => ({ path: index === 0 ? "a" : `a/${index}`, token: index === 0 }))
   expect(volumeWarnings(volumes(list), "spec", vendorProfile("orch"))).toHaveLength(podWarningsMax)
 })

@@ -96,8 +96,5 @@ function isBelow(file: ProjectedFile, other: ProjectedFile): boolean {
 function filesOf(source: VolumeProjection): readonly { readonly path: string; readonly isToken: boolean }[] {
   const { configMap, downwardAPI, secret, serviceAccountToken: token } = source
   const items = [...(secret?.items ?? []), ...(configMap?.items ?? []), ...(downwardAPI?.items ?? [])]
-  return [
-    ...items.map(({ path }) => ({ path, isToken: false })),
-    ...(token === undefined ? [] : [{ path: token.path, isToken: true }]),
-  ]
+  return [...items.map(({ path }) => ({ path, isToken: false })), ...(token === undefined ? [] : [{ path: token.path, isToken: true }])]
 }

@@ -84,8 +84,7 @@ function hasAddress(spec: ServiceSpec): boolean {
 }
 
 function sameNodePorts(spec: ServiceSpec, old: ServiceSpec): boolean {
-  const ports = (of: ServiceSpec): string =>
-    [...new Set(of.ports?.map(({ nodePort = 0 }) => nodePort))].sort().join(",")
+  const ports = (of: ServiceSpec): string => [...new Set(of.ports?.map(({ nodePort = 0 }) => nodePort))].sort().join(",")
   return ports(spec) === ports(old)
 }
 

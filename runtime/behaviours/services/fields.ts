@@ -44,7 +44,11 @@ export function isExternal(spec: ServiceSpec): boolean {
 }
 
 /** Sets a list, or deletes the field when the list is empty. */
-export function putList<Name extends "clusterIPs" | "ipFamilies">(spec: ServiceSpec, name: Name, values: NonNullable<ServiceSpec[Name]>): void {
+export function putList<Name extends "clusterIPs" | "ipFamilies">(
+  spec: ServiceSpec,
+  name: Name,
+  values: NonNullable<ServiceSpec[Name]>,
+): void {
   put(spec, name, values.length === 0 ? undefined : values)
 }
 

@@ -3,13 +3,14 @@
  * are deleted. An Event reports it to the user, as the reference's garbage collector does (reason
  * OwnerRefInvalidNamespace).
  */
-import { serverAttributes } from "../../admission/server-identity.ts"
+import type { EventInput } from "../../../generated/core/v1/event/types.ts"
+import type { ControllerDeps } from "../controller.ts"
+import type { Written } from "../../schema/handlers.ts"
 import { garbageCollectorUser } from "../identities.ts"
 import { ApiError } from "../../base/errors.ts"
-import type { ApiObject, OwnerReference } from "../../base/json.ts"
+import type { OwnerReference } from "../../base/json.ts"
 import { timeText } from "../../base/time.ts"
 import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
-import { createObject } from "../../registry/create.ts"
 import type { Registry } from "../../registry/registry.ts"
 import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 
@@ -19,7 +20,7 @@ import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
  * for all dependents.
  */
 export async function reportForeignOwner(
-  { registry, nowhere }: { readonly registry: Registry; readonly nowhere: Set<string> },
+  { registry, api, nowhere }: Pick<ControllerDeps, "api" | "registry"> & { readonly nowhere: Set<string> },
   dependent: ObjectIdentity,
   reference: OwnerReference,
 ): Promise<void> {
@@ -30,16 +31,11 @@ export async function reportForeignOwner(
     nowhere.add(reference.uid)
     return
   }
-  const events = registry.deps.kinds.find("", "v1", "events")
-  if (events === undefined) return
-  const handle = await registry.handle(events)
+  if (registry.deps.kinds.find("", "v1", "events") === undefined) return
   const namespace = dependent.namespace === "" ? "default" : dependent.namespace
-  const object = eventOf(registry, dependent, { reference, namespace })
-  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
+  const { events } = api(garbageCollectorUser(registry)).core.v1
   try {
-    const { name = "" } = object.metadata ?? {}
-    const attributes = serverAttributes(garbageCollectorUser(registry), "CREATE", { kind: handle.kind, namespace, name })
-    await createObject(registry, handle, { attributes, object, warn: () => {} })
+    await events.create(namespace, eventOf(registry, dependent, { reference, namespace }))
   } catch (error) {
     // The namespace is terminating, or another server wrote the Event.
     if (!(error instanceof ApiError)) throw error
@@ -66,7 +62,7 @@ function eventOf(
   registry: Registry,
   { handle, namespace: dependentNamespace, name, uid }: ObjectIdentity,
   { reference, namespace }: { reference: OwnerReference; namespace: string },
-): ApiObject {
+): Written<EventInput> {
   const { clock, random } = registry.deps
   const now = timeText(clock.nowMs())
   const owner = `${reference.apiVersion} ${reference.kind} ${JSON.stringify(reference.name)} (uid ${reference.uid})`
@@ -75,9 +71,7 @@ function eventOf(
       ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
       : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
   return {
-    kind: "Event",
-    apiVersion: "v1",
-    metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}`, namespace },
+    metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}` },
     involvedObject: {
       kind: handle.kind.kind,
       apiVersion: handle.storedApiVersion,

@@ -56,7 +56,7 @@ class Collector implements GarbageCollector {
     private readonly deps: ControllerDeps,
     workers: number,
   ) {
-    const { registry, clock, log } = deps
+    const { registry, clock, log, api } = deps
     this.kindsRevision = registry.deps.kinds.revision
     this.queue = createWorkQueue({
       clock,
@@ -66,6 +66,7 @@ class Collector implements GarbageCollector {
     })
     this.collection = {
       registry,
+      api,
       index: this.index,
       handleOf: (key) => this.handleOf(key),
       enqueue: (key) => this.queue.add(key),

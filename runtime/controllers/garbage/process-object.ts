@@ -4,6 +4,7 @@
  * does no harm.
  */
 import { serverAttributes } from "../../admission/server-identity.ts"
+import type { ControllerDeps } from "../controller.ts"
 import { garbageCollectorUser } from "../identities.ts"
 import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
@@ -21,6 +22,7 @@ import type { OwnerIndex } from "./owner-index.ts"
 /** What decisions are based on. */
 export interface CollectorContext {
   readonly registry: Registry
+  readonly api: ControllerDeps["api"]
   readonly index: OwnerIndex
   /** Returns the kind that a store key belongs to; undefined for kinds that are not collected. */
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>

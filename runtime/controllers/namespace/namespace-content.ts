@@ -4,7 +4,7 @@ import { serverAttributes } from "../../admission/server-identity.ts"
 import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
 import type { Kind } from "../../schema/kind.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import { deleteObject } from "../../registry/delete.ts"
 import { parseObject } from "../../registry/object-codec.ts"
 import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
@@ -131,14 +131,14 @@ interface Finding {
  * The conditions of a namespace whose content could not be deleted at once, in the order of the reference's namespace
  * controller. Conditions of other writers keep their content and position.
  */
-export function conditionsOf(found: SweepResult, before: readonly JsonObject[], now: string): JsonObject[] {
+export function conditionsOf(found: SweepResult, before: readonly NamespaceCondition[], now: string): NamespaceCondition[] {
   const next = [...before]
   for (const { type, good, bad } of findings(found)) {
     const { reason, message } = bad ?? good
     const status = bad === undefined ? "False" : "True"
     const at = before.findIndex((one) => one.type === type)
     const old = before[at]
-    const lastTransitionTime = old?.status === status && typeof old.lastTransitionTime === "string" ? old.lastTransitionTime : now
+    const lastTransitionTime = (old?.status === status ? old.lastTransitionTime : null) ?? now
     next.splice(at < 0 ? next.length : at, 1, { type, status, lastTransitionTime, reason, message })
   }
   return next

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
-import { objectAt, listOf } from "../../base/untyped.ts"
+import { isNamespace, type Namespace, type NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { Kind } from "../../schema/kind.ts"
+import { ownObject } from "../../registry/own-object.ts"
 import type { Store } from "../../storage/store.ts"
 import { type NamespaceController, startNamespaceController } from "./namespace-controller.ts"
 
@@ -26,9 +27,15 @@ async function removeNamespace(): Promise<void> {
   await emptying.idle()
 }
 
+async function namespaceNow(name = "a"): Promise<Namespace> {
+  const object = await one.get("namespaces", name)
+  if (object === undefined || !isNamespace(object)) throw new Error(`there is no namespace ${name}`)
+  return object
+}
+
 async function conditions(): Promise<Record<string, string>> {
-  const list = listOf((await one.get("namespaces", "a"))?.status, "conditions")
-  return Object.fromEntries(list.map(({ type, status, message }) => [String(type), `${String(status)}: ${String(message)}`]))
+  const { status } = await namespaceNow()
+  return Object.fromEntries((status.conditions ?? []).map((one) => [one.type, `${one.status}: ${one.message}`]))
 }
 
 test("an empty namespace is deleted at once", async () => {
@@ -56,8 +63,8 @@ test("no object of any kind survives it", async () => {
   )
   expect(stored.size).toBeGreaterThan(8)
   for (const [path, kind] of stored) {
-    const { apiVersion } = await one.registry.handle(kinds.stored(kind))
-    const object = { apiVersion, kind: kind.kind, metadata: { name: "x", namespace: "a", uid: `uid-of-${path}` } }
+    const handle = await one.registry.handle(kinds.stored(kind))
+    const object = ownObject(one.registry, handle, { metadata: { name: "x", namespace: "a", uid: `uid-of-${path}` } })
     const write = { type: "put" as const, key: `${storePrefix}${path}/a/x`, value: Buffer.from(JSON.stringify(object)) }
     expect(await one.store.commit({ checks: [], writes: [write] })).toMatchObject({ ok: true })
   }
@@ -134,14 +141,15 @@ test("a condition keeps its time while its status stays, and nothing is written 
 
 test("conditions of other writers keep their position", async () => {
   await one.create("configmaps", configMap("c", { finalizers: ["example.com/held"] }))
-  const mine = { type: "Mine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "m" }
-  await one.update("namespaces", "a", (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions: [mine] } }), {
+  const mine: NamespaceCondition = { type: "Mine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "m" }
+  const before = await namespaceNow()
+  await one.update("namespaces", "a", () => ({ ...before, status: { ...before.status, conditions: [mine] } }), {
     subresource: "status",
   })
   await removeNamespace()
-  const list = listOf((await one.get("namespaces", "a"))?.status, "conditions")
-  expect(list[0]).toEqual(mine)
-  expect(list.length).toBe(6)
+  const { conditions: after = [] } = (await namespaceNow()).status
+  expect(after[0]).toEqual(mine)
+  expect(after).toHaveLength(6)
 })
 
 test("a creation admitted before the namespace began to terminate does not survive it", async () => {
@@ -164,7 +172,7 @@ test("a creation admitted before the namespace began to terminate does not survi
   await one.create("configmaps", { metadata: { name: "elsewhere", namespace: "b" } })
   // Everything that could run has run: the namespace and its content wait for the creation.
   for (let turn = 0; turn < 100; turn++) await Promise.resolve()
-  expect(objectAt(await one.get("namespaces", "a"), "spec")).toEqual({ finalizers: ["orch"] })
+  expect((await namespaceNow()).spec).toEqual({ finalizers: ["orch"] })
   release()
   await late
   await emptying.idle()
@@ -225,7 +233,7 @@ test("finalizers of other writers stay in the spec", async () => {
   await one.create("namespaces", { metadata: { name: "own" }, spec: { finalizers: ["example.com/own"] } })
   await one.remove("namespaces", "own")
   await emptying.idle()
-  expect(objectAt(await one.get("namespaces", "own"), "spec")).toEqual({ finalizers: ["example.com/own"] })
+  expect((await namespaceNow("own")).spec).toEqual({ finalizers: ["example.com/own"] })
 })
 
 test("a restart half-way resumes the work", async () => {

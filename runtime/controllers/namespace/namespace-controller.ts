@@ -5,10 +5,10 @@
  */
 import { namespaceController } from "../identities.ts"
 import { serverAttributes } from "../../admission/server-identity.ts"
-import { listOf, objectAt, textsOf } from "../../base/untyped.ts"
+import { typed } from "../../schema/typed.ts"
+import type { Namespace } from "../../../generated/core/v1/namespace/types.ts"
 import { ApiError } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
-import type { ApiObject } from "../../base/json.ts"
 import type { Subresource } from "../../schema/kind.ts"
 import { timeText } from "../../base/time.ts"
 import { parseObject } from "../../registry/object-codec.ts"
@@ -78,12 +78,12 @@ async function empty(deps: ControllerDeps, task: Task): Promise<void> {
   const { handle, name, waits } = task
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key("", name))
-  const namespace = entry === undefined ? undefined : handle.fromStored(parseObject(entry.json()))
+  const namespace = entry === undefined ? undefined : typed<Namespace>(handle.fromStored(parseObject(entry.json())))
   waits.end(name)
   if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
   // Admission refuses creations by now; those it admitted before must be finished to be found.
   await registry.creations.drained(name)
-  const { uid } = namespace.metadata ?? {}
+  const { uid } = namespace.metadata
   const found = await sweepInOrder(deps, { name, isStill: async () => (await uidNow(registry, task)) === uid })
   if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task, uid)
   waits.begin(name, found.remaining)
@@ -95,9 +95,8 @@ async function empty(deps: ControllerDeps, task: Task): Promise<void> {
  * Whether the namespace is terminating and held by this server's finalizer or by none. Otherwise its content is gone
  * and other finalizers hold it.
  */
-function isOurs(namespace: ApiObject, word: string): boolean {
-  const finalizers = textsOf(namespace.spec, "finalizers")
-  return namespace.metadata?.deletionTimestamp !== undefined && (finalizers.length === 0 || finalizers.includes(word))
+function isOurs({ metadata, spec: { finalizers = [] } }: Namespace, word: string): boolean {
+  return metadata.deletionTimestamp !== undefined && (finalizers.length === 0 || finalizers.includes(word))
 }
 
 /** Returns the uid of the current namespace of this name; undefined when there is none. */
@@ -123,15 +122,15 @@ async function sweepInOrder({ registry }: ControllerDeps, namespace: Terminating
 async function report(
   { registry, clock }: ControllerDeps,
   task: Task,
-  { namespace, found }: { namespace: ApiObject; found: SweepResult },
+  { namespace, found }: { namespace: Namespace; found: SweepResult },
 ): Promise<void> {
-  const before = listOf(namespace.status, "conditions")
+  const { conditions: before = [] } = namespace.status
   const conditions = conditionsOf(found, before, timeText(clock.nowMs()))
-  if (deepEqual(conditions, [...before])) return
+  if (deepEqual(conditions, before)) return
   await change(registry, task, {
-    uid: namespace.metadata?.uid,
+    uid: namespace.metadata.uid,
     subresource: "status",
-    transform: (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions } }),
+    transform: (old) => ({ ...old, status: { ...old.status, conditions } }),
   })
 }
 
@@ -145,8 +144,8 @@ async function finalize({ registry }: ControllerDeps, task: Task, uid: string | 
     uid,
     subresource: "finalize",
     transform: (old) => {
-      const { finalizers: _finalizers, ...spec } = objectAt(old, "spec") ?? {}
-      const left = textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word)
+      const { finalizers = [], ...spec } = old.spec
+      const left = finalizers.filter((finalizer) => finalizer !== word)
       return { ...old, spec: left.length === 0 ? spec : { ...spec, finalizers: left } }
     },
   })
@@ -155,7 +154,7 @@ async function finalize({ registry }: ControllerDeps, task: Task, uid: string | 
 interface NamespaceUpdate {
   readonly uid: string | undefined
   readonly subresource: string
-  readonly transform: (old: ApiObject | undefined) => ApiObject
+  readonly transform: (old: Namespace) => Namespace
 }
 
 /** Updates the namespace with this uid. Does nothing when it is gone or another one has its name. */
@@ -164,7 +163,7 @@ async function change(registry: Registry, task: Task, { uid, subresource, transf
   const attributes = serverAttributes(namespaceController(registry), "UPDATE", { kind: handle.kind, namespace: "", name, subresource })
   const to = { attributes, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }
   try {
-    await updateObject(registry, handle, { ...to, put: false, warn: () => {}, transform })
+    await updateObject(registry, handle, { ...to, put: false, warn: () => {}, transform: (old) => transform(typed(old ?? {})) })
   } catch (error) {
     const isGone = error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await uidNow(registry, task)) !== uid))
     if (!isGone) throw error

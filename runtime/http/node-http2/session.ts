@@ -2,7 +2,8 @@
  * The server's end of an HTTP/2 connection, by node:http2 and nghttp2. It is slower than `runtime/http2` and has fewer
  * bounds, which `runtime/http2/README.md` lists. It is the fallback in case a fault is found in `runtime/http2`.
  */
-import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
+// Old versions of Node have no performServerHandshake: a named import would fail before the version is checked.
+import http2, { constants, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
 import type { Socket } from "node:net"
 import { systemClock } from "../../base/clock.ts"
 import { Allowance } from "../../http2/allowance.ts"
@@ -73,7 +74,7 @@ class NodeHttp2Session implements Http2Session {
       cut: () => this.destroy(),
     })
     socket.setNoDelay(true)
-    this.session = performServerHandshake(socket, sessionOptions(options.streamsMax))
+    this.session = http2.performServerHandshake(socket, sessionOptions(options.streamsMax))
     this.listen()
     // The windows of streams bound what is kept, so that of the connection need not.
     this.session.setLocalWindowSize(Math.min(windowBytesMax, http2WindowBytes * options.streamsMax))

@@ -3,8 +3,9 @@
  * are opened again.
  */
 import { StoreError } from "../store.ts"
+import { refuseCutOff } from "./cut-off.ts"
 import type { Environment, EnvironmentOptions } from "./environment.ts"
-import { openEnvironment, readState } from "./environment.ts"
+import { dataFile, openEnvironment, readState } from "./environment.ts"
 import type { State } from "./layout.ts"
 import { acquireProcessLock } from "./process-lock.ts"
 import type { Reader } from "./reader.ts"
@@ -35,6 +36,7 @@ interface OpenParts {
 
 /** Called once per open store. `onLost` runs when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
 export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
+  refuseCutOff(options.dir, dataFile)
   const first = openEnvironment(options)
   const ownership = await acquireProcessLock(first).catch(async (error: unknown) => {
     await first.root.close()

@@ -1,8 +1,9 @@
 /** Backup and restore of an embedded store, and the verification that ends both. */
 import { existsSync } from "node:fs"
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
+import { chmod, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { makeFolder } from "../../base/make-folder.ts"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
 import { createEngine } from "./engine.ts"
@@ -28,7 +29,7 @@ export interface LmdbSummary {
 export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary> {
   const target = resolve(file)
   if (existsSync(target)) throw new StoreError("unavailable", `${file} is there already; a backup never writes over anything`)
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(target))
   const source = openEnvironment({ dir, readOnly: true })
   const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
   try {
@@ -68,7 +69,7 @@ export async function restoreLmdb(file: string, dir: string, { bumpRevision = 0 
   const target = resolve(dir)
   if (existsSync(target) && (await readdir(target)).length > 0)
     throw new StoreError("unavailable", `${dir} is not empty; restore into a new folder`)
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(target))
   const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
   try {
     await unsealBackup(file, join(scratch, dataFile))

@@ -1,10 +1,12 @@
 /** The LMDB environment of a store: its databases, its format number, and the translation of its errors. */
-import { existsSync, mkdirSync, statfsSync } from "node:fs"
+import { existsSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import type { Database, RootDatabase, Transaction } from "lmdb"
 import { open } from "lmdb"
+import { makeFolder } from "../../base/make-folder.ts"
 import { StoreError } from "../store.ts"
 import type { State } from "./layout.ts"
+import { requireRoom } from "./room-to-start.ts"
 import { asBuffer, decodeState, emptyState, formatVersion, knownFormats, logHeaderBytes, readLogRecord } from "./layout.ts"
 
 export type Table = Database<Buffer, Uint8Array>
@@ -49,7 +51,10 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   const { dir, mapSize = defaultMapSize, readOnly = false } = options
   if (readOnly && !existsSync(join(dir, dataFile))) throw new StoreError("unavailable", `${dir} holds no store: there is no ${dataFile}`)
   // Values contain secrets: permissions for the owner only.
-  if (!readOnly) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  if (!readOnly) {
+    makeFolder(dir)
+    requireRoom(dir)
+  }
   const isNew = !existsSync(join(dir, dataFile))
   const root = openRoot(dir, mapSize, readOnly)
   try {

@@ -12,7 +12,7 @@ import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { timeText } from "../../base/time.ts"
 import { managerOf, versionsOf } from "../../registry/managed-fields.ts"
 import type { KindBody } from "../../server-parts.ts"
-import type { ResourceRequest } from "../call.ts"
+import type { ObjectRequest } from "../call.ts"
 
 export interface ScaleManagers {
   /** Adds the managed fields to the Scale of a parent. */
@@ -31,7 +31,7 @@ export function versionsOfScale(kind: KindBody): Versions {
 
 /** Called once per request that writes a scale. `replicas`: their path in the parent, with dots. */
 export async function scaleManagers(
-  call: ResourceRequest,
+  call: ObjectRequest,
   attributes: RequestAttributes,
   scale: { kind: KindBody; subresource: string; replicas: string },
 ): Promise<ScaleManagers> {

@@ -6,7 +6,6 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../..
 import type { Subresource } from "../../schema/kind.ts"
 import { labelSelectorOf } from "../../query/selector.ts"
 import { mutateObject } from "../../registry/admit.ts"
-import { getObject } from "../../registry/read.ts"
 import { updateObject } from "../../registry/update.ts"
 import type { KindBody } from "../../server-parts.ts"
 import type { Stages } from "../../base/turns.ts"
@@ -14,37 +13,48 @@ import { workOn } from "../../wire/long-documents.ts"
 import { answerKindBody } from "../answer.ts"
 import { attributesOf } from "../attributes.ts"
 import { bodyOf, applyFieldValidation, readKindBody, renormalizing } from "../request-body.ts"
-import { readApplyPatch } from "../apply.ts"
-import { type ResourceRequest, negotiateResponse } from "../call.ts"
-import { getFreshness } from "../list/list-options.ts"
+import { type ApplyScope, readApplyPatch } from "../apply.ts"
+import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "../call.ts"
+import { getOperation } from "../get.ts"
+import type { Patch } from "../patch-document.ts"
 import { patchTypeOf, readPatch } from "../patch.ts"
 import { objectOf } from "../represent.ts"
 import { scaleColumns } from "./scale-columns.ts"
 import { scaleManagers, versionsOfScale } from "./scale-owners.ts"
 import { readWriteOptions, type WriteOptions } from "../write-options.ts"
 
-const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+export const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
 
 /** GET, PUT and PATCH of a scale. */
 export async function answerScale(call: ResourceRequest, subresource: Subresource): Promise<void> {
-  const { info, query } = call.request
   const format = negotiateResponse(call, { list: false })
   const kind = await call.parts.body(scaleKind)
-  if (info.verb === "get") {
-    const found = await getObject(call.registry, call.handle, {
-      namespace: info.namespace,
-      name: info.name,
-      freshness: getFreshness(query),
-    })
-    return answerKindBody(call, {
-      format,
-      kind,
-      object: scaleOf(objectOf(call.handle, found), subresource, call),
-      columns: scaleColumns,
-      status: 200,
-    })
+  const object = await scaleAfter(call, subresource, kind)
+  await answerKindBody(call, { format, kind, object, columns: scaleColumns, status: 200 })
+}
+
+async function scaleAfter(call: ResourceRequest, subresource: Subresource, kind: KindBody): Promise<ApiObject> {
+  switch (call.request.info.verb) {
+    case "get":
+      return getScale(call, subresource)
+    case "patch":
+      return changeScale(call, subresource, await sentPatch(call, subresource, kind))
+    default: {
+      const options = readWriteOptions(call.request.query, "UpdateOptions")
+      const body = await readKindBody(call, kind, options)
+      return changeScale(call, subresource, { options, applied: false, next: () => body })
+    }
   }
-  const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
+}
+
+/** Reads the Scale of an object. Throws as a get. */
+export async function getScale(call: ObjectRequest, subresource: Subresource): Promise<ApiObject> {
+  return scaleOf(objectOf(call.handle, await getOperation(call)), subresource, call)
+}
+
+/** Changes the parent's replicas, and returns its Scale. */
+export async function changeScale(call: ObjectRequest, subresource: Subresource, change: ScaleChange): Promise<ApiObject> {
+  const kind = await call.parts.body(scaleKind)
   const { options } = change
   const attributes = attributesOf(call, "UPDATE", options, scaleKind)
   const managers = await scaleManagers(call, attributes, {
@@ -67,11 +77,11 @@ export async function answerScale(call: ResourceRequest, subresource: Subresourc
       return managers.intoParent(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
   })
-  await answerKindBody(call, { format, kind, object: scaleOf(result.object, subresource, call), columns: scaleColumns, status: 200 })
+  return scaleOf(result.object, subresource, call)
 }
 
 /** The change to a scale that a request makes. */
-interface ScaleChange {
+export interface ScaleChange {
   readonly options: WriteOptions
   /** The result of `next` already has its managedFields. */
   readonly applied: boolean
@@ -79,40 +89,45 @@ interface ScaleChange {
   readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
 }
 
-async function sentScale(call: ResourceRequest): Promise<ScaleChange> {
-  const options = readWriteOptions(call.request.query, "UpdateOptions")
-  const body = await readKindBody(call, await call.parts.body(scaleKind), options)
-  return { options, applied: false, next: () => body }
-}
-
-async function patchedScale(call: ResourceRequest, subresource: Subresource): Promise<ScaleChange> {
+async function sentPatch(call: ResourceRequest, subresource: Subresource, kind: KindBody): Promise<ScaleChange> {
   const type = patchTypeOf(call)
   const applied = type === "application/apply-patch+yaml"
   const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
-  const { expiry } = call.request
   const body = await bodyOf(call)
-  const kind = await call.parts.body(scaleKind)
-  const patch = applied
-    ? await readApplyPatch(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
-    : await readPatch(call, type, body)
+  const patch = applied ? await readApplyPatch(call, body, scaleApplyScope(kind, subresource, options)) : await readPatch(call, type, body)
+  return patchedScale(call, kind, { patch, options, applied })
+}
+
+/** What a server-side apply to a scale is about. */
+export function scaleApplyScope(kind: KindBody, subresource: Subresource, options: WriteOptions): ApplyScope {
+  return { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind }
+}
+
+/** The change that a parsed patch makes to a scale. */
+export function patchedScale(
+  call: ObjectRequest,
+  kind: KindBody,
+  { patch, options, applied }: { patch: Patch; options: WriteOptions; applied: boolean },
+): ScaleChange {
+  const { expiry, bodyBytes } = call.request
   const sentWarnings = new Set<string>()
   return {
     options,
     applied,
     async next(before) {
-      const { object, unknown } = await workOn(body.length, patchingScale(call, kind, patch.apply(before)), expiry)
+      const { object, unknown } = await workOn(bodyBytes, patchingScale(call, kind, patch.apply(before)), expiry)
       applyFieldValidation(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, sentWarnings })
       return object
     },
   }
 }
 
-function* patchingScale(call: ResourceRequest, kind: KindBody, work: Stages<JsonObject>): ReturnType<typeof renormalizing> {
+function* patchingScale(call: ObjectRequest, kind: KindBody, work: Stages<JsonObject>): ReturnType<typeof renormalizing> {
   return yield* renormalizing(call, kind, yield* work)
 }
 
 /** Sets the parent's replicas from `scale`, whose uid and resourceVersion become preconditions. */
-function rescaled(call: ResourceRequest, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
+function rescaled(call: ObjectRequest, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
   const { old, scale } = change
   const name = scale.metadata?.name ?? ""
   if (name !== call.request.info.name)
@@ -132,7 +147,7 @@ function rescaled(call: ResourceRequest, subresource: Subresource, change: { old
   return next
 }
 
-function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequest): ApiObject {
+function scaleOf(parent: ApiObject, subresource: Subresource, call: ObjectRequest): ApiObject {
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
   // An absent number means zero, and zero is omitted, as typed servers do.

@@ -1,21 +1,24 @@
 /** Watch frames in the negotiated format. A frame is encoded once per event and format, and shared by all watchers. */
-import type { ApiObject } from "../../base/json.ts"
+import type { ApiError } from "../../base/errors.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { normalize } from "../../encoding/normalize.ts"
 import type { KindHandle } from "../../registry/registry.ts"
 import type { SeenEvent } from "../../registry/watch.ts"
 import { encodeStatus } from "../../wire/send.ts"
+import { failureStatus } from "../../wire/status.ts"
 import { protobufFrame, jsonFrame, type WatchEventType } from "../../wire/watch-frames.ts"
 import { type ResourceRequest, checkFormat, type ResponseFormat } from "../call.ts"
 import { partialEnvelope, partialJson, type RenderedRequest, tableOf, tableOptions } from "../render.ts"
 import { protobufOf, freshVersion, jsonOf, type ObjectVersion } from "../represent.ts"
 
-export interface Framer {
-  /** One frame for each event, in order. Returns the same frames for the same array of events. */
-  events(events: readonly SeenEvent[]): readonly Buffer[]
+/** `Frame`: bytes, or what the iteration of a program in this process takes. */
+export interface Framer<Frame = Buffer> {
+  /** One frame for each event, in order. */
+  events(events: readonly SeenEvent[]): readonly Frame[]
   /** `initial`: marks the end of the initial events of a streamed list. */
-  bookmark(revision: number, initial: boolean): Buffer
-  error(status: ApiObject): Buffer
+  bookmark(revision: number, initial: boolean): Frame
+  /** The last frame of a watch that ends early. */
+  error(error: ApiError): Frame
   /** Approximate cost of a frame for each watcher, in microseconds. */
   readonly workPerEvent: number
 }
@@ -70,7 +73,10 @@ function sharedFramer(shown: RenderedRequest, { media, as, ...rest }: ResponseFo
       if (latest.revision !== revision) latest = { revision, frame: frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, false))) }
       return latest.frame
     },
-    error: (status) => frame("ERROR" satisfies WatchEventType, compact ? encodeStatus("compact", status) : Buffer.from(stringify(status))),
+    error(error) {
+      const status = failureStatus(error, shown.parts.vendor)
+      return frame("ERROR" satisfies WatchEventType, compact ? encodeStatus("compact", status) : Buffer.from(stringify(status)))
+    },
   }
 }
 
@@ -88,7 +94,7 @@ function tableFramer(call: ResourceRequest, format: ResponseFormat): Framer {
     workPerEvent: tableFrameWork,
     events: (events) => events.map(({ type, object }) => jsonFrame(type, table(object))),
     bookmark: (revision, initial) => jsonFrame("BOOKMARK", table(bookmarkVersion({ handle, parts }, revision, initial))),
-    error: (status) => jsonFrame("ERROR", Buffer.from(stringify(status))),
+    error: (error) => jsonFrame("ERROR", Buffer.from(stringify(failureStatus(error, parts.vendor)))),
   }
 }
 

@@ -7,9 +7,9 @@ import type { ResourceRequest, ResponseFormat } from "../call.ts"
 /** Why a watch ended: `done` for its timeout or lost history, `stopping` when the server stops. */
 export type WatchEnd = "done" | "stopping"
 
-export interface WatchOutput {
+export interface WatchOutput<Frame = Buffer> {
   /** Sends frames. All watchers share them: do not modify them. */
-  write(frames: readonly Buffer[]): void
+  write(frames: readonly Frame[]): void
   /** Bytes that the client has not read yet. */
   readonly waitingBytes: number
   /** Ends the stream after what was written. */

@@ -3,7 +3,6 @@
  * times, and nothing of the request.
  */
 import { ApiError, expired, internal } from "../../base/errors.ts"
-import type { ApiObject } from "../../base/json.ts"
 import { watchQueueBytesMax, watchWaitingBytesMax } from "../../base/limits.ts"
 import { storeFailure } from "../../registry/commit.ts"
 import type { OpenWatches, TimedWatch } from "../../registry/open-watches.ts"
@@ -16,25 +15,22 @@ import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 const bookmarkIntervalMs = 60_000
 const bookmarkBeforeEndMs = 2000
 
-export interface WatchStreamOptions {
-  readonly output: WatchOutput
-  readonly framer: Framer
+export interface WatchStreamOptions<Frame = Buffer> {
+  readonly output: WatchOutput<Frame>
+  readonly framer: Framer<Frame>
   readonly watches: OpenWatches
   readonly nowMs: number
   readonly endMs: number
   readonly bookmarks: boolean
   /** Send a bookmark at the end of the initial events. */
   readonly marksInitialEnd: boolean
-  /** Makes the ERROR event for a watch that ends early. */
-  readonly status: (error: ApiError) => ApiObject
 }
 
 /** Streams until the client is gone, the timeout passes, the server stops, or the client cannot keep up. */
-export class WatchStream implements WatchSink, TimedWatch {
-  private readonly output: WatchOutput
-  private readonly framer: Framer
+export class WatchStream<Frame = Buffer> implements WatchSink, TimedWatch {
+  private readonly output: WatchOutput<Frame>
+  private readonly framer: Framer<Frame>
   private readonly watches: OpenWatches
-  private readonly status: (error: ApiError) => ApiObject
   private readonly endMs: number
   /** Time of the next bookmark; Infinity: none. */
   private bookmarkMs = Number.POSITIVE_INFINITY
@@ -44,11 +40,10 @@ export class WatchStream implements WatchSink, TimedWatch {
   private wake: (() => void) | undefined
   private ended = false
 
-  constructor(options: WatchStreamOptions) {
+  constructor(options: WatchStreamOptions<Frame>) {
     this.output = options.output
     this.framer = options.framer
     this.watches = options.watches
-    this.status = options.status
     this.endMs = options.endMs
     this.marksInitialEnd = options.marksInitialEnd
     if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.nowMs)
@@ -98,7 +93,7 @@ export class WatchStream implements WatchSink, TimedWatch {
 
   /** Sends the error: on 410 a client lists again, on any other it reconnects. */
   fail(error: unknown): void {
-    this.send([this.framer.error(this.status(watchError(error)))])
+    this.send([this.framer.error(watchError(error))])
     this.end("done")
   }
 
@@ -131,7 +126,7 @@ export class WatchStream implements WatchSink, TimedWatch {
     return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
   }
 
-  private send(frames: readonly Buffer[]): void {
+  private send(frames: readonly Frame[]): void {
     if (!this.ended && frames.length > 0) this.output.write(frames)
   }
 

@@ -7,8 +7,7 @@ import { booleanParameter, textParameter } from "../../http/request/query.ts"
 import type { Freshness } from "../../registry/read.ts"
 import { parseRevision } from "../../registry/read.ts"
 import { watchObjects, type WatchRequest, type WatchStart } from "../../registry/watch.ts"
-import { failureStatus } from "../../wire/status.ts"
-import { type ResourceRequest, type CollectionScope, collectionScope, negotiateResponse } from "../call.ts"
+import { type CollectionScope, collectionScope, negotiateResponse, type ObjectRequest, type ResourceRequest } from "../call.ts"
 import { frames } from "./frames.ts"
 import { type ListOptions, readListOptions, readSelection } from "../list/list-options.ts"
 import { openAnswer } from "./watch-output.ts"
@@ -22,9 +21,7 @@ import { checkWebSocket } from "../websocket/websocket.ts"
 export async function watchVerb(call: ResourceRequest): Promise<void> {
   const { parts } = call
   const format = negotiateResponse(call, { list: false, watch: true })
-  const options = watchOptions(call)
-  const scope = watchScope(call)
-  const start = startOf(options)
+  const { options, ...selection } = watchedBy(call)
   const framer = frames(call, format)
   const output = checkWebSocket(call) ? openWebSocket(call, format) : openAnswer(call, format)
   const nowMs = parts.clock.nowMs()
@@ -36,20 +33,22 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
     endMs: nowMs + lifeMs(call, options),
     bookmarks: options.allowBookmarks,
     marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
-    status: (error) => failureStatus(error, parts.vendor),
   })
   // After the stream's own listener: code that runs at the end of the request then sees the stream ended.
   call.request.streamUntil((closed) => output.onClose(closed))
-  await begin(call, stream, {
-    namespace: scope.namespace,
-    ...(scope.name !== undefined && { name: scope.name }),
-    ...(scope.filter !== undefined && { filter: scope.filter }),
-    start,
-    sink: stream,
-  })
+  await beginWatch(call, stream, { ...selection, sink: stream })
 }
 
-async function begin(call: ResourceRequest, stream: WatchStream, request: WatchRequest): Promise<void> {
+/** What a watch shows, from where, and its options. Throws 400 or 422. */
+export function watchedBy(call: ObjectRequest): Omit<WatchRequest, "sink"> & { readonly options: ListOptions } {
+  const options = watchOptions(call)
+  const { namespace, name, filter } = watchScope(call)
+  const start = startOf(options)
+  return { options, namespace, ...(name !== undefined && { name }), ...(filter !== undefined && { filter }), start }
+}
+
+/** Begins the events of a stream. An error becomes the stream's last frame. */
+export async function beginWatch<Frame>(call: ObjectRequest, stream: WatchStream<Frame>, request: WatchRequest): Promise<void> {
   stream.due(call.parts.clock.nowMs())
   // A negative timeout has already passed.
   if (stream.over) return
@@ -63,7 +62,7 @@ async function begin(call: ResourceRequest, stream: WatchStream, request: WatchR
 /**
  * Requests on `/watch/` paths are checked as lists unless they set `watch` too, as in the reference. Throws 400 or 422.
  */
-function watchOptions(call: ResourceRequest): ListOptions {
+function watchOptions(call: ObjectRequest): ListOptions {
   const { info, query } = call.request
   const watchList = call.parts.options["feature-gates"].WatchList === true
   const asWatch = !info.watchPath || booleanParameter(query, "watch") === true
@@ -75,7 +74,7 @@ function watchOptions(call: ResourceRequest): ListOptions {
 }
 
 /** On a path that names an object, a field selector must name the same object. Throws 400. */
-function watchScope(call: ResourceRequest): CollectionScope {
+function watchScope(call: ObjectRequest): CollectionScope {
   const { info, query } = call.request
   if (info.name !== "" && textParameter(query, "fieldSelector") !== "" && readSelection(query, call.handle).name !== info.name)
     throw badRequest(

@@ -2,6 +2,7 @@
  * One server of the simulation: a complete API server in this process, without a network, that can be killed and
  * restarted.
  */
+import { api } from "../../../generated/index.ts"
 import { silentLog } from "../../../runtime/launch/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/schema/behaviour.ts"
 import { defaultOptions } from "../../../runtime/options/load.ts"
@@ -136,6 +137,7 @@ function serverOptions(
     random,
     kinds: loaded.kinds,
     bodies: loaded.bodies,
+    api,
     log: silentLog(),
     openapi: new Map(),
     tokens: [{ token: simToken, user: { name: "client", groups: ["system:masters"], extra: {} } }],

@@ -14,7 +14,7 @@ export const deployment: Kind<Deployment, DeploymentInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "deployments", group: "apps", version: "v1", kind: "Deployment" },
+  storage: { path: "deployments", group: "apps", version: "v1", kind: "Deployment", shape: "fc3bf427a082bc2c" },
   selectable: [],
   rules: {
     createDrops: ["status"],

@@ -14,7 +14,7 @@ export const lease: Kind<Lease, LeaseInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "leases", group: "coordination.orch.io", version: "v1", kind: "Lease" },
+  storage: { path: "leases", group: "coordination.orch.io", version: "v1", kind: "Lease", shape: "38f88c4cb57ce2b9" },
   selectable: [],
   rules: {
     createDrops: [],

@@ -14,7 +14,7 @@ export const configMap: Kind<ConfigMap, ConfigMapInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "configmaps", group: "", version: "v1", kind: "ConfigMap" },
+  storage: { path: "configmaps", group: "", version: "v1", kind: "ConfigMap", shape: "8aabbdcd798902a6" },
   selectable: [],
   rules: {
     createDrops: [],

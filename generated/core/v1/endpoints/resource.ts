@@ -14,7 +14,7 @@ export const endpoints: Kind<Endpoints, EndpointsInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "services/endpoints", group: "", version: "v1", kind: "Endpoints" },
+  storage: { path: "services/endpoints", group: "", version: "v1", kind: "Endpoints", shape: "6ce50761fffb5be4" },
   selectable: [],
   rules: {
     createDrops: [],

@@ -14,7 +14,7 @@ export const namespace: Kind<Namespace, NamespaceInput> = {
   namespaced: false,
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-label",
-  storage: { path: "namespaces", group: "", version: "v1", kind: "Namespace" },
+  storage: { path: "namespaces", group: "", version: "v1", kind: "Namespace", shape: "6b973fc8a32e076f" },
   selectable: [{ name: "status.phase", value: (stored) => text(get(stored, "status", "phase") ?? "") }],
   rules: {
     createDrops: ["status"],

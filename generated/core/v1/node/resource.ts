@@ -14,7 +14,7 @@ export const node: Kind<Node, NodeInput> = {
   namespaced: false,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "minions", group: "", version: "v1", kind: "Node" },
+  storage: { path: "minions", group: "", version: "v1", kind: "Node", shape: "c3cc36ffcebd296c" },
   selectable: [{ name: "spec.unschedulable", value: (stored) => text((get(stored, "spec", "unschedulable") === true) ? "true" : "false") }],
   rules: {
     createDrops: ["spec.configSource", "status.runtimeHandlers"],

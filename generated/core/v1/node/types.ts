@@ -73,7 +73,7 @@ export type Taint = {
   timeAdded?: string
 }
 
-/** A source of settings for the node agent, of a feature that is gone. */
+/** A source of settings for the node agent. */
 export type NodeConfigSource = {
   /** A config map that holds the settings. */
   configMap?: ConfigMapNodeConfigSource
@@ -167,7 +167,7 @@ export type NodeAddress = {
   address: string
 }
 
-/** Ports of the agents that run on a node. */
+/** Ports of the agents on a node. */
 export type NodeDaemonEndpoints = {
   /** Where the node agent listens. */
   kubeletEndpoint: DaemonEndpoint
@@ -185,7 +185,7 @@ export type DaemonEndpoint = {
   Port: number
 }
 
-/** Identities and versions of a machine. */
+/** Facts about a machine and its software. */
 export type NodeSystemInfo = {
   /** Identity that the operating system gave to the machine. */
   machineID: string
@@ -209,7 +209,7 @@ export type NodeSystemInfo = {
   architecture: string
 }
 
-/** Which settings the node agent took, of a feature that is gone. */
+/** Which settings the node agent took. */
 export type NodeConfigStatus = {
   /** The source that the node agent is to use. */
   assigned?: NodeConfigSource
@@ -257,7 +257,7 @@ export type NodeRuntimeHandlerInput = Omit<NodeRuntimeHandler, "name"> & {
   name?: string
 }
 
-/** What a runtime handler can do. */
+/** What a handler can do. */
 export type NodeRuntimeHandlerFeatures = {
   /** Whether it can mount a tree of volumes read-only throughout. */
   recursiveReadOnlyMounts?: boolean

@@ -14,7 +14,7 @@ export const pod: Kind<Pod, PodInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "pods", group: "", version: "v1", kind: "Pod" },
+  storage: { path: "pods", group: "", version: "v1", kind: "Pod", shape: "26acfc9c4905704b" },
   selectable: [
     { name: "spec.nodeName", value: (stored) => text(get(stored, "spec", "nodeName") ?? "") },
     { name: "spec.restartPolicy", value: (stored) => text(get(stored, "spec", "restartPolicy") ?? "") },

@@ -25,7 +25,7 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "controllers", group: "", version: "v1", kind: "ReplicationController" },
+  storage: { path: "controllers", group: "", version: "v1", kind: "ReplicationController", shape: "079904e75a3506ae" },
   selectable: [{ name: "status.replicas", value: (stored) => text(text(orElse(get(stored, "status", "replicas"), 0))) }],
   rules: {
     createDrops: ["status"],

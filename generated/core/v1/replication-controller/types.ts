@@ -45,13 +45,15 @@ export type ReplicationControllerSpec = {
   /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
   minReadySeconds?: number
   /** Labels of the pods that count. Taken from the template when left out, and the template has to carry them. */
-  selector?: { [key: string]: string }
+  selector: { [key: string]: string }
   /** The pod to make when there are too few. */
   template?: PodTemplateSpec
 }
 
 /** ReplicationControllerSpec as a client may send it: without what the server fills in. */
-export type ReplicationControllerSpecInput = Omit<ReplicationControllerSpec, "template"> & {
+export type ReplicationControllerSpecInput = Omit<ReplicationControllerSpec, "selector" | "template"> & {
+  /** Labels of the pods that count. Taken from the template when left out, and the template has to carry them. */
+  selector?: { [key: string]: string }
   /** The pod to make when there are too few. */
   template?: PodTemplateSpecInput
 }

@@ -14,7 +14,7 @@ export const secret: Kind<Secret, SecretInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "secrets", group: "", version: "v1", kind: "Secret" },
+  storage: { path: "secrets", group: "", version: "v1", kind: "Secret", shape: "7d308a2b358a906b" },
   selectable: [{ name: "type", value: (stored) => text(get(stored, "type") ?? "") }],
   rules: {
     createDrops: [],

@@ -14,7 +14,7 @@ export const serviceAccount: Kind<ServiceAccount, ServiceAccountInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "serviceaccounts", group: "", version: "v1", kind: "ServiceAccount" },
+  storage: { path: "serviceaccounts", group: "", version: "v1", kind: "ServiceAccount", shape: "87dd393cb343ad05" },
   selectable: [],
   rules: {
     createDrops: [],

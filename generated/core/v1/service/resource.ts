@@ -29,7 +29,7 @@ export const service: Kind<Service, ServiceInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns1035-label",
-  storage: { path: "services/specs", group: "", version: "v1", kind: "Service" },
+  storage: { path: "services/specs", group: "", version: "v1", kind: "Service", shape: "277f45a7818079df" },
   selectable: [],
   rules: {
     createDrops: ["status", "spec.trafficDistribution"],

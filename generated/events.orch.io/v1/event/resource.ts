@@ -14,7 +14,7 @@ export const event: Kind<Event, EventInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "path-segment",
-  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl" },
+  storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl", shape: "2752d7b0abc6035d" },
   selectable: [
     { name: "regarding.kind", value: (stored) => text(get(stored, "involvedObject", "kind") ?? "") },
     { name: "regarding.namespace", value: (stored) => text(get(stored, "involvedObject", "namespace") ?? "") },

@@ -14,7 +14,7 @@ export const podDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetI
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "poddisruptionbudgets", group: "policy", version: "v1", kind: "PodDisruptionBudget" },
+  storage: { path: "poddisruptionbudgets", group: "policy", version: "v1", kind: "PodDisruptionBudget", shape: "b96b794b98d51360" },
   selectable: [],
   rules: {
     createDrops: ["status"],

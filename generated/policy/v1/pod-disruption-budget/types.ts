@@ -60,7 +60,7 @@ export type PodDisruptionBudgetSpec = {
   unhealthyPodEvictionPolicy?: "IfHealthyBudget" | "AlwaysAllow"
 }
 
-/** What was last seen of the pods of a budget. Counts may lag behind. */
+/** What was last seen of the pods. Counts may lag behind. */
 export type PodDisruptionBudgetStatus = {
   /** The metadata.generation that the counts are of. While it is behind, no eviction is allowed. */
   observedGeneration?: number | bigint

@@ -42,7 +42,7 @@ export type ObjectFieldSelector = {
   fieldPath: string
 }
 
-/** Points at a resource request or limit of a container. */
+/** A resource request or limit of a container. */
 export type ResourceFieldSelector = {
   /** Container that is meant; needed in volumes, the container itself in environment variables. */
   containerName?: string

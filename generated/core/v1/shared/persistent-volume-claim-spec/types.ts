@@ -8,10 +8,10 @@ import type {
 } from "../references/types.ts"
 import type { VolumeResourceRequirements } from "../resources/types.ts"
 
-/** What storage a claim asks for. */
+/** What a claim asks for. */
 export type PersistentVolumeClaimSpec = {
   /** The ways in which the storage must be mountable; `ReadWriteOncePod` stands alone. */
-  accessModes?: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
+  accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** Selects volumes that may be bound by their labels. */
   selector?: LabelSelector
   /** The size the storage must have. */

@@ -149,24 +149,24 @@ export type PodDNSConfig = {
 /** One resolver option. */
 export type PodDNSConfigOption = {
   /** Name of the option. */
-  name?: string
+  name: string
   /** Value of the option; absent for options that are only switched on. */
   value?: string
 }
 
-/** A condition of the pod that must be true before the pod counts as ready. */
+/** Names one condition. */
 export type PodReadinessGate = {
   /** Type of the pod condition to wait for. */
   conditionType: string
 }
 
-/** Operating system that the containers of a pod are made for. */
+/** Operating system of the containers. */
 export type PodOS = {
   /** Name of the operating system. */
   name: "linux" | "windows"
 }
 
-/** A reason to hold a pod back from scheduling until its owner removes it. */
+/** Names one reason, which its owner removes. */
 export type PodSchedulingGate = {
   /** Name of the gate, unique in the pod. */
   name: string

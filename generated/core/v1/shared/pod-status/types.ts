@@ -155,7 +155,7 @@ export type ContainerStateInput = Omit<ContainerState, "running" | "terminated">
   terminated?: ContainerStateTerminatedInput
 }
 
-/** A container that has not started yet. */
+/** Why a container waits. */
 export type ContainerStateWaiting = {
   /** Why it waits, as one word in CamelCase. */
   reason?: string
@@ -163,7 +163,7 @@ export type ContainerStateWaiting = {
   message?: string
 }
 
-/** A container that runs. */
+/** When a container began. */
 export type ContainerStateRunning = {
   /** When it was last started. */
   startedAt: string | null
@@ -175,7 +175,7 @@ export type ContainerStateRunningInput = Omit<ContainerStateRunning, "startedAt"
   startedAt?: string | null
 }
 
-/** A container that ran and ended. */
+/** How a container ended. */
 export type ContainerStateTerminated = {
   /** Exit code of its program. */
   exitCode: number

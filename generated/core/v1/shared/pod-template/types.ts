@@ -15,5 +15,5 @@ export type PodTemplateSpecInput = Omit<PodTemplateSpec, "metadata" | "spec"> & 
   /** Labels, annotations and other metadata copied to each pod made from the template. */
   metadata?: ObjectMeta
   /** What each pod made from the template should be. */
-  spec?: PodSpecInput
+  spec: PodSpecInput
 }

@@ -25,7 +25,9 @@ export type Probe = {
 }
 
 /** Probe as a client may send it: without what the server fills in. */
-export type ProbeInput = Omit<Probe, "grpc"> & {
+export type ProbeInput = Omit<Probe, "httpGet" | "grpc"> & {
+  /** Send an HTTP GET request; it succeeds with a status from 200 to 399. */
+  httpGet?: HTTPGetActionInput
   /** Call the gRPC health service; it succeeds when the answer is serving. */
   grpc?: GRPCActionInput
 }
@@ -43,7 +45,9 @@ export type ProbeHandler = {
 }
 
 /** ProbeHandler as a client may send it: without what the server fills in. */
-export type ProbeHandlerInput = Omit<ProbeHandler, "grpc"> & {
+export type ProbeHandlerInput = Omit<ProbeHandler, "httpGet" | "grpc"> & {
+  /** Send an HTTP GET request; it succeeds with a status from 200 to 399. */
+  httpGet?: HTTPGetActionInput
   /** Call the gRPC health service; it succeeds when the answer is serving. */
   grpc?: GRPCActionInput
 }
@@ -51,13 +55,13 @@ export type ProbeHandlerInput = Omit<ProbeHandler, "grpc"> & {
 /** Runs a command inside the container. */
 export type ExecAction = {
   /** The command and its arguments, without a shell; its working directory is the root of the container. */
-  command?: string[]
+  command: string[]
 }
 
-/** Sends an HTTP GET request. */
+/** An HTTP GET request. */
 export type HTTPGetAction = {
   /** Path of the request. */
-  path?: string
+  path: string
   /** Port to connect to, as a number or as the name of a container port. */
   port: number | string
   /** Host to connect to; the address of the pod when left out. Set the header `Host` instead for virtual hosts. */
@@ -66,6 +70,12 @@ export type HTTPGetAction = {
   scheme?: "HTTP" | "HTTPS"
   /** Headers to send; a name may appear more than once. */
   httpHeaders?: HTTPHeader[]
+}
+
+/** HTTPGetAction as a client may send it: without what the server fills in. */
+export type HTTPGetActionInput = Omit<HTTPGetAction, "path"> & {
+  /** Path of the request. */
+  path?: string
 }
 
 /** One header of a request. */
@@ -84,7 +94,7 @@ export type TCPSocketAction = {
   host?: string
 }
 
-/** Calls the gRPC health service of the container. */
+/** Which gRPC service to ask, and on which port. */
 export type GRPCAction = {
   /** Number of the port to connect to. */
   port: number
@@ -109,6 +119,17 @@ export type Lifecycle = {
   preStop?: LifecycleHandler
 }
 
+/** Lifecycle as a client may send it: without what the server fills in. */
+export type LifecycleInput = Omit<Lifecycle, "postStart" | "preStop"> & {
+  /** Runs right after the container is created, beside its program; when it fails the container is stopped. */
+  postStart?: LifecycleHandlerInput
+  /**
+   * Runs before the container is stopped on request; the stop signal waits for it, within the grace period. Not run when the program
+   * ends by itself.
+   */
+  preStop?: LifecycleHandlerInput
+}
+
 /** The action of a lifecycle hook. Set exactly one field. */
 export type LifecycleHandler = {
   /** Run a command in the container. */
@@ -122,6 +143,12 @@ export type LifecycleHandler = {
   tcpSocket?: TCPSocketAction
   /** Wait for a while. */
   sleep?: SleepAction
+}
+
+/** LifecycleHandler as a client may send it: without what the server fills in. */
+export type LifecycleHandlerInput = Omit<LifecycleHandler, "httpGet"> & {
+  /** Send an HTTP GET request. */
+  httpGet?: HTTPGetActionInput
 }
 
 /** Waits. */

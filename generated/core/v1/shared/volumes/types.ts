@@ -26,7 +26,7 @@ import type {
   VsphereVirtualDiskVolumeSource,
 } from "../volume-drivers/types.ts"
 
-/** Storage that belongs to a pod, under a name by which its containers mount it. */
+/** Where files come from, under a name to which mounts refer. */
 export type Volume = {
   /** Name of the volume, unique in the pod. */
   name: string
@@ -194,7 +194,7 @@ export type EmptyDirVolumeSource = {
   sizeLimit?: string
 }
 
-/** A copy of a Git repository, made when the volume is set up. */
+/** A copy of a Git repository. */
 export type GitRepoVolumeSource = {
   /** Address of the repository. */
   repository: string
@@ -207,7 +207,7 @@ export type GitRepoVolumeSource = {
 /** Files made from the keys of a Secret, kept in memory. */
 export type SecretVolumeSource = {
   /** Name of the Secret, in the namespace of the pod. */
-  secretName?: string
+  secretName: string
   /** Keys to show and the paths at which to show them; without items every key becomes a file named after it. */
   items?: KeyToPath[]
   /** Permission bits of files that do not set their own. */
@@ -246,7 +246,7 @@ export type PersistentVolumeClaimVolumeSource = {
   readOnly?: boolean
 }
 
-/** Files that hold facts about the pod. */
+/** Facts about the pod as files. */
 export type DownwardAPIVolumeSource = {
   /** The files to make. */
   items?: DownwardAPIVolumeFile[]
@@ -312,7 +312,7 @@ export type VolumeProjectionInput = Omit<VolumeProjection, "downwardAPI"> & {
   downwardAPI?: DownwardAPIProjectionInput
 }
 
-/** Keys of a Secret as files of a projected volume. */
+/** Keys of a Secret. */
 export type SecretProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -322,7 +322,7 @@ export type SecretProjection = {
   optional?: boolean
 }
 
-/** Keys of a ConfigMap as files of a projected volume. */
+/** Keys of a ConfigMap. */
 export type ConfigMapProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -332,7 +332,7 @@ export type ConfigMapProjection = {
   optional?: boolean
 }
 
-/** Facts about the pod as files of a projected volume. */
+/** Facts about the pod. */
 export type DownwardAPIProjection = {
   /** The files to make. */
   items?: DownwardAPIVolumeFile[]
@@ -371,13 +371,13 @@ export type ClusterTrustBundleProjection = {
 /** Makes a claim for this pod, called after the pod and the volume. */
 export type EphemeralVolumeSource = {
   /** What the claim is to be. */
-  volumeClaimTemplate?: PersistentVolumeClaimTemplate
+  volumeClaimTemplate: PersistentVolumeClaimTemplate
 }
 
 /** EphemeralVolumeSource as a client may send it: without what the server fills in. */
 export type EphemeralVolumeSourceInput = Omit<EphemeralVolumeSource, "volumeClaimTemplate"> & {
   /** What the claim is to be. */
-  volumeClaimTemplate?: PersistentVolumeClaimTemplateInput
+  volumeClaimTemplate: PersistentVolumeClaimTemplateInput
 }
 
 /** The claim that an ephemeral volume makes. */

@@ -1,0 +1,41 @@
+/** `openapi/v2.json` and `openapi/v3/<path>.json`: the texts of the documents that model/openapi/ builds. */
+import type { JsonObject } from "../../runtime/base/json.ts"
+import { allDocuments } from "../../model/openapi/documents.ts"
+import { header } from "../print/print.ts"
+import { type EmitContext, typeOf } from "./context.ts"
+import { hasMessage } from "../../model/protobuf.ts"
+import { kindsOf } from "./resource.ts"
+
+/** Texts by path below out. Called once per run. */
+export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
+  const { model, options } = context
+  const documents = allDocuments({
+    kinds: kindsOf(context),
+    known: model.kinds,
+    types: model.types,
+    publishesLimits: (type) => options.publishesLimits(type.file),
+    hasCompactForm: (kind) => hasMessage(typeOf(context, kind.type)),
+  })
+  return new Map([...documents].map(([path, document]) => [`openapi/${path}.json`, text(context, document)]))
+}
+
+/** Paths of the v3 documents as clients request them. */
+export function documentPaths(texts: ReadonlyMap<string, string>): readonly string[] {
+  return [...texts.keys()].flatMap((path) => (path.startsWith("openapi/v3/") ? [path.slice("openapi/v3/".length, -".json".length)] : []))
+}
+
+const linePerEntry: ReadonlySet<string> = new Set(["paths", "definitions", "parameters", "schemas", "components"])
+
+/** JSON with one path or definition per line, so that diffs are readable; the first key names the source. */
+function text(context: EmitContext, document: JsonObject): string {
+  const mark = header(`${context.options.schemaFolder}/`).slice("// ".length)
+  return `${lines({ "x-generated": mark, ...document }, "")}\n`
+}
+
+function lines(object: JsonObject, indent: string): string {
+  const entries = Object.entries(object).map(([name, value]) => {
+    const deeper = linePerEntry.has(name) && typeof value === "object" && value !== null && !Array.isArray(value)
+    return `${indent} ${JSON.stringify(name)}:${deeper ? lines(value, `${indent} `) : JSON.stringify(value)}`
+  })
+  return entries.length === 0 ? "{}" : `{\n${entries.join(",\n")}\n${indent}}`
+}

@@ -1,0 +1,55 @@
+/**
+ * The limits of values as OpenAPI 2.0 and 3.0 publish them: the keywords of the table of constraints, and those of what
+ * else a schema says about a value.
+ */
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { bothSchemas, limitFaults, type Limits } from "../../runtime/schema/constraints.ts"
+import type { FieldModel, TypeRefModel } from "../model.ts"
+import { isEmptyBesideEnum } from "../presence.ts"
+
+/** Returns the limits that documents publish: of types without published limits only the enums. */
+export function publishedLimits(limits: Limits, limited: boolean): Limits {
+  if (limited) return limits
+  const { enum: words, items, values } = limits
+  return {
+    ...(words !== undefined && { enum: words }),
+    ...(items !== undefined && { items: publishedLimits(items, false) }),
+    ...(values !== undefined && { values: publishedLimits(values, false) }),
+  }
+}
+
+/**
+ * Returns the schema of a field's value with what the field says of it besides limits: that it is not empty, and that
+ * its items differ. Called for fields of types whose limits are published.
+ */
+export function fieldSchema(field: FieldModel, schema: JsonObject): JsonObject {
+  const isSet = field.distinct?.length === 0 || field.unique.some((names) => names.length === 0)
+  const words = schema["enum"]
+  return {
+    ...(field.nonEmpty ? bothSchemas(schema, notEmpty(field.type)) : schema),
+    ...(Array.isArray(words) && isEmptyBesideEnum(field) && field.default === undefined && { enum: withEmpty(words) }),
+    ...(isSet && { uniqueItems: true }),
+  }
+}
+
+/** Answers hold the empty text where nothing was stated, and the enum does not forbid it. */
+function withEmpty(words: readonly JsonValue[]): JsonValue[] {
+  return words.includes("") ? [...words] : ["", ...words]
+}
+
+function notEmpty(type: TypeRefModel): JsonObject {
+  if ("list" in type || "wrappedList" in type) return { minItems: 1 }
+  if ("map" in type) return { minProperties: 1 }
+  return "scalar" in type && type.scalar === "string" ? { minLength: 1 } : {}
+}
+
+const zeroes: Readonly<Record<string, JsonValue>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
+
+/**
+ * Returns the zero value of a type, unless the limits exclude it: client generators emit code for a default, which
+ * would not compile.
+ */
+export function zeroWithin(type: TypeRefModel, limits: Limits & Partial<Pick<FieldModel, "nonEmpty">>): JsonValue | undefined {
+  const zero = "scalar" in type ? zeroes[type.scalar] : undefined
+  return zero === undefined || (limits.nonEmpty === true && zero === "") || limitFaults(limits, zero).length > 0 ? undefined : zero
+}

@@ -1,0 +1,186 @@
+/**
+ * Definitions of types for either document version. Only version 3 has defaults, and descriptions beside references.
+ */
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { limitSchema, type Limits } from "../../runtime/schema/constraints.ts"
+import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../model.ts"
+import { isNullable, Presence } from "../presence.ts"
+import { fieldDoc, mayBeRequired, withNullable } from "../published-field.ts"
+import { fieldsByType, remainingText } from "./descriptions.ts"
+import { extension, fieldExtensions } from "./extensions.ts"
+import { type DocumentVersion, fixedDefinitions, plainSchemas } from "./fixed-definitions.ts"
+import { fieldSchema, publishedLimits, zeroWithin } from "./limits.ts"
+import { definitionName, scalarDefinitions } from "./names.ts"
+import type { GroupVersionKind } from "./path-facts.ts"
+import type { OpenApiSource } from "./source.ts"
+
+/** Definitions by name, including those that they refer to. Called for each definition that a path names. */
+export class Definitions {
+  readonly found = new Map<string, JsonObject>()
+  private readonly types = new Map<string, TypeModel>()
+  private readonly lists = new Map<string, KindModel>()
+  private readonly referrers: ReadonlyMap<string, readonly FieldModel[]>
+  private readonly presence: Presence
+
+  constructor(
+    private readonly source: OpenApiSource,
+    private readonly version: DocumentVersion,
+  ) {
+    for (const type of source.types.values()) this.types.set(definitionName(type, type.localName), type)
+    for (const kind of source.known) this.lists.set(definitionName(kind, kind.listKind), kind)
+    this.referrers = fieldsByType(source.types)
+    this.presence = new Presence(source.types)
+  }
+
+  /** Adds the definition if it is missing and returns a reference to it. */
+  reference(name: string): JsonObject {
+    if (!this.found.has(name)) {
+      this.found.set(name, {})
+      this.found.set(name, this.definition(name))
+    }
+    return { $ref: `${this.version === "v2" ? "#/definitions/" : "#/components/schemas/"}${name}` }
+  }
+
+  /** Sorted by name. */
+  sorted(): JsonObject {
+    return Object.fromEntries([...this.found].toSorted(([left], [right]) => (left < right ? -1 : 1)))
+  }
+
+  private definition(name: string): JsonObject {
+    const fixed = fixedDefinitions[this.version][name] ?? fixedDefinitions.both[name]
+    if (fixed !== undefined) return fixed
+    const type = this.types.get(name)
+    if (type !== undefined) return this.typeSchema(type)
+    const list = this.lists.get(name)
+    if (list !== undefined) return this.listSchema(list)
+    return { description: `An object of type ${name.slice(name.lastIndexOf(".") + 1)}.`, type: "object" }
+  }
+
+  private typeSchema(type: TypeModel): JsonObject {
+    const limited = this.source.publishesLimits(type)
+    const fields = this.flattened(type)
+    const required = fields.filter((field) => this.isRequired(field, type) && mayBeRequired(field, this.version)).map((field) => field.name)
+    const properties = fields
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+      .map((field) => [field.name, withNullable(field, this.property(field, limited), this.version)] as const)
+    const kinds = this.kindsOf(type)
+    const description = remainingText(type.doc, this.referrers.get(type.name) ?? [])
+    return {
+      ...(description !== "" && { description }),
+      type: "object",
+      ...(required.length > 0 && { required }),
+      ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+      ...(kinds.length > 0 && { [`${extension}group-version-kind`]: kinds }),
+      ...(type.structType === "atomic" && { [`${extension}map-type`]: "atomic" }),
+      ...(type.preserveUnknown && { [`${extension}preserve-unknown-fields`]: true }),
+    }
+  }
+
+  /**
+   * Of types whose limits are published: a client has to state the field. Of others what the schema says, which is what
+   * the reference publishes.
+   */
+  private isRequired(field: FieldModel, type: TypeModel): boolean {
+    if (!this.source.publishesLimits(type)) return field.required !== false
+    const kind = this.source.known.find((one) => one.type === type.name)
+    return !this.presence.mayBeLeftOut(field, kind)
+  }
+
+  private flattened(type: TypeModel): readonly FieldModel[] {
+    return type.fields.flatMap((field) => {
+      const inner = field.inline && "ref" in field.type ? this.source.types.get(field.type.ref) : undefined
+      return inner === undefined ? [field] : this.flattened(inner)
+    })
+  }
+
+  /** The kinds of a definition; options and watch events belong to every group. */
+  private kindsOf(type: TypeModel): JsonObject[] {
+    const kind = this.source.known.find((one) => one.type === type.name)
+    if (kind !== undefined) return [gvkObject(kind)]
+    if (!type.fields.some((field) => field.name === "kind") && type.name !== "meta.v1.WatchEvent") return []
+    if (type.group !== "meta") return [gvkObject({ ...type, kind: type.localName })]
+    const shared = type.localName === "DeleteOptions" || type.localName === "WatchEvent"
+    const groups = shared ? this.source.kinds.map(({ group, version }) => ({ group, version })) : []
+    const unique = new Map([{ group: "", version: "v1" }, ...groups].map((one) => [`${one.group}/${one.version}`, one]))
+    return [...unique.values()].map((one) => gvkObject({ ...one, kind: type.localName }))
+  }
+
+  private listSchema(kind: KindModel): JsonObject {
+    const item = definitionName(kind, kind.kind)
+    const items = this.version === "v3" ? { default: {}, allOf: [this.reference(item)] } : this.reference(item)
+    return {
+      description: `A list of objects of kind ${kind.kind}.`,
+      type: "object",
+      required: ["items"],
+      properties: {
+        apiVersion: { description: "Group and version in which the list is written.", type: "string" },
+        items: { description: "The objects.", type: "array", items },
+        kind: { description: `Kind of the list, always ${kind.listKind}.`, type: "string" },
+        metadata: this.described(
+          this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")),
+          "Version of the list, and how to read on.",
+          this.version === "v3" ? { default: {} } : {},
+        ),
+      },
+      [`${extension}group-version-kind`]: [gvkObject({ ...kind, kind: kind.listKind })],
+    }
+  }
+
+  private property(field: FieldModel, limited: boolean): JsonObject {
+    const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited))
+    const schema = limited ? fieldSchema(field, stated) : stated
+    const facts = { ...schema, ...(this.version === "v3" && this.factsOfVersion3(field, limited)), ...fieldExtensions(field, limited) }
+    if ($ref === undefined) return { description: fieldDoc(field), ...facts }
+    return this.described({ $ref }, fieldDoc(field), facts)
+  }
+
+  private factsOfVersion3(field: FieldModel, limited: boolean): JsonObject {
+    const value = this.defaultOf(field, limited)
+    return {
+      ...(value !== undefined && { default: value }),
+      ...(limited && isNullable(field) && { nullable: true }),
+      ...(field.deprecated && { deprecated: true }),
+    }
+  }
+
+  /** Version 3 does not allow siblings of a reference. Version 2 does not read any, but clients read the description. */
+  private described(reference: JsonObject, description: string, facts: JsonObject): JsonObject {
+    return this.version === "v2" ? { description, ...reference, ...facts } : { description, ...facts, allOf: [reference] }
+  }
+
+  /** The schema's default, or the zero value that the server writes for an absent field. */
+  private defaultOf(field: FieldModel, limited: boolean): JsonValue | undefined {
+    if (field.default !== undefined) return field.default
+    if (field.pointer || (limited && (field.required === true || field.nonEmpty))) return undefined
+    if ("ref" in field.type) return limited && this.presence.isFilledInVain(field) ? undefined : {}
+    return field.keepEmpty || field.required !== false ? zeroWithin(field.type, publishedLimits(field, limited)) : undefined
+  }
+
+  /** The schema of a value, with its limits at any depth. */
+  private valueSchema(type: TypeRefModel, limits: Limits): JsonObject {
+    const own = limitSchema(limits)
+    const item = "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : undefined
+    if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits.items ?? {}), ...own }
+    if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits.values ?? {}), ...own }
+    if ("ref" in type) {
+      const target = this.source.types.get(type.ref)
+      return target === undefined ? { type: "object" } : this.reference(definitionName(target, target.localName))
+    }
+    if (!("scalar" in type)) return { type: "object" }
+    const definition = scalarDefinitions[type.scalar]
+    if (definition === undefined) return { ...plainSchemas[type.scalar], ...own }
+    return { ...this.reference(definition), ...(this.version === "v3" && own) }
+  }
+
+  private innerSchema(type: TypeRefModel, limits: Limits): JsonObject {
+    const { $ref, ...schema } = this.valueSchema(type, limits)
+    const zero = "ref" in type ? {} : zeroWithin(type, limits)
+    const full = { ...schema, ...(zero !== undefined && this.version === "v3" && { default: zero }) }
+    if ($ref === undefined) return full
+    return Object.keys(full).length === 0 ? { $ref } : { ...full, allOf: [{ $ref }] }
+  }
+}
+
+function gvkObject({ group, version, kind }: GroupVersionKind): JsonObject {
+  return { group, kind, version }
+}

@@ -1,0 +1,26 @@
+/** What OpenAPI documents are built from. */
+import type { KindModel, TypeModel } from "../model.ts"
+
+/**
+ * The kinds to describe and the model around them. The generator makes it of a folder of schemas, and definitions that
+ * arrive at run time make it of their own kinds.
+ */
+export interface OpenApiSource {
+  /** The kinds whose paths and definitions are published. */
+  readonly kinds: readonly KindModel[]
+  /** These and all other kinds to which their types may refer. */
+  readonly known: readonly KindModel[]
+  /** Every type to which the kinds refer, by its unique name. */
+  readonly types: ReadonlyMap<string, TypeModel>
+  /** Whether the definition of a type publishes the limits of its fields; see docs/OPENAPI.md. */
+  readonly publishesLimits: (type: TypeModel) => boolean
+  /** Whether objects of a kind may travel in the protobuf media type. */
+  readonly hasCompactForm: (kind: KindModel) => boolean
+}
+
+/** Returns the type with that unique name. Throws when it does not exist, which the loader has ruled out. */
+export function typeIn(source: OpenApiSource, name: string): TypeModel {
+  const type = source.types.get(name)
+  if (type === undefined) throw new Error(`the model has no type ${name}`)
+  return type
+}

@@ -1,0 +1,55 @@
+/** `reset()` of the library: a server between two tests, as after its start. */
+import { systemNamespaces } from "../controllers/system-objects.ts"
+import { StartError } from "./start-error.ts"
+import type { ServerParts } from "../server-parts.ts"
+import type { KindHandle, Registry } from "../registry/registry.ts"
+import { awaitFreshness } from "../registry/read.ts"
+import type { StoredValue, Write } from "../storage/store.ts"
+
+/** Allocations of addresses and ports, which belong to Services. A server without them derives them from the Services. */
+const allocations = "ranges/"
+
+/**
+ * Called once a server has started. Remembers the objects that the start made; the returned function removes all other
+ * objects in one commit and puts those back that were changed or removed. Watches see these changes. A request that
+ * runs meanwhile takes place before or after them. It rejects when servers share the store, or the server has stopped.
+ */
+export async function resetter({ registry, kinds, options }: ServerParts): Promise<() => Promise<void>> {
+  const { store, storePrefix } = registry.deps
+  const own = new Map((await systemObjects(registry)).map((stored) => [stored.key, stored]))
+  const paths = new Set(kinds.all().map((kind) => kind.storage.path))
+  const prefixes = [...[...paths].map((path) => `${path}/`), allocations].map((path) => storePrefix + path)
+  return async () => {
+    if (options["store-servers"].length > 0) throw new StartError("reset: other servers share the store; delete what the test made")
+    const found = (await Promise.all(prefixes.map((prefix) => store.list({ prefix })))).flatMap(({ items }) => items)
+    const present = new Map(found.map((stored) => [stored.key, stored.modRevision]))
+    const writes: Write[] = []
+    for (const key of present.keys()) if (!own.has(key)) writes.push({ type: "delete", key })
+    for (const { key, value, modRevision } of own.values()) {
+      if (present.get(key) === modRevision) continue
+      writes.push({ type: "put", key, value })
+    }
+    if (writes.length === 0) return
+    const { revision } = await store.commit({ checks: [], writes })
+    for (const { key, value, modRevision } of own.values())
+      if (present.get(key) !== modRevision) own.set(key, { key, value, createRevision: revision, modRevision: revision })
+    const [kind] = kinds.all()
+    if (kind !== undefined) await awaitFreshness(registry, await registry.handle(kinds.stored(kind)), { mode: "most-recent" })
+  }
+}
+
+/** The values of the namespaces of the system, its Service and its Endpoints. */
+async function systemObjects(registry: Registry): Promise<readonly StoredValue[]> {
+  const { kinds, store, vendor } = registry.deps
+  const at = async (resource: string, place: (handle: KindHandle) => readonly string[]): Promise<readonly string[]> => {
+    const kind = kinds.find("", "v1", resource)
+    return kind === undefined ? [] : place(await registry.handle(kind))
+  }
+  const keys = [
+    await at("namespaces", (handle) => systemNamespaces.map((name) => handle.key("", vendor.namespace(name)))),
+    await at("services", (handle) => [handle.key("default", vendor.word)]),
+    await at("endpoints", (handle) => [handle.key("default", vendor.word)]),
+  ]
+  const found = await Promise.all(keys.flat().map((key) => store.get({ key })))
+  return found.filter((stored) => stored !== undefined)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { put, write } from "../../test/contract/store-fixture.ts"
+import { openMemoryStore } from "../storage/memory/memory-store.ts"
+import { checkStoreVendor } from "./store-vendor.ts"
+
+const clock = createManualClock()
+const prefix = "/registry"
+
+test.each([
+  ["orch", "/registry/namespaces/kube-system", "--vendor=kubernetes"],
+  ["kubernetes", "/registry/namespaces/orch-system", "--vendor=orch"],
+] as const)("a server with the names of %s refuses a store that has %s", async (vendor, key, filledBy) => {
+  const store = await openMemoryStore({ clock })
+  await checkStoreVendor(store, { vendor, prefix, clock })
+  await write(store, [put(key, "{}")])
+  await expect(checkStoreVendor(store, { vendor, prefix, clock })).rejects.toThrow(
+    `the store was filled with ${filledBy}, and its objects carry those names; start with ${filledBy}, or name another store for --vendor=${vendor}: `,
+  )
+  const other = vendor === "orch" ? "kubernetes" : "orch"
+  await checkStoreVendor(store, { vendor: other, prefix, clock })
+})
+
+test("users may have namespaces with the other vendor's name", async () => {
+  const store = await openMemoryStore({ clock })
+  await write(store, [put("/registry/namespaces/kube-system", "{}"), put("/registry/namespaces/orch-system", "{}")])
+  for (const vendor of ["orch", "kubernetes"] as const) await checkStoreVendor(store, { vendor, prefix, clock })
+})
+
+test("a store that does not answer does not hold up the start", async () => {
+  const store = await openMemoryStore({ clock })
+  store.get = () => new Promise(() => undefined)
+  const checked = checkStoreVendor(store, { vendor: "orch", prefix, clock })
+  let isChecked = false
+  void checked.then(() => (isChecked = true))
+  while (!isChecked) {
+    clock.advance(1000)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+})

@@ -1,0 +1,242 @@
+/**
+ * The records of the shapes that wrote a store: one per storage path, at a key beside the resources that the reference
+ * does not read. The start compares them with the served kinds; the first write of a kind adds its record.
+ * docs/STORE.md, "Stored shapes".
+ */
+import { internal } from "../base/errors.ts"
+import { isObject } from "../base/json.ts"
+import type { Kind } from "../schema/kind.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { compareForms, type ShapeFault, type StoredForm, storedForm } from "../schema/stored-shape.ts"
+import type { Store, StoredValue } from "../storage/store.ts"
+import type { KindTable } from "./kinds.ts"
+import type { StorageFormat } from "./object-codec.ts"
+
+/** What a store remembers of one storage path. */
+export interface ShapeRecord {
+  /** The present storage version first, then earlier ones of which there may be values. */
+  readonly forms: readonly StoredForm[]
+  /** `store migrate` has begun to rewrite the objects: those up to this key are of the form `to`. */
+  readonly migrating?: { readonly to: StoredForm; readonly after: string }
+}
+
+/** A record as it was read. */
+export interface KeptRecord {
+  readonly record: ShapeRecord
+  readonly modRevision: number
+}
+
+/** A kind that this server would misread. `text` completes the sentence of the start's error. */
+export interface StoredShapeFault {
+  readonly kind: Kind
+  readonly text: string
+}
+
+/** Attempts at a record that other servers write at the same time. */
+const attemptsMax = 10
+
+/** Called with `--store-prefix`, with a slash at both ends. The last segments of the key are the storage path. */
+export function shapesPrefix(prefix: string): string {
+  return `${prefix}orch-apiserver/shapes/`
+}
+
+/** Reads a record. Throws for one that another program wrote or that is damaged. */
+export function readShapeRecord({ key, value }: StoredValue): ShapeRecord {
+  const parsed: unknown = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf8"))
+  if (!isRecord(parsed)) throw new Error(`the value of ${key} is not the record of a stored shape`)
+  return parsed
+}
+
+function isRecord(value: unknown): value is ShapeRecord {
+  return typeof value === "object" && value !== null && "forms" in value && Array.isArray(value.forms) && value.forms.every(isObject)
+}
+
+export function shapeRecordBytes(record: ShapeRecord): Buffer {
+  return Buffer.from(JSON.stringify(record))
+}
+
+/** One per server. Not used for a store that ends with the process. */
+export class StoredShapes {
+  /** Storage paths whose record is that of the served kind. */
+  private readonly recorded = new Set<string>()
+  private readonly writing = new Map<string, Promise<void>>()
+
+  constructor(private readonly options: { readonly store: Store; readonly prefix: string; readonly format: StorageFormat }) {}
+
+  /**
+   * Called once, before the server reads an object. Compares each record with the kind that is stored there now, and
+   * rewrites records of kinds that have changed in a way that loses nothing. Returns the kinds that would misread what
+   * is stored. Throws StoreError.
+   */
+  async check(kinds: KindTable): Promise<readonly StoredShapeFault[]> {
+    const records = await this.records()
+    if (records.size === 0) return []
+    const faults: StoredShapeFault[] = []
+    for (const kind of storedKinds(kinds)) {
+      const kept = records.get(kind.storage.path)
+      const text = kept === undefined ? undefined : await this.reconcile(kinds, kind, kept)
+      if (text !== undefined) faults.push({ kind, text })
+    }
+    return faults
+  }
+
+  /**
+   * Called before every commit of an object. Returns undefined once the kind's record is written, else a promise of it,
+   * which throws StoreError, or ApiError 500 when another server has meanwhile written a shape that this one misreads.
+   */
+  pending(kinds: KindTable, stored: Kind): Promise<void> | undefined {
+    const { path } = stored.storage
+    if (this.recorded.has(path)) return undefined
+    let writing = this.writing.get(path)
+    if (writing === undefined) {
+      writing = this.record(kinds, stored).finally(() => this.writing.delete(path))
+      this.writing.set(path, writing)
+    }
+    return writing
+  }
+
+  /** Called at the start for each kind: objects of an older server, which kept no records, get one. */
+  async adopt(kinds: KindTable, stored: Kind): Promise<void> {
+    if (!this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path))) await this.pending(kinds, stored)
+  }
+
+  /** Every record, by storage path. */
+  async records(): Promise<ReadonlyMap<string, KeptRecord>> {
+    const prefix = shapesPrefix(this.options.prefix)
+    const stores = new Set([this.options.store, ...(this.options.store.overrides ?? []).map(({ store }) => store)])
+    const found = new Map<string, KeptRecord>()
+    for (const store of stores) {
+      const { items } = await store.list({ prefix })
+      for (const item of items) {
+        const path = item.key.slice(prefix.length)
+        if (this.storeOf(path) === store || store === this.options.store)
+          found.set(path, { record: readShapeRecord(item), modRevision: item.modRevision })
+      }
+    }
+    return found
+  }
+
+  /** The store of a path: the record is where the objects are, so that a copy or backup of them has it. */
+  private storeOf(path: string): Store {
+    return this.options.store.overrides?.find((override) => override.path === path)?.store ?? this.options.store
+  }
+
+  private async hasObjects(path: string): Promise<boolean> {
+    return (await this.options.store.list({ prefix: `${this.options.prefix}${path}/`, limit: 1 })).items.length > 0
+  }
+
+  private async record(kinds: KindTable, stored: Kind): Promise<void> {
+    const { path } = stored.storage
+    const form = await this.formOf(kinds, stored)
+    const kept = await this.put(path, { forms: [form] }, 0)
+    if (kept === "written") return
+    const text = await this.reconcile(kinds, stored, kept)
+    if (text !== undefined) throw internal(`the ${stored.resource} of this store were written by another server meanwhile: ${text}`)
+  }
+
+  /** Writes the record of a path if it is still at that revision; else returns the present one. */
+  private async put(path: string, record: ShapeRecord, modRevision: number): Promise<"written" | KeptRecord> {
+    const key = shapesPrefix(this.options.prefix) + path
+    const value = shapeRecordBytes(record)
+    const result = await this.storeOf(path).commit({ checks: [{ key, modRevision }], writes: [{ type: "put", key, value }] })
+    if (!result.ok) {
+      const current = result.current.get(key)
+      if (current !== undefined) return { record: readShapeRecord(current), modRevision: current.modRevision }
+      return this.put(path, record, 0)
+    }
+    this.recorded.add(path)
+    return "written"
+  }
+
+  /** Makes the record that of the served kind. Returns a text if that would misread what is stored. */
+  private async reconcile(kinds: KindTable, stored: Kind, found: KeptRecord): Promise<string | undefined> {
+    const { path } = stored.storage
+    let kept = found
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      if (this.isCurrent(kinds, stored, kept.record)) {
+        this.recorded.add(path)
+        return undefined
+      }
+      const next = await this.nextRecord(kinds, stored, kept.record)
+      const record = "forms" in next ? next : (await this.hasObjects(path)) ? undefined : { forms: [await this.formOf(kinds, stored)] }
+      if (record === undefined) return "text" in next ? next.text : undefined
+      const outcome = await this.put(path, record, kept.modRevision)
+      if (outcome === "written") return undefined
+      kept = outcome
+    }
+    return "other servers keep changing their record; start one after the other"
+  }
+
+  /** Whether the record says what the served kinds say, as far as fingerprints do. */
+  private isCurrent(kinds: KindTable, stored: Kind, { forms, migrating }: ShapeRecord): boolean {
+    if (migrating !== undefined) return false
+    return forms.every((form, index) => {
+      const kind = kindOf(kinds, stored, form)
+      if (kind?.storage.shape !== form.shape || (index === 0) !== (kind === stored)) return false
+      return index > 0 || form.compact || !this.isCompact(stored)
+    })
+  }
+
+  private async nextRecord(kinds: KindTable, stored: Kind, record: ShapeRecord): Promise<ShapeRecord | { readonly text: string }> {
+    if (record.migrating !== undefined) return { text: "a migration of them was begun and not finished" }
+    const current = await this.formOf(kinds, stored)
+    const others: StoredForm[] = []
+    let own = current
+    for (const form of record.forms) {
+      const kind = kindOf(kinds, stored, form)
+      if (kind === undefined) return { text: unknownText(stored, form) }
+      const now = kind === stored ? current : await this.formOf(kinds, kind)
+      const merged = mergedForm(form, now)
+      if ("fault" in merged) return { text: faultText(kind, merged.fault) }
+      if (kind === stored) own = merged
+      else others.push(merged)
+    }
+    return { forms: [own, ...others] }
+  }
+
+  private isCompact(kind: Kind): boolean {
+    return kind.storage.format !== "json" && this.options.format === "compact"
+  }
+
+  private async formOf(kinds: KindTable, kind: Kind): Promise<StoredForm> {
+    return formOfKind(kind, (await kinds.load(kind)).shape, this.isCompact(kind))
+  }
+}
+
+/** The form of a served kind. `compact`: whether this server writes compact values of it. */
+export function formOfKind(kind: Kind, shape: TypeShape, compact: boolean): StoredForm {
+  const form = storedForm(kind, shape, compact)
+  return { ...form, shape: kind.storage.shape ?? form.shape }
+}
+
+/** The kinds that are stored in their own form. */
+export function storedKinds(kinds: KindTable): readonly Kind[] {
+  return kinds.all().filter((kind) => kind.postsTo === undefined && kinds.stored(kind) === kind)
+}
+
+/** The served kind that wrote a form, if it has the same storage. */
+export function kindOf(kinds: KindTable, stored: Kind, form: Pick<StoredForm, "group" | "version" | "kind">): Kind | undefined {
+  const kind = kinds.findKind(form.group, form.version, form.kind)
+  return kind?.storage.path === stored.storage.path ? kind : undefined
+}
+
+function mergedForm(before: StoredForm, now: StoredForm): StoredForm | { readonly fault: ShapeFault } {
+  const compared = compareForms(before, now)
+  if ("fault" in compared) return compared
+  return { ...now, compact: before.compact || now.compact, messages: compared.messages }
+}
+
+function nameOf({ group, version, kind }: Pick<StoredForm, "group" | "version" | "kind">): string {
+  return `${group === "" ? "" : `${group}/`}${version} ${kind}`
+}
+
+function unknownText(stored: Kind, form: StoredForm): string {
+  const wrote = `the store has them as ${nameOf(form)}, and this server reads ${nameOf(stored)} there`
+  if (form.group !== stored.group || form.kind !== stored.kind) return `${wrote}: give one of the two another storage path`
+  return `${wrote}: serve ${form.version} too (storage: {sharedWith: ${JSON.stringify(nameOf(stored))}}), which says how it converts`
+}
+
+function faultText(kind: Kind, { path, reads, wrote }: ShapeFault): string {
+  const field = path === "" ? "a field" : `the field ${path}`
+  return `${field} of ${nameOf(kind)} was written as ${wrote}, and this server would read ${reads}; restore the schema`
+}

@@ -1,0 +1,80 @@
+/**
+ * The generated guards (`isPod`, `isLease`) under both vendors, whose groups have different names on the wire: they hold
+ * for what a server returns of their kind, decoded from JSON or from protobuf, and for nothing else.
+ */
+import { expect, onTestFinished, test } from "vitest"
+import { kinds } from "../generated/index.ts"
+import { kebabCase } from "../codegen/emit/names.ts"
+import type { ApiObject } from "../runtime/base/json.ts"
+import { type VendorName, vendorProfile } from "../runtime/base/vendor.ts"
+import { normalize } from "../runtime/encoding/normalize.ts"
+import { codecOfKind, unwrapUnknown } from "../runtime/encoding/protobuf/codec.ts"
+import type { Kind } from "../runtime/schema/kind.ts"
+import { createHttpClient } from "./support/http-client.ts"
+import { startInProcess } from "./support/in-process.ts"
+
+type Guard = (object: ApiObject) => boolean
+
+/** The guard of a kind, from the file that the generator writes for it. */
+async function guardOf({ group, version, kind }: Kind): Promise<Guard> {
+  const types: Record<string, Guard | undefined> = await import(
+    `../generated/${group === "" ? "core" : group}/${version}/${kebabCase(kind)}/types.ts`
+  )
+  const guard = types[`is${kind}`]
+  if (guard === undefined) throw new Error(`there is no guard for ${kind}`)
+  return guard
+}
+
+const containers = [{ name: "c", image: "i" }]
+const template = { metadata: { labels: { a: "b" } }, spec: { containers } }
+/** What each kind requires besides a name. */
+const required: Readonly<Record<string, object>> = {
+  Pod: { spec: { containers } },
+  Service: { spec: { ports: [{ port: 80 }] } },
+  Deployment: { spec: { selector: { matchLabels: { a: "b" } }, template } },
+  ReplicationController: { spec: { selector: { a: "b" }, template } },
+  "v1 Event": { involvedObject: { namespace: "default" } },
+  "events Event": {
+    regarding: { namespace: "default" },
+    eventTime: "2026-01-01T00:00:00.000000Z",
+    reportingController: "example.com/a",
+    reportingInstance: "i",
+    action: "A",
+    reason: "R",
+    type: "Normal",
+  },
+}
+
+test.each<VendorName>(["orch", "kubernetes"])("guards hold for what a server of vendor %s returns", async (name) => {
+  const at = await startInProcess({ store: "memory", vendor: name })
+  onTestFinished(at.stop)
+  const client = createHttpClient({ protocol: "http2", port: at.port, authority: at.authority })
+  onTestFinished(() => client.close())
+  const vendor = vendorProfile(name)
+  const creatable = kinds.filter(({ verbs }) => verbs.includes("create") && verbs.includes("get"))
+  expect(creatable.length).toBeGreaterThan(11)
+  const guards = new Map(await Promise.all(kinds.map(async (kind) => [kind, await guardOf(kind)] as const)))
+  for (const kind of creatable) {
+    const { group, version } = kind
+    const root = group === "" ? `/api/${version}` : `/apis/${vendor.group(group)}/${version}`
+    const collection = `${root}/${kind.namespaced ? "namespaces/default/" : ""}${kind.resource}`
+    const more = required[kind.kind === "Event" ? `${group === "" ? "v1" : "events"} Event` : kind.kind]
+    const body = Buffer.from(JSON.stringify({ metadata: { name: `a-${group === "" ? "core" : "other"}` }, ...more }))
+    const authorization = `Bearer ${at.token}`
+    const made = await client.send({
+      method: "POST",
+      path: collection,
+      headers: { authorization, "content-type": "application/json" },
+      body,
+    })
+    expect([made.status, made.status === 201 ? "" : made.body.toString()]).toEqual([201, ""])
+    const json: ApiObject = JSON.parse(made.body.toString())
+    const path = `${collection}/${json.metadata?.name}`
+    const read = await client.send({ method: "GET", path, headers: { authorization, accept: vendor.compactMediaType } })
+    const { apiVersion, kind: word, raw } = unwrapUnknown(read.body)
+    const parts = await kind.load()
+    const { object: compact } = normalize(parts.shape, { apiVersion, kind: word, ...codecOfKind(parts).decode(raw) })
+    expect(json.apiVersion).toBe(vendor.apiVersion(group === "" ? version : `${group}/${version}`))
+    for (const object of [json, compact]) expect([...guards].filter(([, guard]) => guard(object)).map(([held]) => held)).toEqual([kind])
+  }
+})
