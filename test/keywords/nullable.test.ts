@@ -1,7 +1,10 @@
 /** `nullable` over HTTP: null is kept, absent is absent, and a default applies to absent alone. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import { type JsonAnswer, type OwnServer, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
+import { type JsonAnswer, type OwnProject, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
 
 const schema = `kind: Order
 group: kitchen.example.com
@@ -38,7 +41,7 @@ fields:
       - {rule: "!has(size) || size < 100", at: size, message: must be below 100}
 `
 const path = "/apis/kitchen.example.com/v1/namespaces/kitchen/orders"
-let server: OwnServer
+let server: OwnProject
 beforeAll(async () => {
   server = await startOwn({ "kitchen.example.com/v1/order.yaml": schema })
 })
@@ -143,6 +146,24 @@ test("a watch shows null", async () => {
   await server.send("PUT", `${path}/one`, order({ table: null, size: null }))
   const event = await server.send("GET", `${path}?watch=true&resourceVersion=${from}&timeoutSeconds=1`)
   expect(event.body).toMatchObject({ object: { spec: { table: null, size: null } } })
+})
+
+test("it is the same after a restart, in every encoding of the store", async () => {
+  for (const media of ["application/vnd.orch.protobuf", "application/json", "application/yaml"] as const) {
+    const data = mkdtempSync(join(tmpdir(), "own-store-"))
+    onTestFinished(() => rmSync(data, { recursive: true }))
+    const options = { "data-dir": data, "storage-media-type": media }
+    const before = await server.start(options)
+    const spec = specOf(await before.send("POST", path, order({ table: null, size: null, extra: { milk: null } })), 201)
+    await before.stop()
+    const after = await server.start(options)
+    const kept = specOf(await after.send("GET", `${path}/one`))
+    await after.stop()
+    expect([spec, kept], media).toEqual([
+      { table: null, size: null, extra: { sugar: true, milk: null }, use: "Tea", plain: "given" },
+      { table: null, size: null, extra: { sugar: true, milk: null }, use: "Tea", plain: "given" },
+    ])
+  }
 })
 
 test("OpenAPI 3 says nullable, with null among the words of an enum; OpenAPI 2 has no type there", async () => {
