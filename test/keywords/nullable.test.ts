@@ -40,10 +40,29 @@ fields:
     rules:
       - {rule: "!has(size) || size < 100", at: size, message: must be below 100}
 `
+/** The rows of the table "Absent, zero and null" of docs/DIALECT.md. */
+const states = `kind: State
+group: kitchen.example.com
+version: v1
+doc: Every state of a field.
+scope: Namespaced
+names: {plural: states}
+fields:
+  spec:
+    doc: What is wanted.
+    fields:
+      plain: {type: int32, doc: Without a word.}
+      filled: {type: int32, default: 7, zero: absent, doc: With a default.}
+      pointer: {type: int32, pointer: true, doc: A pointer.}
+      both: {type: int32, pointer: true, default: 7, doc: A pointer with a default.}
+      nullable: {type: int32, nullable: true, doc: Nullable.}
+      all: {type: int32, nullable: true, default: 7, doc: Nullable with a default.}
+`
 const path = "/apis/kitchen.example.com/v1/namespaces/kitchen/orders"
+const statesPath = path.replace("orders", "states")
 let server: OwnProject
 beforeAll(async () => {
-  server = await startOwn({ "kitchen.example.com/v1/order.yaml": schema })
+  server = await startOwn({ "kitchen.example.com/v1/order.yaml": schema, "kitchen.example.com/v1/state.yaml": states })
 })
 afterEach(() => server.send("DELETE", path))
 afterAll(() => server.stop())
@@ -85,6 +104,18 @@ test("absent is not null: it gets the default, and a required field may be null 
   })
   const missing = await server.send("POST", path, order({}, "two"))
   expect([missing.status, missing.body["message"]]).toEqual([422, 'Order.kitchen.example.com "two" is invalid: spec.table: Required value'])
+})
+
+test("absent, zero and null, with and without a default", async () => {
+  const names = ["plain", "filled", "pointer", "both", "nullable", "all"]
+  const sent = (value: JsonValue): JsonObject => ({
+    metadata: { name: "one" },
+    spec: Object.fromEntries(names.map((name) => [name, value])),
+  })
+  const kept = async (body: JsonObject): Promise<unknown> => specOf(await server.send("POST", `${statesPath}?dryRun=All`, body), 201)
+  expect(await kept({ metadata: { name: "one" }, spec: {} })).toEqual({ filled: 7, both: 7, all: 7 })
+  expect(await kept(sent(0))).toEqual({ filled: 7, pointer: 0, both: 0, nullable: 0, all: 0 })
+  expect(await kept(sent(null))).toEqual({ filled: 7, both: 7, nullable: null, all: null })
 })
 
 test("limits and rules hold for values, not for null", async () => {
