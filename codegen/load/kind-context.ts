@@ -28,12 +28,6 @@ export function kindKey(group: string, version: string, kind: string): string {
   return `${folderOfGroup(group)}/${version} ${kind}`
 }
 
-/** Reads `core/v1 Event`, or `v1 Event` of the core group. Undefined for other texts, which the form check reports. */
-export function kindName(written: string): { readonly group: string; readonly version: string; readonly kind: string } | undefined {
-  const [, folder = "core", version = "", kind = ""] = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(written) ?? []
-  return kind === "" ? undefined : { group: folder === "core" ? "" : folder, version, kind }
-}
-
 /** Finds the kind that `core/v1 Event` names; `v1 Event` is of the core group. Reports a missing kind at `start`. */
 export function findKind(
   written: string,

@@ -9,8 +9,8 @@ import type { Registry } from "./registry.ts"
 
 /**
  * Called after the validation of each write, dry runs included. Adds the failures of names to which no object belongs.
- * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up in
- * memory; before a missing one is reported, the newest state is read, since another server may have created it.
+ * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up
+ * in memory; before a missing one is reported, the newest state is read, since another server may have created it.
  */
 export function checkReferences(registry: Registry, failures: Failures): undefined | Promise<void> {
   const expected = failures.takeExpected()
