@@ -76,6 +76,9 @@ export const failuresMax = 256
 /** Characters of the fields and details of these failures, including a client's keys; validation stops beyond it. */
 export const failureCharactersMax = 256 * 1024
 
+/** Other objects that one write may newly refer to; each costs a look-up. */
+export const expectedObjectsMax = 256
+
 /** Characters of a refused value shown in a message. */
 export const shownValueCharactersMax = 512
 
