@@ -1,10 +1,11 @@
 /**
- * `orch-apiserver openapi --out DIR`: writes the OpenAPI documents that a server with these options would serve, for
+ * `${programText("openapi", "--out DIR")}`: writes the OpenAPI documents that a server with these options would serve, for
  * generators of clients and documentation.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { get } from "node:https"
 import { dirname, join } from "node:path"
+import { programText } from "../base/program-text.ts"
 import { systemClock } from "../base/clock.ts"
 import { launch, type Launched } from "../launch/launch.ts"
 import { silentLog } from "../launch/logging.ts"
@@ -14,7 +15,7 @@ import { systemRandom } from "../base/random.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 
-const usage = `orch-apiserver openapi --out DIR
+const usage = `${programText("openapi", "--out DIR")}
   Writes DIR/v2.json and DIR/v3/<path>.json.`
 
 /** Starts a server in memory and requests the documents from it, so the files equal what clients get. */

@@ -1,6 +1,7 @@
 /** The command line: selects the command and prints its errors. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { programText } from "../base/program-text.ts"
 import { CertificateError } from "../launch/certificates.ts"
 import { ApiError } from "../base/errors.ts"
 import { nearest } from "../base/nearest.ts"
@@ -71,7 +72,7 @@ function overview(): string {
   const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
     ([name, help]) => `  ${name.padEnd(9)} ${help}`,
   )
-  return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help shows more.`
+  return `${programText("COMMAND", "[options]")}\n${lines.join("\n")}\n${programText("COMMAND", "--help")} shows more.`
 }
 
 /** Undefined for a fault of this program, which is reported with its stack. */

@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { compileFunction } from "node:vm"
+import { programText } from "../base/program-text.ts"
 import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
 import { type Documents, documentsIn, documentTimes } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
@@ -38,7 +39,7 @@ const ownModules: ReadonlySet<string> = new Set([packageName, `${packageName}/sc
 /** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
   const folder = resolve(given)
-  const again = `npm run gen -- --schemas <your schemas> --out ${given}`
+  const again = programText("gen", `--schemas <your schemas> --out ${given}`)
   if (!existsSync(join(folder, "index.ts")))
     throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
   const behaviourFiles = behaviourFilesBeside(folder)

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { programText } from "../../base/program-text.ts"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
 import { createEngine } from "./engine.ts"
@@ -108,7 +109,7 @@ export async function verifyLmdb(dir: string): Promise<LmdbSummary> {
   const { revision, compactedRevision, keys, contentHash } = await inspectLmdb(dir, { onFault: (fault) => faults.push(fault) })
   const [first] = faults
   if (first === undefined) return { revision, compactedRevision, keys, contentHash }
-  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more; \`orch-apiserver store verify\` names them)`
+  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more; \`${programText("store verify")}\` names them)`
   throw new StoreError("unavailable", `the store in ${dir} is damaged: ${faultText(first)}${more}`)
 }
 
