@@ -1,6 +1,6 @@
 /**
- * `gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change; `--explain` prints
- * a keyword, or all of them.
+ * `gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change; `--explain`
+ * prints a keyword, or all of them.
  */
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"

@@ -1,5 +1,5 @@
 /**
- * `${programText("openapi", "--out DIR")}`: writes the OpenAPI documents that a server with these options would serve, for
+ * `orch-apiserver openapi --out DIR`: writes the OpenAPI documents that a server with these options would serve, for
  * generators of clients and documentation.
  */
 import { mkdirSync, writeFileSync } from "node:fs"

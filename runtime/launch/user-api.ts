@@ -76,10 +76,10 @@ interface Bundle {
 
 /**
  * The doorway resolves to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Other packages are the user's. The synchronous build needs no service that would outlive it.
+ * sources. Other packages are the user's.
  */
 async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<Bundle> {
-  const { buildSync } = await import("esbuild")
+  const { buildSync } = await loadBuilder()
   const imports = behaviourFiles.map((file, index) => `import * as behaviour${index} from ${JSON.stringify(file)}`)
   const entry = [
     'import * as index from "./index.ts"',
@@ -111,6 +111,22 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
     return { code: outputFiles[0]?.text ?? "", sources }
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not build\n${buildFaults(error)}`)
+  }
+}
+
+/**
+ * A synchronous build without esbuild's thread runs a process that ends with the build. An asynchronous one starts a
+ * service that stays, and `stop()` would also end the builds of a program that uses esbuild itself.
+ */
+async function loadBuilder(): Promise<Pick<typeof import("esbuild"), "buildSync">> {
+  const variable = "ESBUILD_WORKER_THREADS"
+  const before = process.env[variable]
+  process.env[variable] = "0"
+  try {
+    return await import("esbuild")
+  } finally {
+    if (before === undefined) delete process.env[variable]
+    else process.env[variable] = before
   }
 }
 
