@@ -32,8 +32,8 @@ interface Versions {
 }
 
 /**
- * Returns the fields of one version that the other does not have. `renamed`: paths from the root that `conversion.rename` moves.
- * Outermost first; `[]` are the items of a list or map.
+ * Returns the fields of one version that the other does not have, outermost first; `[]` are the items of a list or map.
+ * `renamed`: paths from the root that `conversion.rename` moves.
  */
 function lostFields(table: TypeTable, versions: Versions, renamed: readonly string[]): readonly string[] {
   const seen = new Set<string>()

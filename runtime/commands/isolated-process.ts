@@ -33,6 +33,8 @@ export function inChildProcess(words: readonly string[], command: Command): Comm
 
 /** A killed parent closes the channel; without it the child would go on and keep the store locked. */
 function endWithParent(): void {
+  if (process.send === undefined) return
+  if (!process.connected) process.exit(1)
   process.once("disconnect", () => process.exit(1))
   // The channel alone does not keep the process alive.
   process.channel?.unref()

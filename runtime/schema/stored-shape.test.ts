@@ -75,6 +75,17 @@ describe("compareForms", () => {
     expect(compareForms(json(size), json(unnumbered))).toHaveProperty("messages")
   })
 
+  it("looks into the items of lists and maps, whose type keeps its name", () => {
+    const items = (around: "list" | "map", ...fields: FieldShape[]): FieldShape => {
+      const type = { ref: () => ({ name: "test.v1.Item", fields }) }
+      return { name: "items", type: around === "list" ? { list: type } : { map: type }, number: 1 }
+    }
+    for (const around of ["list", "map"] as const)
+      expect(compareForms(form(items(around, size)), form(items(around, { ...color, number: 1 })))).toMatchObject({
+        fault: { path: "spec.items[].size" },
+      })
+  })
+
   it("finds fields that moved into or out of an inline type, and inline types that moved", () => {
     const inline = (number: number, ...fields: FieldShape[]): FieldShape => ({
       name: "inner",

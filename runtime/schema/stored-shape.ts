@@ -212,12 +212,13 @@ class FormComparison {
   private type(by: "byNumber" | "byName", pair: MessagePair): Differences {
     const { before, now, path } = pair
     if (before in this.before && now in this.now) return this[by](pair)
-    if (before === now || widening.get(before) === now) return undefined
-    if (by === "byName" && fitsJson(before, now)) return undefined
     const [outer, inner] = [unwrapped(before), unwrapped(now)]
-    if (outer === undefined || inner === undefined) return "differs"
-    const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
-    return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
+    if (outer !== undefined && inner !== undefined) {
+      const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
+      return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
+    }
+    if (before === now || widening.get(before) === now) return undefined
+    return by === "byName" && fitsJson(before, now) ? undefined : "differs"
   }
 
   /** Remembers a field that the present shape has no more, with the messages that it needs. */
