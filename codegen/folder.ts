@@ -2,8 +2,8 @@
  * The file system side of the generator: reads schema folders, compares generated files with existing ones, writes the
  * difference.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { lockFile } from "./load/index.ts"
 
 /** In the first lines of every generated file. A file without this mark is never overwritten or removed. */
@@ -45,12 +45,17 @@ export function compareFolder(folder: string, files: ReadonlyMap<string, string>
   return { missing: missing.sort(), stale: stale.sort(), extra, foreign: foreign.sort(), unchanged }
 }
 
-/** Writes missing and stale files, removes extra ones and folders that become empty. Does not touch unchanged files. */
+/**
+ * Writes missing and stale files, removes extra ones and folders that become empty. Does not touch unchanged files. A
+ * program that reads meanwhile finds the old text or the new one.
+ */
 export function writeFolder(folder: string, files: ReadonlyMap<string, string>, difference: Difference): void {
   for (const path of [...difference.missing, ...difference.stale]) {
     const target = join(folder, path)
+    const unfinished = join(dirname(target), `.${basename(target)}.${process.pid}`)
     mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, files.get(path) ?? "")
+    writeFileSync(unfinished, files.get(path) ?? "")
+    renameSync(unfinished, target)
   }
   for (const path of difference.extra) {
     rmSync(join(folder, path))

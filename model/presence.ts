@@ -47,9 +47,9 @@ export class Presence {
   }
 
   /**
-   * Whether a client that writes may leave the field out. It may not when the write would be refused, or when the schema
-   * publishes the field as required. `kind`: the kind whose own type has the field, which ignores the status of a new
-   * object.
+   * Whether a client that writes may leave the field out. It may not when the write would be refused, or when the
+   * schema publishes the field as required. `kind`: the kind whose own type has the field, which ignores the status of
+   * a new object.
    */
   mayBeLeftOut(field: FieldModel, kind: KindModel | undefined): boolean {
     if (isTypeMeta(field, kind) || this.hasDefault(field)) return true

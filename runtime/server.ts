@@ -59,8 +59,10 @@ import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-
 export interface ServerOptions {
   /** `secure-port` may be 0: any free port. */
   readonly options: Options
-  /** The caller opens it, `stop` closes it. */
+  /** The caller opens it, `stop` closes it unless `keepStore`. */
   readonly store: Store
+  /** The store stays open for the next server. Default false. */
+  readonly keepStore?: boolean
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -168,7 +170,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await within(patienceMs, requestsEnded(parts), clock)
     await yamlThread.stop()
     await cache.close()
-    await store.close()
+    if (how.keepStore !== true) await store.close()
     stopWatching()
     parts.loopDelay.stop()
   }

@@ -1,19 +1,31 @@
 /**
  * `npm run build`: bundles into dist/, writes the generated code as JavaScript and the declarations of the library.
- * `--bundle-only` skips these, which `npm start` does not need; `--without-bundle` writes only these. `--clean` removes what earlier builds left in dist/: the
- * package holds one build.
+ * `--bundle-only` skips these, which `npm start` does not need; `--without-bundle` writes only these. `--clean` removes
+ * what earlier builds left in dist/: the package holds one build.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
+import { build, stop } from "esbuild"
 import { repository, stampFile } from "./freshness.mjs"
 
-/** Chunks are written next to the entries: modules expect the package's folder one level above their own. */
+/**
+ * Chunks are written next to the entries: modules expect the package's folder one level above their own. `npm start`
+ * goes on as the server, so esbuild's own process ends here.
+ */
 export async function bundle() {
   const started = performance.now()
+  try {
+    await bundleProgram()
+  } finally {
+    await stop()
+  }
+  return Math.round(performance.now() - started)
+}
+
+async function bundleProgram() {
   const { outputFiles } = await build({
     absWorkingDir: repository,
     entryPoints: {
@@ -38,7 +50,6 @@ export async function bundle() {
   })
   writeOutputs(outputFiles)
   writeFileSync(join(repository, stampFile), `${new Date().toISOString()}\n`)
-  return Math.round(performance.now() - started)
 }
 
 /**
@@ -118,7 +129,7 @@ function removeUnreachable(folder) {
   const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
   const reached = new Set(open)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
+    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:^(?:import|export)[^"]*from|import\()\s*"(\.[^"]+)\.ts"/gm)) {
       const target = join(dirname(path), `${name}.d.ts`)
       if (!reached.has(target)) open.push(target)
       reached.add(target)

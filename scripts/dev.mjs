@@ -1,9 +1,12 @@
 /**
- * `npm run dev`: like `npm start`, and restarts when a schema or a source changes. Options after `--` are passed on.
+ * `npm run dev`: like `npm start`, and restarts when a schema or a source of this repository changes. Options after
+ * `--` are passed on. `npm run dev -- --schemas DIR` is `orch-apiserver dev`: it serves the kinds of a folder of one's
+ * own, and again after each change of them.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
 
 /** Editors write a file in several steps. */
@@ -69,13 +72,21 @@ function watchBelow(folder, schemas) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) watchFolder(join(folder, entry.name), schemas)
 }
 
+function restartOnChange() {
+  begin()
+  for (const folder of ["schemas", "runtime", "codegen", "model"]) watchFolder(join(repository, folder), folder === "schemas")
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, async () => {
+      await end()
+      process.exit(0)
+    })
+  }
+}
+
 requireNode()
 installPackages()
-begin()
-for (const folder of ["schemas", "runtime", "codegen", "model"]) watchFolder(join(repository, folder), folder === "schemas")
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.on(signal, async () => {
-    await end()
-    process.exit(0)
-  })
-}
+if (process.argv.some((argument) => /^--(schemas(=|$)|help$)/.test(argument))) {
+  await buildBundle()
+  process.argv.splice(2, 0, "dev")
+  await import(pathToFileURL(join(repository, "dist/main.js")).href)
+} else restartOnChange()

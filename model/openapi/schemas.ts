@@ -143,7 +143,7 @@ export class Definitions {
     }
   }
 
-  /** Version 3 does not allow siblings of a reference. Version 2 does not read any, but clients read the description. */
+  /** Version 3 does not allow siblings of a reference; clients of version 2 read the description. */
   private described(reference: JsonObject, description: string, facts: JsonObject): JsonObject {
     return this.version === "v2" ? { description, ...reference, ...facts } : { description, ...facts, allOf: [reference] }
   }

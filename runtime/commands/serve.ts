@@ -73,7 +73,7 @@ export async function serve(args: readonly string[], context: CommandContext): P
  * `npm start --vendor=kubernetes` gives the option to npm, which keeps it to itself and sets a variable. Throws
  * OptionError with the command that was meant.
  */
-function refuseOptionsOfNpm(env: CommandContext["env"]): void {
+export function refuseOptionsOfNpm(env: CommandContext["env"]): void {
   const script = env["npm_lifecycle_event"]
   if (script === undefined) return
   const taken = optionNames.find((name) => env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined)
@@ -85,20 +85,22 @@ function refuseOptionsOfNpm(env: CommandContext["env"]): void {
   )
 }
 
-function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
+/** Called once, before the server starts. */
+export function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
   if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !options["authorization-mode"].includes("AlwaysAllow")) return
   warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anonymous clients would have all rights")
 }
 
 /** Warns at every start that a client with any token has all rights. */
-function warnOfOpenServer(options: Options, warn: (text: string) => void): void {
+export function warnOfOpenServer(options: Options, warn: (text: string) => void): void {
   if (!options["authorization-mode"].includes("AlwaysAllow") || isLoopback(options["bind-address"])) return
   warn(
     `--bind-address=${options["bind-address"]} is open to other machines, and with --authorization-mode=AlwaysAllow every token is an administrator's, those of --token-auth-file too`,
   )
 }
 
-function writeKubeconfig(path: string, text: string): void {
+/** `--write-kubeconfig`. Throws StartError. */
+export function writeKubeconfig(path: string, text: string): void {
   try {
     writePrivateFile(path, text)
   } catch (error) {
@@ -106,7 +108,8 @@ function writeKubeconfig(path: string, text: string): void {
   }
 }
 
-function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {
+/** What a person reads when the server is ready: its URL, and a command to try. */
+export function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {
   const curl = `curl --cacert ${join(options["cert-dir"] || join(options["data-dir"], "pki"), "ca.crt")} -H "Authorization: Bearer $(cat ${join(options["data-dir"], "admin.token")})"`
   const ownCertificate = options["tls-cert-file"] !== ""
   return [
@@ -128,7 +131,7 @@ const signalExitCodes = { SIGTERM: 143, SIGINT: 130 } as const
 /**
  * Waits for the first signal, even one that arrives while the server starts. A later signal ends the process at once.
  */
-function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
+export function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
   let received: ((signal: NodeJS.Signals) => void) | undefined
   const first = new Promise<NodeJS.Signals>((resolve) => {
     received = resolve

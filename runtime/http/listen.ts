@@ -30,7 +30,7 @@ export interface Tls {
 }
 
 export interface ListenOptions {
-  readonly app: Hono<ServerEnv>
+  readonly app: Pick<Hono<ServerEnv>, "fetch">
   readonly host: string
   /** 0: any free port. */
   readonly port: number

@@ -12,7 +12,7 @@ type RequestListener = (incoming: Incoming, outgoing: Outgoing) => void
  * Called once per listener. The result is called once per request; it refuses what HTTP forbids and passes the other
  * requests to the application.
  */
-export function requestListener(app: Hono<ServerEnv>): RequestListener {
+export function requestListener(app: Pick<Hono<ServerEnv>, "fetch">): RequestListener {
   const dispatch = dispatchTo(app)
   return (incoming, outgoing) => {
     const refusal = refusalOf(incoming)
@@ -28,7 +28,7 @@ export function requestListener(app: Hono<ServerEnv>): RequestListener {
 }
 
 /** As `requestListener`, for a caller other than a listener: it checks nothing first. */
-export function dispatchTo(app: Hono<ServerEnv>): RequestListener {
+export function dispatchTo(app: Pick<Hono<ServerEnv>, "fetch">): RequestListener {
   let current: Incoming
   let isRefused = false
   const listener = getRequestListener((request, { outgoing }) => app.fetch(request, { incoming: current, outgoing }), {

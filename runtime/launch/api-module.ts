@@ -29,6 +29,8 @@ export async function loadApiModule(module: ApiModule): Promise<ApiFolder> {
     api,
     behaviours: factoriesOf(await behavioursOf(behaviours)),
     documents: folder === undefined ? new Map() : documentsIn(join(folder, "openapi")),
+    sources: [],
+    digest: "",
   }
 }
 

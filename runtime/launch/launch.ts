@@ -57,6 +57,12 @@ export interface LaunchOptions {
    * port 0, where the URL is not known yet.
    */
   readonly announce?: (kubeconfig: string) => void
+  /** Used in place of a store that `launch` opens; the caller closes it. */
+  readonly store?: Store
+  /** Used in place of the folders of `--api`, already loaded. */
+  readonly folders?: readonly ApiFolder[]
+  /** Replaces the secure port, as in `ServerOptions`. */
+  readonly listen?: ServerOptions["listen"]
 }
 
 export interface Launched {
@@ -76,12 +82,12 @@ export interface Launched {
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const folders = await apiFolders(how.options.api, how.modules)
-  const store = await openStore(how, folders)
+  const folders = how.folders ?? (await loadApiFolders(how.options.api, how.modules))
+  const store = how.store ?? (await openStore(how, folders))
   try {
     return await start(how, store, folders)
   } catch (error) {
-    await store.close()
+    if (how.store === undefined) await store.close()
     throw error
   }
 }
@@ -112,7 +118,8 @@ function apiOf(client: ObjectClient, folders: readonly ApiFolder[]): object {
   return folders.length === 0 ? api(client) : joinApis([api, ...folders.map((folder) => folder.api)].map((make) => make(client)))
 }
 
-async function apiFolders(given: readonly string[], modules: readonly ApiModule[] = []): Promise<readonly ApiFolder[]> {
+/** Loads the folders of `--api`. Throws StartError, also for a kind that is there twice. */
+export async function loadApiFolders(given: readonly string[], modules: readonly ApiModule[] = []): Promise<readonly ApiFolder[]> {
   if (given.length + modules.length === 0) return []
   const { loadApiFolder } = await import("./user-api.ts")
   const folders = await Promise.all([...given.map((folder) => loadApiFolder(folder)), ...modules.map((module) => loadApiModule(module))])
@@ -178,6 +185,8 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
     ...(shapes !== undefined && { shapes }),
+    ...(how.store !== undefined && { keepStore: true }),
+    ...(how.listen !== undefined && { listen: how.listen }),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }
@@ -223,7 +232,8 @@ function pemText(
   }
 }
 
-async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
+/** Opens the store that the options name. `folders`: what is served besides the built-in kinds. Throws StartError. */
+export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
     const { openServedStore } = await import("./etcd-servers.ts")
     return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })

@@ -1,7 +1,7 @@
 /**
  * The generated OpenAPI documents of built-in kinds and users' own kinds, merged by path. Read from disk on first use.
  */
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -17,9 +17,22 @@ export function builtInDocuments(): Documents {
 
 /** Called at start for each folder of generated code; the folder need not have documents. */
 export function documentsIn(folder: string): Documents {
-  if (!existsSync(folder)) return new Map()
+  return new Map(
+    documentFiles(folder).map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => readFile(join(folder, file))]),
+  )
+}
+
+function documentFiles(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"))
-  return new Map(files.toSorted().map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => readFile(join(folder, file))]))
+  return files.toSorted()
+}
+
+/** The names of the documents with the times of their last change: equal while none has changed. */
+export function documentTimes(folder: string): string {
+  return documentFiles(folder)
+    .map((file) => `${file} ${statSync(join(folder, file)).mtimeMs}\n`)
+    .join("")
 }
 
 /** Merges documents of the same path: paths and schemas of all, other texts of the first. */

@@ -3,13 +3,13 @@
  * with this process's schema library, so a user needs neither a build nor an installed copy of this package. Behaviours
  * are in `behaviours/` next to the folder.
  */
+import { createHash } from "node:crypto"
 import { existsSync, readdirSync } from "node:fs"
-import { createRequire, isBuiltin } from "node:module"
-import { dirname, join, resolve, sep } from "node:path"
+import { createRequire } from "node:module"
+import { dirname, join, resolve } from "node:path"
 import { compileFunction } from "node:vm"
-import type { Plugin } from "esbuild"
 import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
-import { type Documents, documentsIn } from "./openapi-files.ts"
+import { type Documents, documentsIn, documentTimes } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import * as doorway from "../schema/index.ts"
 import type { RequestBodyType, Kind } from "../schema/kind.ts"
@@ -25,6 +25,10 @@ export interface ApiFolder {
   /** All exports of the files in `behaviours/`, by name; schemas refer to these names. */
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
+  /** The absolute paths of the files that all is made of, without those of this package. Empty for a module. */
+  readonly sources: readonly string[]
+  /** Equal for two loads of the same code and documents. */
+  readonly digest: string
 }
 
 /** The bundle in memory: no file of this name exists. */
@@ -41,8 +45,8 @@ export async function loadApiFolder(given: string): Promise<ApiFolder> {
   if (!existsSync(join(folder, "index.ts")))
     throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
   const behaviourFiles = behaviourFilesBeside(folder)
-  const exported = evaluate(await bundle(folder, behaviourFiles, given), folder, given)
-  const { api, kinds, bodies, behaviours } = exported
+  const { code, sources } = await bundle(folder, behaviourFiles, given)
+  const { api, kinds, bodies, behaviours } = evaluate(code, folder, given)
   if (!isListOf<Kind>(kinds, isKind) || !isApi(api))
     throw new StartError(`--api ${given}: index.ts holds no kinds of this version; make it again with ${again}`)
   return {
@@ -51,6 +55,11 @@ export async function loadApiFolder(given: string): Promise<ApiFolder> {
     bodies: isListOf<RequestBodyType>(bodies, isBodyType) ? bodies : [],
     behaviours: factoriesOf(behaviours),
     documents: documentsIn(join(folder, "openapi")),
+    sources,
+    digest: createHash("sha256")
+      .update(code)
+      .update(documentTimes(join(folder, "openapi")))
+      .digest("hex"),
   }
 }
 
@@ -63,8 +72,17 @@ function behaviourFilesBeside(folder: string): string[] {
     .map((file) => join(beside, file))
 }
 
-async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<string> {
-  const { build } = await import("esbuild")
+interface Bundle {
+  readonly code: string
+  readonly sources: readonly string[]
+}
+
+/**
+ * The doorway resolves to this process's own, wherever it is imported from, and the library's types to its generated
+ * sources. Other packages are the user's. The synchronous build needs no service that would outlive it.
+ */
+async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<Bundle> {
+  const { buildSync } = await import("esbuild")
   const imports = behaviourFiles.map((file, index) => `import * as behaviour${index} from ${JSON.stringify(file)}`)
   const entry = [
     'import * as index from "./index.ts"',
@@ -75,10 +93,11 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
     `export const behaviours = Object.assign({}, ${behaviourFiles.map((_file, index) => `behaviour${index}`).join(", ")})`,
   ]
   try {
-    const result = await build({
-      stdin: { contents: entry.join("\n"), resolveDir: folder, sourcefile: "api-folder.ts", loader: "ts" },
+    const { outputFiles, metafile } = buildSync({
+      stdin: { contents: entry.join("\n"), resolveDir: folder, sourcefile: join(folder, entryName), loader: "ts" },
       bundle: true,
       write: false,
+      metafile: true,
       format: "cjs",
       platform: "node",
       sourcemap: "inline",
@@ -87,12 +106,28 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
       target: "node20",
       logLevel: "silent",
       logOverride: { "import-is-undefined": "silent" },
-      plugins: [packagePlugin],
+      packages: "external",
+      alias: { [`${packageName}/generated`]: ownGenerated() },
+      external: [doorwaySource],
     })
-    return result.outputFiles[0]?.text ?? ""
+    const paths = Object.keys(metafile.inputs).map((path) => resolve(path))
+    const sources = paths.filter((path) => path !== join(folder, entryName) && !path.startsWith(ownGenerated()))
+    return { code: outputFiles[0]?.text ?? "", sources }
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not build\n${buildFaults(error)}`)
   }
+}
+
+/** The module in memory that imports the index and the behaviours. */
+const entryName = "(entry)"
+
+/** What generated code of a clone imports for the doorway. */
+const doorwaySource = join(packageRoot, "runtime", "schema", "index.ts")
+
+/** The package holds generated code as JavaScript, a clone as TypeScript. */
+function ownGenerated(): string {
+  const sources = join(packageRoot, "generated")
+  return existsSync(join(sources, "index.ts")) ? sources : join(packageRoot, "dist", "generated")
 }
 
 function buildFaults(error: unknown): string {
@@ -100,58 +135,47 @@ function buildFaults(error: unknown): string {
   return error.errors.map(({ text, location }) => `  ${location === null ? "" : `${location.file}:${location.line}: `}${text}`).join("\n")
 }
 
-/**
- * Resolves the doorway to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Packages that these sources import are this package's own, others are the user's.
- */
-const packagePlugin: Plugin = {
-  name: packageName,
-  setup(build) {
-    const ownDoorway = { path: `${packageName}/schema`, external: true }
-    const doorwaySource = join(packageRoot, "runtime", "schema", "index.ts")
-    build.onResolve({ filter: new RegExp(`^${packageName}/`) }, ({ path }) => {
-      const below = path.slice(packageName.length + 1)
-      return below === "schema" ? ownDoorway : { path: generatedModule(below.replace(/\.ts$/, "")) }
-    })
-    build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (resolve(resolveDir, path) === doorwaySource ? ownDoorway : undefined))
-    const ownRequire = createRequire(join(packageRoot, "package.json"))
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
-      if (kind === "entry-point") return undefined
-      const isOwn = isOwnSource(importer) && !isBuiltin(path) && !ownModules.has(path)
-      return { path: isOwn ? ownRequire.resolve(path) : path, external: true }
-    })
-  },
-}
-
-/** Whether a file belongs to this package. A clone may hold folders of its user as well. */
-function isOwnSource(file: string): boolean {
-  return ["dist", "generated", "runtime"].some((folder) => file.startsWith(join(packageRoot, folder) + sep))
-}
-
-/** The package holds generated code as JavaScript, a clone as TypeScript. */
-function generatedModule(path: string): string {
-  const source = join(packageRoot, `${path}.ts`)
-  return existsSync(source) ? source : join(packageRoot, "dist", `${path}.js`)
-}
-
 function evaluate(code: string, folder: string, given: string): Readonly<Record<string, unknown>> {
-  const load = createRequire(join(folder, "index.ts"))
+  const load = requireFrom(folder)
   const file = join(folder, bundledName)
   rememberPositions(file, code)
   const module: { exports: Record<string, unknown> } = { exports: {} }
   try {
     const run = compileFunction(code, ["require", "module", "exports"], { filename: file })
-    run((name: string): unknown => (ownModules.has(name) ? doorway : load(name)), module, module.exports)
+    run((name: string): unknown => (isDoorway(name, folder) ? doorway : load(name)), module, module.exports)
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not run: ${faultText(error)}`)
   }
   return module.exports
 }
 
+/** Packages are the user's. Sources of this package in the bundle may import others, which are this package's own. */
+function requireFrom(folder: string): (name: string) => unknown {
+  const [own, theirs] = [join(packageRoot, "package.json"), join(folder, "index.ts")].map((path) => createRequire(path))
+  return (name) => {
+    try {
+      return theirs?.(name)
+    } catch (error) {
+      const isMissing = error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND" && !name.startsWith(".")
+      if (!isMissing) throw error
+      try {
+        return own?.(name)
+      } catch {
+        throw error
+      }
+    }
+  }
+}
+
+function isDoorway(name: string, folder: string): boolean {
+  return ownModules.has(name) || (name.startsWith(".") && resolve(folder, name) === doorwaySource)
+}
+
 /** The message, and the author's line when the stack has one. */
 function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const [, position] = /\(?([^()\s]+\.ts:\d+:\d+)\)?/.exec(withAuthorPositions(error.stack ?? "")) ?? []
+  const words = withAuthorPositions(error.stack ?? "").split(/[()\s]/)
+  const position = words.find((word) => /\.ts:\d+:\d+$/.test(word))
   return position === undefined ? error.message : `${error.message}\n  ${position}`
 }
 

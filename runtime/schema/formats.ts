@@ -118,7 +118,7 @@ export function formatCheck(name: string): (value: JsonValue) => readonly string
   return formatOf(name).check
 }
 
-/** Returns the keywords of JSON Schema for the format `name`, as OpenAPI 3.0 has them. Throws as `formatFaults` does. */
+/** Returns the keywords of OpenAPI 3.0 for the format `name`. Throws as `formatFaults` does. */
 export function formatSchema(name: string): JsonObject {
   const { schema = {} } = formatOf(name)
   return "minimum" in schema ? schema : { format: name, ...schema }

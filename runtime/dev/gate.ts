@@ -1,0 +1,54 @@
+/**
+ * The secure port of one server after another. The port and its connections stay while servers change; requests that
+ * arrive during a change wait for the next server.
+ */
+import type { Hono } from "hono"
+import type { ServerEnv } from "../http/env.ts"
+import type { Listener, ListenOptions } from "../http/listen.ts"
+
+type App = Pick<Hono<ServerEnv>, "fetch">
+type Listen = (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
+
+/** Created once per program. */
+export class Gate {
+  private app: App | undefined
+  private listener: Pick<Listener, "port" | "close"> | undefined
+  /** Resolves when the change in progress has ended. */
+  private change: Promise<void> | undefined
+  private closing = false
+
+  constructor(private readonly openPort: Listen) {}
+
+  /** `ServerOptions.listen` of each server. The first one opens the port, with its own certificate and limits. */
+  readonly listen: Listen = async (options) => {
+    this.app = options.app
+    this.listener ??= await this.openPort({ ...options, app: { fetch: (...request) => this.fetch(...request) } })
+    const { listener } = this
+    return { port: listener.port, close: async (how) => (this.closing ? listener.close(how) : undefined) }
+  }
+
+  /** Requests wait until `act` has ended. Servers that stop meanwhile leave the port open. */
+  async duringChange(act: () => Promise<void>): Promise<void> {
+    const changed = act()
+    this.change = changed.catch(() => undefined)
+    try {
+      await changed
+    } finally {
+      this.change = undefined
+    }
+  }
+
+  /** Called before the last server stops: it closes the port. */
+  beginClosing(): void {
+    this.closing = true
+  }
+
+  private fetch(...request: Parameters<App["fetch"]>): ReturnType<App["fetch"]> {
+    return this.change === undefined ? this.answer(...request) : this.change.then(() => this.answer(...request))
+  }
+
+  private answer(...request: Parameters<App["fetch"]>): ReturnType<App["fetch"]> {
+    if (this.app === undefined) throw new Error("a request arrived before the first server")
+    return this.app.fetch(...request)
+  }
+}
