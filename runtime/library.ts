@@ -48,13 +48,14 @@ type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (
   ? All
   : unknown
 
-export interface LibraryServer<Apis extends ApiList = []> {
+/** `Api`: the operations of the kinds that it serves; a server with own kinds is one with the built-in kinds, too. */
+export interface LibraryServer<Api = BuiltInApi> {
   /**
    * The objects of the server without HTTP, as the administrator: `server.api.core.v1.pods.get("default", "web")`. By
    * group, version and resource; a group is called by its first label, that without a name `core`. Operations reject
    * with ApiError, also once the server has stopped.
    */
-  readonly api: ApiOf<Apis>
+  readonly api: Api
   /** The same without types, for any resource: what the handlers of `api` are made over. */
   readonly client: ObjectClient
   /** `https://127.0.0.1:41234` */
@@ -82,7 +83,7 @@ export interface LibraryServer<Apis extends ApiList = []> {
  * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Errors in the code of
  * kinds, plugins and middleware are written to standard error with their stack. Throws StartError.
  */
-export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<Apis>> {
+export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<ApiOf<Apis>>> {
   const start = libraryStart(given)
   const hold = start.keepAlive ? undefined : new ProcessHold()
   const launched = await launch({

@@ -20,7 +20,7 @@ const cups = "/apis/kitchen.example.com/v1/namespaces/default/cups"
 const cup = "com.example.kitchen.v1.Cup"
 
 let folder: string
-let server: LibraryServer<[string]>
+let server: LibraryServer
 let client: HttpClient
 let isPublished: ValidateFunction
 
