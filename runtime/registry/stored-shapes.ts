@@ -3,6 +3,7 @@
  * does not read. The start compares them with the served kinds; the first write of a kind adds its record.
  * docs/STORE.md, "Stored shapes".
  */
+import { programText } from "../base/program-text.ts"
 import { internal } from "../base/errors.ts"
 import { isObject } from "../base/json.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -238,7 +239,7 @@ function nameOf({ group, version, kind }: Pick<StoredForm, "group" | "version" |
   return `${group === "" ? "" : `${group}/`}${version} ${kind}`
 }
 
-const migrate = "while no server is running: orch-apiserver store migrate, with the options of the server"
+const migrate = `while no server is running: ${programText("store migrate")}, with the options of the server`
 
 const unfinished: Misreading = {
   text: "a migration of them was begun and not finished",

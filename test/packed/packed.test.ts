@@ -95,18 +95,21 @@ test("an error in the project's code is reported with its file and line", () => 
     'import { startServer } from "orch-apiserver"',
     'const server = await startServer({ api: ["generated"] })',
     "const { queues } = server.api.queue.v1",
-    'const create = (owner) => queues.create("default", { metadata: { name: "q" }, spec: { owner } })',
-    "await create('planted').catch((error) => console.log(error.code, error.message))",
-    "console.log((await create('me')).status)",
+    'const queue = (owner) => ({ metadata: { name: "q" }, spec: { owner } })',
+    'await queues.create("default", queue("planted")).catch((error) => console.log(error.stack))',
+    'process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"',
+    "const path = server.url + '/apis/queue.example.com/v1/namespaces/default/queues'",
+    'const headers = { authorization: "Bearer " + server.token, "content-type": "application/json" }',
+    'console.log((await fetch(path, { method: "POST", headers, body: JSON.stringify(queue("planted")) })).status)',
     "await server.stop()",
   ]
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program.join("\n")], {
     cwd: folder,
     encoding: "utf8",
   })
-  expect(stdout).toMatch(/^500 .*\n\{ length: 0, conditions: \[\] \}\n$/)
-  expect(stdout).not.toContain("planted")
-  expect(stderr).toMatch(/Error: planted\n +at .*behaviours\/queue-lifecycle\.ts:9:\d+/)
+  const stack = String.raw`Error: planted\n +at .*\(behaviours/queue-lifecycle\.ts:9:\d+\)`
+  expect(stdout, stderr).toMatch(new RegExp(String.raw`^${stack}[^]*\n500\n$`))
+  expect(stderr).toMatch(new RegExp(stack))
 })
 
 test("the server runs the project's kinds", () => {

@@ -92,7 +92,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/client\//,
-    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/verbs\//],
+    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/(verbs\/|launch\/author-positions\.ts)/],
     reason: "a program in the server's process runs the operations of the verbs, and knows neither listeners nor stores",
   },
   {
