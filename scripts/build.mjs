@@ -129,7 +129,7 @@ function removeUnreachable(folder) {
   const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
   const reached = new Set(open)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
+    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:^(?:import|export)[^"]*from|import\()\s*"(\.[^"]+)\.ts"/gm)) {
       const target = join(dirname(path), `${name}.d.ts`)
       if (!reached.has(target)) open.push(target)
       reached.add(target)

@@ -19,7 +19,10 @@ export function defineBehaviour<T extends object = ApiObject>(
   return typeof hooks === "function" ? hooks : () => hooks
 }
 
-/** The same as `defineBehaviour`. */
+/**
+ * The same as `defineBehaviour`.
+ * @alias
+ */
 export const defineHandlers = defineBehaviour
 
 /**
