@@ -17,8 +17,19 @@ const console = (...lines: readonly string[]): string[] => [`${fence}console`, .
 it("writes files, changes them, and runs commands in one shell", async () => {
   const folder = await run(
     ...[`${fence}yaml file=a/b.yaml`, "one: 1", "two: 2", "", "three: 6443", fence, "Text."],
-    ...[`${fence}diff file=a/b.yaml`, " one: 1", "-two: 2", "+two: two", "@@", " three: 6443", "+four: 4", fence],
-    ...console("$ cd a && export X=here", "$ echo $X; cat <<E >&2", "> to 6443", "> E", "here", "to 1234", "$ pwd", "…/a"),
+    ...[
+      `${fence}diff file=a/b.yaml`,
+      " one: 1",
+      "-two: 2",
+      "+two: two",
+      "@@",
+      " three: 6443",
+      fence,
+      `${fence}diff file=a/b.yaml`,
+      "+four: 4",
+      fence,
+    ],
+    ...console("$ cd a && X=here && f() { echo $X; }", "$ f; cat <<E >&2", "> to 6443", "> E", "here", "to 1234", "$ pwd", "…/a"),
     ...[`<!--`, `${fence}console exit=3`, "$ printf '1  \\n2\\n3\\n'; exit 3", "1", "…", fence, "-->"],
   )
   expect(readFileSync(join(folder, "a/b.yaml"), "utf8")).toBe("one: 1\ntwo: two\n\nthree: 1234\nfour: 4\n")

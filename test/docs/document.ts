@@ -5,10 +5,11 @@
  *
  * - `file=PATH`: the block is the whole text of this file, in the current folder. It replaces one that is there.
  * - language `diff` with `file=PATH`: changes a file. Lines that begin with a space or `-` are in the file, next to each
- *   other and only once; those with `-` go and those with `+` come. A line `@@` begins another place.
+ *   other and only once; those with `-` go and those with `+` come. A line `@@` begins another place. Lines with `+` alone
+ *   come at the end of the file.
  * - language `console`: each line `$ COMMAND` runs in bash; lines `> MORE` continue it, and the lines up to the next `$`
  *   are its whole output, errors included. It exits with 0, or with the code of `exit=CODE`, which the last command of a
- *   block may have. Folder and exported variables stay from block to block.
+ *   block may have. Folder, variables and functions stay from block to block.
  * - `console server`: a second terminal with a command that goes on. The output so far begins with the lines of the
  *   block. A later block `console server` without a command has the lines that follow, and a line `^C` ends the command:
  *   what comes after it is the rest of the output.
@@ -111,13 +112,20 @@ function write(path: string, lines: readonly string[]): undefined {
 function change(path: string, lines: readonly string[]): string | undefined {
   let text = `\n${readFileSync(path, "utf8")}`
   for (const place of lines.join("\n").split(/^@@.*\n/m)) {
-    const changes = place.replace(/\n$/, "").split("\n")
+    const changes = place
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((line) => line || " ")
     const side = (marks: string): string =>
       `\n${changes
-        .filter((line) => line === "" || marks.includes(line.charAt(0)))
+        .filter((line) => marks.includes(line.charAt(0)))
         .map((line) => `${line.slice(1)}\n`)
         .join("")}`
     const [before, after] = [side(" -"), side(" +")]
+    if (before === "\n") {
+      text += after.slice(1)
+      continue
+    }
     const found = text.split(before).length - 1
     if (found !== 1) return `the lines to change are ${found} times in ${path}:${before}`
     text = text.replace(before, () => after)

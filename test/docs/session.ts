@@ -34,8 +34,8 @@ export function freePort(): Promise<number> {
 
 export class Session {
   folder: string
-  /** Bash that exports the variables of the commands before. */
-  private exported = ""
+  /** Bash that sets the variables and functions of the commands before. It complains of variables that are read-only. */
+  private shell = ""
   private server: Server | undefined
 
   constructor(private readonly options: SessionOptions) {
@@ -46,18 +46,18 @@ export class Session {
   async run(command: string): Promise<{ readonly code: number | null; readonly text: string }> {
     const done = this.options.inPlace?.(command, this.folder)
     if (done !== undefined) return { code: 0, text: trimmed(done) }
-    const script = `${this.exported}\nexec 2>&1\n${command}\ncode=$?\n{ pwd; export -p; } >&3\nexit $code\n`
+    const script = `${this.shell}\nexec 2>&1\n${command}\ncode=$?\n{ pwd; declare -p; declare -f; } >&3\nexit $code\n`
     const child = spawn("bash", ["-c", script], { cwd: this.folder, env: this.options.env, stdio: ["ignore", "pipe", "ignore", "pipe"] })
     const [text, state, code] = await Promise.all([all(child.stdio[1]), all(child.stdio[3]), exitOf(child)])
-    const [folder = "", ...exported] = state.split("\n")
-    if (folder !== "") [this.folder, this.exported] = [folder, exported.join("\n")]
+    const [folder = "", ...shell] = state.split("\n")
+    if (folder !== "") [this.folder, this.shell] = [folder, shell.join("\n")]
     return { code, text: trimmed(text) }
   }
 
   /** Starts the command of the second terminal. */
   start(command: string): void {
     if (this.server !== undefined) throw new Error("the command of the second terminal goes on")
-    const child = spawn("bash", ["-c", `${this.exported}\nexec 2>&1\n${command}`], {
+    const child = spawn("bash", ["-c", `${this.shell}\nexec 2>&1\n${command}`], {
       cwd: this.folder,
       env: this.options.env,
       stdio: ["ignore", "pipe", "ignore"],
