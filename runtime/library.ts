@@ -3,7 +3,7 @@
 import "./require-node.ts"
 import { systemClock } from "./base/clock.ts"
 import { launch } from "./launch/launch.ts"
-import { silentLog } from "./launch/logging.ts"
+import { errorLog } from "./launch/logging.ts"
 import { type ApiList, type LibraryOptions, libraryStart } from "./launch/library-options.ts"
 import { resetter } from "./launch/reset.ts"
 import { ProcessHold } from "./client/process-hold.ts"
@@ -79,7 +79,8 @@ export interface LibraryServer<Apis extends ApiList = []> {
 
 /**
  * Starts a server and resolves when it serves requests. By default it listens on a free port of 127.0.0.1, keeps
- * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Throws StartError.
+ * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Errors in the code of
+ * kinds, plugins and middleware are written to standard error with their stack. Throws StartError.
  */
 export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<Apis>> {
   const start = libraryStart(given)
@@ -88,7 +89,7 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
     ...start,
     clock: systemClock,
     random: systemRandom,
-    log: silentLog(),
+    log: errorLog(),
     ...(hold !== undefined && { hold }),
   })
   const { server, url, token, authority, kubeconfig, client, api } = launched

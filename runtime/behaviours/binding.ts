@@ -10,7 +10,7 @@ import { withPodCondition } from "./pods/conditions.ts"
 /** Sub-resource `binding`. Throws 422 for a target that is not a node, 409 when the pod cannot be bound (again). */
 export const binding = defineSubresource<Binding, Pod>(({ clock }) => ({
   validate: checkTarget,
-  create({ metadata, target }, old) {
+  create({ metadata, target }, old): Pod {
     checkPreconditions(metadata, old)
     const refusal = refusalOf(old)
     if (refusal !== undefined) throw podConflict(old.metadata.name, refusal)

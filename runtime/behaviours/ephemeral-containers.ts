@@ -7,7 +7,7 @@ import type { Pod } from "../../generated/core/v1/pod/types.ts"
 
 /** Sub-resource `ephemeralContainers`. The check `podUpdate` makes sure that existing ones do not change. */
 export const ephemeralContainers = defineSubresource<Pod, Pod>({
-  update(submitted, old) {
+  update(submitted, old): Pod {
     const { ephemeralContainers: _before, ...spec } = old.spec
     const added = submitted.spec.ephemeralContainers
     return { ...old, metadata: metadataOf(submitted, old), spec: { ...spec, ...(added !== undefined && { ephemeralContainers: added }) } }

@@ -7,5 +7,5 @@ import type { Namespace } from "../../generated/core/v1/namespace/types.ts"
 
 /** Sub-resource `namespaceFinalize`: takes metadata and spec from the request; the status stays. */
 export const namespaceFinalize = defineSubresource<Namespace, Namespace>({
-  update: ({ metadata, spec }, old) => ({ ...old, metadata, spec }),
+  update: ({ metadata, spec }, old): Namespace => ({ ...old, metadata, spec }),
 })

@@ -40,7 +40,17 @@ function loggedError(error: Error): unknown {
   return typeof logged?.stack === "string" ? { ...logged, stack: withAuthorPositions(logged.stack) } : logged
 }
 
-/** A log that discards everything, for libraries and tests. */
+/**
+ * The log of a server inside another program: only errors, which are faults of the server or of an author's code, on
+ * standard error. The client of such a request hears no more than 500.
+ */
+export function errorLog(): Logger {
+  const log = createLog({ format: "text", verbosity: 0 })
+  log.level = "error"
+  return log
+}
+
+/** A log that discards everything, for tools and tests. */
 export function silentLog(): Logger {
   return pino({ level: "silent" })
 }

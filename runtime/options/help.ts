@@ -18,7 +18,8 @@ function helpEntry(name: OptionName): string {
   const short = row.short === undefined || row.short === name ? "" : `-${row.short}, `
   const flag = row.short === name ? `-${name}` : `--${name}`
   const shown = defaultText(name)
-  const text = shown === "" ? row.help : `${row.help} (default ${shown})`
+  const help = helpText(name)
+  const text = shown === "" ? help : `${help} (default ${shown})`
   return `  ${`${short}${flag} ${row.type.word}`.trimEnd()}\n${wrap(text, helpWidth - 8)
     .map((line) => `        ${line}`)
     .join("\n")}`
@@ -36,6 +37,23 @@ function wrap(text: string, width: number): string[] {
     }
   }
   return [...lines, line]
+}
+
+/** Longer lists of words are where the option's text says. */
+const wordsMax = 8
+
+/** The help with the words that a value may have, unless it explains them all. */
+function helpText(name: OptionName): string {
+  const { help, type } = optionTable[name]
+  const words = type.words ?? []
+  const explained = new Set(help.split(/[\s:,.]+/).map(keyOf))
+  const isExplained = words.length > wordsMax || words.every((word) => explained.has(keyOf(word)))
+  return isExplained ? help : `${help} Values: ${words.join(", ")}.`
+}
+
+/** `max-age=SECONDS` → `max-age`. */
+function keyOf(word: string): string {
+  return word.split("=")[0] ?? word
 }
 
 /** Empty when the default is an empty value. */
@@ -57,7 +75,7 @@ export function optionsMarkdown(): string {
 }
 
 function markdownRow(name: OptionName): string {
-  const { help } = optionTable[name]
+  const help = helpText(name)
   const shown = defaultText(name)
   const value = shown === "" ? "" : optionTable[name].defaultText === undefined ? `\`${shown}\`` : shown
   const flag = optionTable[name].short === name ? `-${name}` : `--${name}`

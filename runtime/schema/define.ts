@@ -2,6 +2,9 @@
  * One function for each sort of TypeScript that a schema may name. Each returns what it is given and only adds types:
  * the type argument is the generated type of the value, so that misspelt fields do not compile. A file exports the
  * result under the camelCase form of its own name: `checks/queue-limits.ts` exports `queueLimits`.
+ *
+ * A function that returns an object needs its return type written out, `(converted, here): Queue => ({...})`: without
+ * it, TypeScript accepts misspelt optional fields of a returned literal.
  */
 import type { Behaviour, BehaviourDeps, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory } from "./behaviour.ts"
 import type { ApiObject } from "../base/json.ts"

@@ -1,7 +1,7 @@
 /**
- * The one place at which a decoded value gets its generated type: decoding by the shape has made the value what the type
- * says. Both come from the same schema.
+ * The one place at which a decoded value gets its generated type: decoding by the shape has made the value what the
+ * type says.
  */
 export function typed<T>(decoded: object): T {
-  return decoded as T
+  return decoded as T // Types and shapes are generated from the same schema.
 }

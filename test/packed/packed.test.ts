@@ -76,6 +76,25 @@ test("Node imports the generated code", () => {
   expect(run(process.execPath, ["--input-type=module", "--eval", lines.join("\n")])).toBe("true true true true\n")
 })
 
+test("an error in the project's code is reported with its file and line", () => {
+  const program = [
+    'import { startServer } from "orch-apiserver"',
+    'const server = await startServer({ api: ["generated"] })',
+    "const { queues } = server.api.queue.v1",
+    'const create = (owner) => queues.create("default", { metadata: { name: "q" }, spec: { owner } })',
+    "await create('planted').catch((error) => console.log(error.code, error.message))",
+    "console.log((await create('me')).status)",
+    "await server.stop()",
+  ]
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program.join("\n")], {
+    cwd: folder,
+    encoding: "utf8",
+  })
+  expect(stdout).toMatch(/^500 .*\n\{ length: 0, conditions: \[\] \}\n$/)
+  expect(stdout).not.toContain("planted")
+  expect(stderr).toMatch(/Error: planted\n +at .*behaviours\/queue-lifecycle\.ts:9:\d+/)
+})
+
 test("the server runs the project's kinds", () => {
   const program = [
     'import { startServer } from "orch-apiserver"',

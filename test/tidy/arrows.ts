@@ -72,7 +72,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
+    mayImport: [...ground, request, storeContract, options, generatedTypes, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
@@ -112,8 +112,13 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/controllers\//,
-    mayImport: [...ground, wire, registry, storeContract, options, /^runtime\/(behaviours|admission)\//],
-    reason: "a controller works on the registry and knows no HTTP",
+    mayImport: [
+      ...ground,
+      ...[wire, registry, storeContract, options, generatedTypes],
+      /^runtime\/(behaviours|admission)\//,
+      /^(generated\/api|runtime\/http\/request\/context)\.ts$/,
+    ],
+    reason: "a controller works on the registry and on typed operations, and knows of HTTP only who a user is",
   },
   {
     files: /^runtime\/options\//,
@@ -168,7 +173,7 @@ const areas: readonly Area[] = [
   { files: /^codegen\/print\//, mayImport: [], reason: "printing knows no model" },
   {
     files: /^model\/openapi\//,
-    mayImport: [base, schema, /^model\/(model|names)\.ts$/],
+    mayImport: [base, schema, /^model\/[a-z-]+\.ts$/],
     reason: "documents are built for the generator and for definitions that arrive at run time: from the model alone",
   },
   { files: model, mayImport: [base, schema, encoding, query], reason: "the model of a kind knows neither YAML, nor files, nor a server" },

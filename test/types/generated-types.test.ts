@@ -102,6 +102,12 @@ test("each define function passes the type on", () => {
     // @ts-expect-error a misspelt field
     spec.clusterIp
   })
+  defineSubresource<Pod, Service>({
+    // @ts-expect-error a misspelt field of what a function returns
+    update: (_pod, old): Service => ({ ...old, spec: { ...old.spec, clusterIp: "None" } }),
+    // @ts-expect-error the spec is missing
+    create: (_pod, { spec: _spec, ...old }) => old,
+  })
   defineBehaviour<Service>({
     // @ts-expect-error a hook that does not exist
     prepareCreation: () => {},
