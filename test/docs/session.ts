@@ -13,6 +13,9 @@ export interface SessionOptions {
   readonly inPlace?: (command: string, folder: string) => string | undefined
 }
 
+/** A command that hangs is ended, so that its output is reported. */
+const commandLimitMs = 240_000
+
 interface Server {
   readonly child: ChildProcess
   readonly exit: Promise<void>
@@ -47,8 +50,15 @@ export class Session {
     const done = this.options.inPlace?.(command, this.folder)
     if (done !== undefined) return { code: 0, text: trimmed(done) }
     const script = `${this.shell}\nexec 2>&1\n${command}\ncode=$?\n{ pwd; declare -p; declare -f; } >&3\nexit $code\n`
-    const child = spawn("bash", ["-c", script], { cwd: this.folder, env: this.options.env, stdio: ["ignore", "pipe", "ignore", "pipe"] })
+    const child = spawn("bash", ["-c", script], {
+      cwd: this.folder,
+      env: this.options.env,
+      stdio: ["ignore", "pipe", "ignore", "pipe"],
+      detached: true,
+    })
+    const limit = setTimeout(() => kill(child, "SIGKILL"), commandLimitMs)
     const [text, state, code] = await Promise.all([all(child.stdio[1]), all(child.stdio[3]), exitOf(child)])
+    clearTimeout(limit)
     const [folder = "", ...shell] = state.split("\n")
     if (folder !== "") [this.folder, this.shell] = [folder, shell.join("\n")]
     return { code, text: trimmed(text) }
@@ -100,8 +110,8 @@ export class Session {
   /** ^C in the second terminal. Resolves with the output that follows. */
   async interrupt(): Promise<string> {
     const { server } = this
-    if (server?.child.pid === undefined) return ""
-    if (!server.ended) process.kill(-server.child.pid, "SIGINT")
+    if (server === undefined) return ""
+    if (!server.ended) kill(server.child, "SIGINT")
     await server.exit
     this.server = undefined
     return trimmed(server.unread)
@@ -109,10 +119,15 @@ export class Session {
 
   async end(): Promise<void> {
     const { server } = this
-    if (server === undefined || server.ended || server.child.pid === undefined) return
-    process.kill(-server.child.pid, "SIGKILL")
+    if (server === undefined || server.ended) return
+    kill(server.child, "SIGKILL")
     await server.exit
   }
+}
+
+/** A command and what it has started: as ^C in a terminal does. */
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) process.kill(-pid, signal)
 }
 
 function exitOf(child: ChildProcess): Promise<number | null> {
