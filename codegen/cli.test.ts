@@ -57,6 +57,38 @@ describe("npm run new", () => {
     expect(existsSync(join(folder, "generated", "meta"))).toBe(false)
   })
 
+  test("--help prints the options; --scope is written", async () => {
+    expect(runNew(["--help"], context())).toBe(0)
+    expect(printed.join("\n")).toMatch(/^npm run new -- <group>\/<version> <Kind>[^]*--scope/)
+    expect(runNew(["kitchen.example.com/v1", "Kettle", "--scope", "Cluster"], context())).toBe(0)
+    expect(read(schema)).toContain("\nscope: Cluster # or Namespaced\n")
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(read("generated/kitchen.example.com/v1/kettle/resource.ts")).toContain("namespaced: false")
+  })
+
+  test("a further version is a copy that is stored as the first and converts to it", async () => {
+    runNew(["kitchen.example.com/v1", "Kettle"], context())
+    write(schema, read(schema).replace("scope:", "storage:\n  cached: false\nscope:"))
+    expect(runNew(["kitchen.example.com/v2", "Kettle", "--scope", "Cluster"], context())).toBe(2)
+    expect(errors[0]).toBe("--scope Cluster: v1 is Namespaced, and so is every version of a kind")
+    for (const version of ["v2", "v3"]) expect(runNew([`kitchen.example.com/${version}`, "Kettle"], context())).toBe(0)
+    for (const version of ["v2", "v3"]) {
+      const text = read(`schemas/kitchen.example.com/${version}/kettle.yaml`)
+      expect(text).toContain(`version: ${version}\nstorage: {sharedWith: kitchen.example.com/v1 Kettle}`)
+      expect(text).toContain("\nconversion: {rename: {}}\n")
+      expect(text).not.toContain("cached")
+    }
+    errors.length = 0
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([])
+    expect(read("generated/kitchen.example.com/v3/kettle/resource.ts")).toContain('path: "kitchen.example.com/kettles"')
+  })
+
+  test("states no field numbers: gen assigns them", () => {
+    runNew(["kitchen.example.com/v1", "Kettle"], context())
+    expect(read(schema)).not.toContain("number:")
+  })
+
   test("does not overwrite existing files", () => {
     write(schema, "mine")
     expect(runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())).toBe(1)
@@ -71,6 +103,7 @@ describe("npm run new", () => {
     [["kitchen/v1", "kettle"]],
     [["kitchen/v1", "Kettle", "more"]],
     [["--folder", "x"]],
+    [["kitchen/v1", "Kettle", "--scope", "cluster"]],
   ])("wrong use %j", (args) => {
     expect(runNew(args, context())).toBe(2)
     expect(errors.join("\n")).toContain("npm run new --")
@@ -150,14 +183,40 @@ describe("npm run gen", () => {
     expect(existsSync(join(folder, "generated"))).toBe(false)
   })
 
-  test("reports a missing behaviour file, generates all the same, and fails with --check", async () => {
-    write("behaviours/checks/some-thing.ts", "")
+  test("creates a missing behaviour file once; --check only reports it", async () => {
+    const file = "behaviours/checks/kettle-spec.ts"
     write(schema, read(schema).replace("    rules:", "    checks: [kettleSpec]\n    rules:"))
-    expect(await runGenerator(own, context())).toBe(0)
-    expect(errors[0]).toContain('unknown name "kettleSpec" in checks; expected someThing')
     expect(await runGenerator([...own, "--check"], context())).toBe(1)
-    write("behaviours/checks/kettle-spec.ts", "export const kettleSpec = defineCheck<KettleSpec>(() => {})")
+    expect(errors.slice(0, 2)).toEqual([
+      `missing: ${file}, which ${schema} names; expected`,
+      "  export const kettleSpec = defineCheck<KettleSpec>((value, context) => { ... })",
+    ])
+    expect(existsSync(join(folder, "behaviours"))).toBe(false)
+    errors.length = 0
+    expect(await runGenerator(own, context())).toBe(0)
+    expect([errors, printed[0]]).toEqual([[], `created ${file}, which ${schema} names; it changes nothing yet`])
     expect(await runGenerator([...own, "--check"], context())).toBe(0)
+    const mine = "export const kettleSpec = defineCheck<KettleSpec>(() => {})"
+    write(file, mine)
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(read(file)).toBe(mine)
+  })
+
+  test("a name like that of a file which no schema names is probably a slip: nothing is created", async () => {
+    write("behaviours/checks/kettle-spec.ts", "export const kettleSpec = 1")
+    write(schema, read(schema).replace("    rules:", "    checks: [kettelSpec]\n    rules:"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([
+      `missing: behaviours/checks/kettel-spec.ts, which ${schema} names; did you mean "kettleSpec"? Otherwise create it with`,
+      "  export const kettelSpec = defineCheck<KettleSpec>((value, context) => { ... })",
+    ])
+    expect(existsSync(join(folder, "behaviours/checks/kettel-spec.ts"))).toBe(false)
+  })
+
+  test("a check of this package is not one of an author", async () => {
+    write(schema, read(schema).replace("    rules:", "    checks: [podVolumes]\n    rules:"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(printed[0]).toContain("created behaviours/checks/pod-volumes.ts")
   })
 
   test("reports a behaviour file that exports another name, with what to write", async () => {
@@ -175,6 +234,14 @@ describe("npm run gen", () => {
 
   describe("the lock of field numbers", () => {
     const lock = "schemas/numbers.lock.yaml"
+    beforeEach(() =>
+      write(
+        schema,
+        read(schema)
+          .replace("replicas: {type: int32,", "replicas: {type: int32, number: 1,")
+          .replace("maxReplicas: {type: int32,", "maxReplicas: {type: int32, number: 2,"),
+      ),
+    )
     const numberOf = (field: string): string | undefined => new RegExp(` {6}${field}: (\\d+) `).exec(read(lock))?.[1]
 
     test("is written beside the schemas, and not when a run fails", async () => {
@@ -243,7 +310,7 @@ describe("npm run gen", () => {
     ])
   })
 
-  test.each([[["--schemas", "x"]], [["--out", "x"]], [["--colour"]], [["file.yaml"]]])("wrong use %j", async (args) => {
+  test.each([[["--out", "x"]], [["--colour"]], [["file.yaml"]], [["--explain", "on", "at"]]])("wrong use %j", async (args) => {
     expect(await runGenerator(args, context())).toBe(2)
   })
 
@@ -252,7 +319,16 @@ describe("npm run gen", () => {
     expect(errors).toEqual(["nothing holds no schema files; npm run new -- <group>/<version> <Kind> makes one"])
   })
 
-  test("--explain prints a keyword, --help the options", async () => {
+  test("--out is beside the schemas by default", async () => {
+    expect(await runGenerator(["--schemas", "schemas"], context())).toBe(0)
+    expect(existsSync(join(folder, generatedTypes))).toBe(true)
+  })
+
+  test("--explain prints a keyword, alone all of them, --help the options", async () => {
+    expect(await runGenerator(["--explain"], context())).toBe(0)
+    expect(printed[0]).toMatch(/^Keywords\n {2}as +The reason[^]*\nFunctions of expressions\n[^]*\nMacros[^]*\nFormats\n/)
+    printed.length = 0
+    expect(await runGenerator(["--explain=oneOf"], context())).toBe(0)
     expect(await runGenerator(["--explain", "oneOf"], context())).toBe(0)
     expect(await runGenerator(["--explain", "oneOff"], context())).toBe(1)
     expect(await runGenerator(["--help"], context())).toBe(0)

@@ -1,16 +1,17 @@
 /**
- * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change;
- * `--explain` prints a keyword.
+ * `gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change; `--explain`
+ * prints a keyword, or all of them.
  */
-import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { explain } from "./explain.ts"
-import { compareFolder, type Difference, filePaths, readSchemas, writeFolder } from "./folder.ts"
-import { type Diagnostic, dialectSchema, formatDiagnostic, type KnownNames, lockFile } from "./load/index.ts"
+import { isClone, programText } from "../runtime/base/program-text.ts"
+import { explain, explainAll } from "./explain.ts"
+import { compareFolder, type Difference, readSchemas, writeFolder } from "./folder.ts"
+import { type Diagnostic, dialectSchema, formatDiagnostic, lockFile } from "./load/index.ts"
 import { acceptFault, missingLockWarning, readLock } from "./lock.ts"
-import type { NamedFile } from "./named-files.ts"
+import { type NamedFile, signature } from "./named-files.ts"
+import { checkNamed, createStub, knownNames, type NamedPlaces, ownBehaviours } from "./stubs.ts"
 
 /** The environment of the command line; tests provide their own. */
 export interface CommandContext {
@@ -22,16 +23,21 @@ export interface CommandContext {
   readonly now: () => number
 }
 
-const usage = `npm run gen [-- options]
-  --schemas DIR    schema files (default: schemas)
-  --out DIR        where generated code goes (default: generated)
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
+function usage(): string {
+  const defaults = isClone ? "schemas and generated of this repository" : "schemas, and generated beside it"
+  return `${programText("gen", "[options]")}
+  --schemas DIR    schema files, and
+  --out DIR        where generated code goes (default: ${defaults};
+                   with --schemas alone: generated, beside it)
   --check          write nothing; fail when a generated file is stale, missing or left over
   --accept REASON  let changed and reused field numbers through, and record why in numbers.lock.yaml
-  --explain WORD   what a keyword of the schema dialect means
+  --explain [WORD] what a keyword of the schema dialect means; without a word, all of them, a line each
   --help           this text
+A TypeScript file that a schema names and that is not there is created, in behaviours beside the out folder.
 Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use.`
+}
 
-const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
 /** Written beside the schemas so that editors complete them. */
 const dialectSchemaFile = "dialect.schema.json"
 
@@ -40,20 +46,20 @@ export async function runGenerator(args: readonly string[], context: CommandCont
   const options = parseOptions(args)
   if ("fault" in options) {
     context.printError(options.fault)
-    context.printError(usage)
+    context.printError(usage())
     return 2
   }
   if (options.help) {
-    context.print(usage)
+    context.print(usage())
     return 0
   }
   if (options.explain !== undefined) return printExplanation(options.explain, context)
-  if ((options.schemas === undefined) !== (options.out === undefined)) {
-    context.printError("--schemas and --out go together: the built-in schemas and a folder of your own are generated apart")
+  if (options.schemas === undefined && options.out !== undefined) {
+    context.printError("--out needs --schemas: the built-in schemas and a folder of your own are generated apart")
     return 2
   }
   const fault = acceptFault(options)
-  if (fault === undefined) return generateFolder(options, context)
+  if (fault === undefined) return generateFolder(isClone ? options : { ...options, schemas: options.schemas ?? "schemas" }, context)
   context.printError(fault)
   return 2
 }
@@ -63,32 +69,36 @@ interface Options {
   readonly out: string | undefined
   readonly check: boolean
   readonly accept: string | undefined
-  readonly explain: string | undefined
+  /** A word, or true for all. */
+  readonly explain: string | true | undefined
   readonly help: boolean
 }
 
 function parseOptions(args: readonly string[]): Options | { fault: string } {
   try {
-    const { values } = parseArgs({
-      args: [...args],
+    const { values, positionals } = parseArgs({
+      args: args.flatMap((arg) => (arg.startsWith("--explain=") ? ["--explain", arg.slice("--explain=".length)] : [arg])),
+      allowPositionals: args.some((arg) => /^--explain(=|$)/.test(arg)),
       options: {
         schemas: { type: "string" },
         out: { type: "string" },
         check: { type: "boolean" },
         accept: { type: "string" },
-        explain: { type: "string" },
+        explain: { type: "boolean" },
         help: { type: "boolean" },
       },
     })
-    const { schemas, out, check = false, accept, explain: word, help = false } = values
-    return { schemas, out, check, accept, explain: word, help }
+    const { schemas, out, check = false, accept, explain: explained = false, help = false } = values
+    const [word, ...more] = positionals
+    if (more.length > 0) return { fault: `unexpected argument "${more[0]}"; --explain takes one word` }
+    return { schemas, out, check, accept, explain: explained ? (word ?? true) : undefined, help }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function printExplanation(word: string, context: CommandContext): number {
-  const explanation = explain(word)
+function printExplanation(word: string | true, context: CommandContext): number {
+  const explanation = word === true ? { text: explainAll() } : explain(word)
   if ("text" in explanation) {
     context.print(explanation.text)
     return 0
@@ -109,26 +119,26 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   const started = context.now()
   const builtIn = join(repository, "schemas")
   const schemas = task.schemas === undefined ? builtIn : resolve(context.cwd, task.schemas)
-  const out = task.out === undefined ? join(repository, "generated") : resolve(context.cwd, task.out)
   const own = schemas !== builtIn
+  const out = task.out === undefined ? join(dirname(schemas), "generated") : resolve(context.cwd, task.out)
+  const places: NamedPlaces = { builtIn: join(repository, "runtime", "behaviours"), ...(own && { out }) }
   const shown = (path: string): string => relative(context.cwd, path).replaceAll("\\", "/") || "."
   const files = readSchemas(schemas)
   if (files.size === 0) {
-    context.printError(`${shown(schemas)} holds no schema files; npm run new -- <group>/<version> <Kind> makes one`)
+    context.printError(`${shown(schemas)} holds no schema files; ${programText("new", "<group>/<version> <Kind>")} makes one`)
     return 1
   }
   const { generate } = await import("./generate.ts")
-  const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
   const lock = readLock(schemas)
   const generated = await generate(files, {
-    known,
+    known: knownNames(places),
     ...(lock !== undefined && { numbers: lock }),
     ...(task.accept !== undefined && { accept: task.accept }),
     ...(own && {
       library: readSchemas(builtIn),
       libraryNumbers: () => readLock(builtIn),
       schemaFolder: basename(schemas),
-      ownBehaviour: ownBehaviours(join(dirname(out), "behaviours")),
+      ownBehaviour: ownBehaviours(places),
     }),
   })
   const { diagnostics, notes } = generated
@@ -142,32 +152,62 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     context.printError(`${count(diagnostics.length, "fault")}; nothing was written`)
     return 1
   }
-  const misnamed = await missingExports(generated.named, own ? join(dirname(out), "behaviours") : undefined)
-  for (const { file, named } of misnamed) {
-    context.printError(`${shown(file)}: no export "${named.exported}", which ${shown(schemas)}/${named.schema} names; expected`)
-    context.printError(`  ${named.signature}`)
-  }
   const besideSchemas = new Map([
     [dialectSchemaFile, dialectSchema()],
     [lockFile, generated.numbers],
   ])
-  const places: readonly OutputFolder[] = [
+  const outputs: readonly OutputFolder[] = [
     { folder: out, files: generated.files, difference: compareFolder(out, generated.files, true) },
     { folder: schemas, files: besideSchemas, difference: compareFolder(schemas, besideSchemas, false) },
   ]
-  if (lock === undefined && holdsGenerated(places[0])) context.printError(missingLockWarning(shown(join(schemas, lockFile))))
+  if (lock === undefined && holdsGenerated(outputs[0])) context.printError(missingLockWarning(shown(join(schemas, lockFile))))
   const summary = `${count(generated.kinds, "kind")} from ${count(files.size, "schema file")}`
-  if (notes.length > 0)
-    context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
-  if (!reportForeign(places, shown, context)) return 1
+  if (!reportForeign(outputs, shown, context)) return 1
+  const incomplete = await reportNamed(generated.named, { places, schemas, create: !task.check, shown, context })
   if (task.check)
     return Math.max(
-      notes.length + misnamed.length > 0 ? 1 : 0,
-      reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context),
+      notes.length + incomplete > 0 ? 1 : 0,
+      reportCheck(outputs, shown, `${summary} in ${elapsed(started, context)} ms`, context),
     )
-  for (const place of places) writeFolder(place.folder, place.files, place.difference)
-  context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
+  for (const place of outputs) writeFolder(place.folder, place.files, place.difference)
+  context.print(`${summary}: ${writtenText(outputs)} in ${elapsed(started, context)} ms`)
   return 0
+}
+
+/**
+ * Reports the TypeScript files that schemas name and that are missing or export something else; creates missing ones
+ * of an author. Returns how many are not as they must be.
+ */
+async function reportNamed(
+  files: readonly NamedFile[],
+  how: {
+    readonly places: NamedPlaces
+    readonly schemas: string
+    readonly create: boolean
+    readonly shown: (path: string) => string
+    readonly context: CommandContext
+  },
+): Promise<number> {
+  const { places, schemas, create, shown, context } = how
+  const { missing, misnamed } = await checkNamed(files, places)
+  const expected = (named: NamedFile): void => context.printError(`  ${signature(named)}`)
+  for (const { named, file, nearest } of missing) {
+    const naming = `which ${shown(schemas)}/${named.schema} names`
+    if (create && places.out !== undefined && nearest === undefined) {
+      createStub(file, named, { out: places.out, schemas })
+      context.print(`created ${shown(file)}, ${naming}; it changes nothing yet`)
+      continue
+    }
+    context.printError(
+      `missing: ${shown(file)}, ${naming}${nearest === undefined ? "; expected" : `; did you mean "${nearest}"? Otherwise create it with`}`,
+    )
+    expected(named)
+  }
+  for (const { named, file } of misnamed) {
+    context.printError(`${shown(file)}: no export "${named.exported}", which ${shown(schemas)}/${named.schema} names; expected`)
+    expected(named)
+  }
+  return missing.length + misnamed.length
 }
 
 interface OutputFolder {
@@ -192,7 +232,7 @@ function reportCheck(places: readonly OutputFolder[], shown: (path: string) => s
     (["stale", "missing", "extra"] as const).flatMap((word) => difference[word].map((path) => `${word}: ${shown(join(folder, path))}`)),
   )
   for (const line of lines) context.printError(line)
-  if (lines.length > 0) context.printError(`${count(lines.length, "file")} not as generated; run npm run gen`)
+  if (lines.length > 0) context.printError(`${count(lines.length, "file")} not as generated; run ${programText("gen")}`)
   else context.print(`generated code is fresh: ${summary}`)
   return lines.length === 0 ? 0 : 1
 }
@@ -210,53 +250,6 @@ function elapsed(started: number, context: CommandContext): number {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`
-}
-
-/**
- * Names of the TypeScript files that schemas may refer to. A user's behaviours are in a folder beside the out folder
- * and add to the built-in ones. Without that folder any name is accepted.
- */
-function knownNames(ownFolder: string | undefined): KnownNames {
-  const builtIn = join(repository, "runtime", "behaviours")
-  const names = (below: string): readonly string[] | undefined => {
-    const own = ownFolder === undefined ? [] : moduleNames(join(ownFolder, below))
-    const all = ownFolder === undefined || below === "" ? [...moduleNames(join(builtIn, below)), ...own] : own
-    return all.length === 0 ? undefined : [...new Set(all)].sort()
-  }
-  return {
-    behaviours: names(""),
-    checks: names("checks"),
-    cells: names("cells"),
-    conversions: names("conversions"),
-    warnings: names("warnings"),
-  }
-}
-
-/** A behaviour is the user's own if there is a file for it, or no built-in one of that name. */
-function ownBehaviours(folder: string): (name: string) => boolean {
-  const [own, builtIn] = [new Set(moduleNames(folder)), new Set(moduleNames(join(repository, "runtime", "behaviours")))]
-  return (name) => own.has(name) || !builtIn.has(name)
-}
-
-/** Existing files that do not export what schemas expect of them. A file exports the camelCase form of its own name. */
-async function missingExports(
-  files: readonly NamedFile[],
-  ownFolder: string | undefined,
-): Promise<readonly { readonly file: string; readonly named: NamedFile }[]> {
-  const folders = [...(ownFolder === undefined ? [] : [ownFolder]), join(repository, "runtime", "behaviours")]
-  const found = files.flatMap((named) => {
-    const file = folders.map((folder) => join(folder, named.path)).find((path) => existsSync(path))
-    return file === undefined ? [] : [{ file, named }]
-  })
-  if (found.length === 0) return []
-  const { exportedNames } = await import("./print/exports.ts")
-  return found.filter(({ file, named }) => exportedNames(readFileSync(file, "utf8"))?.has(named.exported) === false)
-}
-
-/** The name of `service-allocation.ts` is `serviceAllocation`. */
-function moduleNames(folder: string): string[] {
-  const files = filePaths(folder).filter((path) => /^[a-z0-9-]+\.ts$/.test(path) && path !== "index.ts")
-  return files.map((path) => path.replace(/\.ts$/, "").replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()))
 }
 
 /** The environment of this process. */

@@ -1,7 +1,8 @@
 /**
- * `npm run gen -- --explain <word>`: explains a keyword or function of the dialect, from the same table that checking
- * uses.
+ * `gen --explain [word]`: explains a keyword or function of the dialect, or lists all of them, from the same table that
+ * checking uses.
  */
+import { programText } from "../runtime/base/program-text.ts"
 import {
   type ExpressionFunction,
   expressionFunctions,
@@ -35,6 +36,39 @@ export function explain(word: string): Explanation {
   return {
     fault: `unknown word "${word}"${near === undefined ? "" : `; did you mean "${near}"?`}\nKeywords: ${[...new Set(dialect.map((keyword) => keyword.word))].sort().join(", ")}`,
   }
+}
+
+/** All words, a line each with what they are: keywords, functions, macros, formats. */
+export function explainAll(): string {
+  const meanings = new Map<string, Keyword[]>()
+  for (const keyword of dialect) meanings.set(keyword.word, [...(meanings.get(keyword.word) ?? []), keyword])
+  return [
+    listed(
+      "Keywords",
+      [...meanings].map(([word, all]) => [word, all.map(({ doc }) => firstSentence(doc)).join(" / ")]),
+    ),
+    listed(
+      "Functions of expressions",
+      [...expressionFunctions.values()].map(({ name, doc }) => [name, firstSentence(doc)]),
+    ),
+    listed(
+      "Macros of expressions",
+      macros.map((word) => [word, firstSentence(macroDocs[word][0])]),
+    ),
+    `Formats\n  ${formatNames.toSorted().join(" ")}`,
+    `${programText("gen", "--explain WORD")} shows each meaning of a word, with an example.`,
+  ].join("\n\n")
+}
+
+function listed(title: string, lines: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...lines.map(([word]) => word.length))
+  const sorted = lines.toSorted(([left], [right]) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1))
+  return [title, ...sorted.map(([word, text]) => `  ${word.padEnd(width)} ${text}`)].join("\n")
+}
+
+function firstSentence(text: string): string {
+  const [sentence = ""] = text.split(/(?<=\.)\s/)
+  return sentence.replaceAll("\n", " ")
 }
 
 function functionText(known: ExpressionFunction): string {

@@ -9,11 +9,12 @@ const always = /^(meta|autoscaling)\//
 
 /**
  * Called before `files` are loaded beside `library`. Returns the files of `library` that they refer to, directly or
- * through others; all of them when the files are part of a built-in group, or say where their objects are stored.
+ * through others; all of them when the files are part of a built-in group, or state a storage path,
+ * which may be that of any kind.
  */
 export function neededLibrary(files: ReadonlyMap<string, string>, library: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const groups = new Set([...library.keys()].map(groupOf))
-  const whole = [...files].some(([path, text]) => groups.has(groupOf(path)) || /^storage:/m.test(text))
+  const whole = [...files].some(([path, text]) => groups.has(groupOf(path)) || (/^storage:/m.test(text) && /\bpath:/.test(text)))
   if (whole) return library
   const declaring = declarations(library)
   const needed = new Map([...library].filter(([path]) => always.test(path)))

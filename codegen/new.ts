@@ -1,30 +1,54 @@
-/** `npm run new -- kitchen.example.com/v1 Kettle`: writes a valid, commented schema and prints the next steps. */
+/**
+ * `new kitchen.example.com/v1 Kettle`: writes a valid, commented schema and prints the next steps. A further version of
+ * a kind begins as a copy of the one that is stored, and converts to it.
+ */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { programText } from "../runtime/base/program-text.ts"
 import { type CommandContext, processContext } from "./cli.ts"
+import { readSchemas } from "./folder.ts"
 
-const usage = `npm run new -- <group>/<version> <Kind> [--schemas DIR]
+function usage(): string {
+  return `${programText("new", "<group>/<version> <Kind> [options]")}
+  Writes a schema to begin with. Of a kind that has a version already it writes another one, which is stored in the form
+  of the first and converts to it.
   <group>/<version>   such as kitchen.example.com/v1
   <Kind>              such as Kettle: a noun in the singular, beginning with a capital
-  --schemas DIR       folder of your schemas (default: schemas)`
+  --scope SCOPE       Namespaced (the default), or Cluster: its objects are in no namespace
+  --schemas DIR       folder of your schemas (default: schemas)
+  --help              this text
+Exit codes: 0 done, 1 the file exists, 2 wrong use.`
+}
 
 const groupVersionPattern =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)\/(v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?)$/
+
+type Scope = "Namespaced" | "Cluster"
 
 interface NewKind {
   readonly group: string
   readonly version: string
   readonly kind: string
+  /** Absent: Namespaced, or that of the version which is there. */
+  readonly scope?: Scope
+}
+
+interface Asked extends NewKind {
+  readonly schemas?: string
 }
 
 /** Called with the arguments after the command. Returns the exit code: 1 when the file exists, 2 for wrong use. */
 export function runNew(args: readonly string[], context: CommandContext): number {
   const asked = parseNew(args)
+  if ("help" in asked) {
+    context.print(usage())
+    return 0
+  }
   if ("fault" in asked) {
     context.printError(asked.fault)
-    context.printError(usage)
+    context.printError(usage())
     return 2
   }
   const folder = resolve(context.cwd, asked.schemas ?? "schemas")
@@ -34,28 +58,44 @@ export function runNew(args: readonly string[], context: CommandContext): number
     context.printError(`${shown} exists; it was not touched`)
     return 1
   }
+  const stored = storedVersion(folder, asked)
+  const scope = stored === undefined ? undefined : topValue(stored.text, "scope")
+  if (scope !== undefined && asked.scope !== undefined && scope !== asked.scope) {
+    context.printError(`--scope ${asked.scope}: ${stored?.version} is ${scope}, and so is every version of a kind`)
+    return 2
+  }
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, scaffold(asked))
-  for (const line of nextSteps(shown, asked.schemas)) context.print(line)
+  writeFileSync(file, stored === undefined ? scaffold(asked) : furtherVersion(asked, stored))
+  for (const line of nextSteps(shown, asked, stored)) context.print(line)
   return 0
 }
 
-function nextSteps(file: string, schemas: string | undefined): string[] {
+function nextSteps(file: string, { schemas }: Asked, stored: Version | undefined): string[] {
   const out = schemas === undefined ? undefined : join(dirname(schemas), "generated")
-  const options = out === undefined ? "" : ` -- --schemas ${schemas} --out ${out}`
+  const own = out === undefined ? "" : `--schemas ${schemas}`
+  const first =
+    stored === undefined
+      ? "describe your resource in it: every line may be changed"
+      : `change what differs from ${stored.version}: renamed fields go in conversion.rename, all else in conversion.behaviour`
   return [
     `wrote ${file}`,
     "next:",
-    "  1. describe your resource in it: every line may be changed",
-    `  2. npm run gen${options}`,
-    `  3. npm start${out === undefined ? "" : ` -- --api ${out}`}, then curl it; with --vendor=kubernetes also kubectl get it`,
-    "npm run gen -- --explain <keyword> explains a keyword; docs/DIALECT.md lists them all",
+    `  1. ${first}`,
+    `  2. ${programText("gen", out === undefined ? "" : `${own} --out ${out}`)}`,
+    `  3. ${programText("serve", out === undefined ? "" : `--api ${out}`)}, then curl it; with --vendor=kubernetes also kubectl get it`,
+    ...(own === "" ? [] : [`or both at once, and again after each change: ${programText("dev", own)}`]),
+    `${programText("gen", "--explain")} lists the words of a schema; docs/DIALECT.md describes them`,
   ]
 }
 
-function parseNew(args: readonly string[]): (NewKind & { schemas?: string }) | { fault: string } {
+function parseNew(args: readonly string[]): Asked | { fault: string } | { help: true } {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options: { schemas: { type: "string" } }, allowPositionals: true })
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { schemas: { type: "string" }, scope: { type: "string" }, help: { type: "boolean" } },
+      allowPositionals: true,
+    })
+    if (values.help === true) return { help: true }
     const [groupVersion = "", kind = "", ...rest] = positionals
     if (positionals.length < 2 || rest.length > 0) return { fault: "two arguments are needed: <group>/<version> and <Kind>" }
     const match = groupVersionPattern.exec(groupVersion)
@@ -64,10 +104,65 @@ function parseNew(args: readonly string[]): (NewKind & { schemas?: string }) | {
       return { fault: `"${groupVersion}" is not <group>/<version>, such as kitchen.example.com/v1` }
     if (!/^[A-Z][A-Za-z0-9]*$/.test(kind))
       return { fault: `"${kind}" is not a kind: letters and digits, beginning with a capital, such as Kettle` }
-    return { group, version, kind, ...(values.schemas !== undefined && { schemas: values.schemas }) }
+    const { schemas, scope } = values
+    if (scope !== undefined && !isScope(scope)) return { fault: `--scope "${scope}" is not Namespaced or Cluster` }
+    return { group, version, kind, ...(schemas !== undefined && { schemas }), ...(scope !== undefined && { scope }) }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function isScope(text: string): text is Scope {
+  return text === "Namespaced" || text === "Cluster"
+}
+
+/** A version of a kind that is there. */
+interface Version {
+  readonly version: string
+  readonly text: string
+}
+
+/** The version whose form is stored, of a kind that has versions already. */
+function storedVersion(folder: string, { group, kind }: NewKind): Version | undefined {
+  const versions = [...readSchemas(join(folder, group))].flatMap(([path, text]) =>
+    topValue(text, "kind") === kind ? [{ version: topValue(text, "version") ?? path.slice(0, path.indexOf("/")), text }] : [],
+  )
+  return versions.find(({ text }) => !text.includes("sharedWith:")) ?? versions[0]
+}
+
+/** The plain value of a key at the top of a schema. */
+function topValue(text: string, key: string): string | undefined {
+  const line = text.split("\n").find((one) => one.startsWith(`${key}:`))
+  return line
+    ?.slice(key.length + 1)
+    .split("#")[0]
+    ?.trim()
+}
+
+/** Keys of the stored version that do not hold for another one. */
+const notCopied = ["storage", "conversion", "served", "deprecated"]
+
+/** The text of a further version: the stored one's, stored in its form. Pure; tests load it. */
+export function furtherVersion({ group, version, kind }: NewKind, stored: Version): string {
+  const shared = /^storage:.*sharedWith: *"?([^,"}]+)/m.exec(stored.text)?.[1]?.trim() ?? `${group}/${stored.version} ${kind}`
+  const lines: string[] = []
+  let left = false
+  for (const line of stored.text.split("\n")) {
+    if (/^[A-Za-z]/.test(line)) left = notCopied.some((key) => line.startsWith(`${key}:`))
+    if (left) continue
+    if (!line.startsWith("version:")) {
+      lines.push(line)
+      continue
+    }
+    lines.push(
+      `version: ${version}`,
+      `storage: {sharedWith: ${shared}} # objects are stored as ${shared.split(" ")[0]}`,
+      "# Fields of the same name and type carry over. rename: {here: stored}, such as {spec.colour: spec.color}; what renaming",
+      "# cannot express is a function: conversion: {behaviour: name}.",
+      "conversion: {rename: {}}",
+    )
+  }
+  return lines.join("\n")
 }
 
 /** `APIService` → `api-service`. */
@@ -86,7 +181,7 @@ function pluralOf(kind: string): string {
 }
 
 /** The text of a new schema. Pure; tests load it. */
-export function scaffold({ group, version, kind }: NewKind): string {
+export function scaffold({ group, version, kind, scope = "Namespaced" }: NewKind): string {
   const dialect = "../../dialect.schema.json"
   const folder = group === "core" ? '""' : group
   return `# yaml-language-server: $schema=${dialect}
@@ -94,7 +189,7 @@ kind: ${kind}
 group: ${folder}
 version: ${version}
 doc: A ${kind}, declared by its users and brought about by a controller.
-scope: Namespaced # or Cluster
+scope: ${scope} # or ${scope === "Cluster" ? "Namespaced" : "Cluster"}
 names: {plural: ${pluralOf(kind)}, singular: ${kind.toLowerCase()}, short: [], categories: []}
 
 # What clients see in a table. Values are expressions over the object; ?? gives a value when a field is absent.
@@ -113,26 +208,26 @@ subresources:
 create: {drops: [status]}
 update: {keeps: [status], generation: [spec]}
 
-fields: # apiVersion, kind and metadata (number 1) are there by themselves
-  spec: {type: ${kind}Spec, number: 2, required: published, doc: What the user wants.}
-  status: {type: ${kind}Status, number: 3, doc: What the controller found.}
+fields: # apiVersion, kind and metadata are there by themselves; gen numbers the others for the compact encoding
+  spec: {type: ${kind}Spec, required: published, doc: What the user wants.}
+  status: {type: ${kind}Status, doc: What the controller found.}
 
 types:
   ${kind}Spec:
     doc: What a user of a ${kind} may ask for.
     fields:
-      replicas: {type: int32, number: 1, pointer: true, default: 1, minimum: 0, doc: How many are wanted.}
-      maxReplicas: {type: int32, number: 2, pointer: true, maximum: 1000, doc: The most there may ever be.}
-      mode: {type: string, number: 3, enum: [Manual, Automatic], default: Manual, doc: Who changes the number.}
+      replicas: {type: int32, pointer: true, default: 1, minimum: 0, doc: How many are wanted.}
+      maxReplicas: {type: int32, pointer: true, maximum: 1000, doc: The most there may ever be.}
+      mode: {type: string, enum: [Manual, Automatic], default: Manual, doc: Who changes the number.}
     rules: # what must hold between fields; {{...}} shows a value
       - {rule: "!has(maxReplicas) || replicas <= maxReplicas", at: replicas, message: "must not be more than maxReplicas, {{maxReplicas}}"}
   ${kind}Status:
     doc: What the controller of a ${kind} reports.
     fields:
-      phase: {type: string, number: 1, doc: How far it is.}
-      observedGeneration: {type: int64, number: 2, doc: The generation of spec that was last acted upon.}
+      phase: {type: string, doc: How far it is.}
+      observedGeneration: {type: int64, doc: The generation of spec that was last acted upon.}
       conditions:
-        {type: "[]meta.v1.Condition", number: 3, listType: map, mapKeys: [type], patchStrategy: merge, mergeKey: type, doc: "Findings, one of each type."}
+        {type: "[]meta.v1.Condition", listType: map, mapKeys: [type], patchStrategy: merge, mergeKey: type, doc: "Findings, one of each type."}
 `
 }
 

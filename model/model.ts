@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
+import type { ReferenceTarget } from "../runtime/schema/references.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
 import type { Scalar } from "../runtime/schema/shape.ts"
 
@@ -146,6 +147,8 @@ export interface FieldModel extends Limits {
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
+  /** The text, or each item of a list of texts, names an object that must exist when it is written. */
+  readonly references?: ReferenceTarget
   /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
   readonly distinct?: readonly string[]
   readonly listType?: "atomic" | "set" | "map"

@@ -48,13 +48,14 @@ type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (
   ? All
   : unknown
 
-export interface LibraryServer<Apis extends ApiList = []> {
+/** `Api`: the operations that `server.api` has; `ApiOf` computes them from the option `api`. */
+export interface LibraryServer<Api extends object = BuiltInApi> {
   /**
    * The objects of the server without HTTP, as the administrator: `server.api.core.v1.pods.get("default", "web")`. By
    * group, version and resource; a group is called by its first label, that without a name `core`. Operations reject
    * with ApiError, also once the server has stopped.
    */
-  readonly api: ApiOf<Apis>
+  readonly api: Api
   /** The same without types, for any resource: what the handlers of `api` are made over. */
   readonly client: ObjectClient
   /** `https://127.0.0.1:41234` */
@@ -71,8 +72,8 @@ export interface LibraryServer<Apis extends ApiList = []> {
   [Symbol.asyncDispose](): Promise<void>
   /**
    * Removes all objects, whatever their finalizers, and resolves when the server is as after its start: with the
-   * namespaces of the system, its Service and its Endpoints. Versions go on, and watches see the removals. Called between
-   * tests that share a server. Rejects if other servers share the store.
+   * namespaces of the system, its Service and its Endpoints. Versions go on, and watches see the removals. Called
+   * between tests that share a server. Rejects if other servers share the store.
    */
   reset(): Promise<void>
 }
@@ -82,7 +83,7 @@ export interface LibraryServer<Apis extends ApiList = []> {
  * objects in memory and writes nothing to disk; with `"data-dir"` the store is in that folder. Errors in the code of
  * kinds, plugins and middleware are written to standard error with their stack. Throws StartError.
  */
-export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<Apis>> {
+export async function startServer<const Apis extends ApiList = []>(given: LibraryOptions<Apis> = {}): Promise<LibraryServer<ApiOf<Apis>>> {
   const start = libraryStart(given)
   const hold = start.keepAlive ? undefined : new ProcessHold()
   const launched = await launch({

@@ -15,17 +15,17 @@ import { repository, stampFile } from "./freshness.mjs"
  * Chunks are written next to the entries: modules expect the package's folder one level above their own. `npm start`
  * goes on as the server, so esbuild's own process ends here.
  */
-export async function bundle() {
+export async function bundle(folder = join(repository, "dist")) {
   const started = performance.now()
   try {
-    await bundleProgram()
+    await bundleProgram(folder)
   } finally {
     await stop()
   }
   return Math.round(performance.now() - started)
 }
 
-async function bundleProgram() {
+async function bundleProgram(folder) {
   const { outputFiles } = await build({
     absWorkingDir: repository,
     entryPoints: {
@@ -35,7 +35,7 @@ async function bundleProgram() {
       "lmdb-worker": "runtime/storage/lmdb/worker.ts",
       "yaml-worker": "runtime/wire/yaml-worker.ts",
     },
-    outdir: "dist",
+    outdir: folder,
     bundle: true,
     write: false,
     splitting: true,
@@ -48,8 +48,8 @@ async function bundleProgram() {
     sourcesContent: false,
     logLevel: "warning",
   })
-  writeOutputs(outputFiles)
-  writeFileSync(join(repository, stampFile), `${new Date().toISOString()}\n`)
+  writeOutputs(folder, outputFiles)
+  writeFileSync(join(folder, basename(stampFile)), `${new Date().toISOString()}\n`)
 }
 
 /**
@@ -91,8 +91,7 @@ async function generatedModules() {
 const keptForMs = process.argv.includes("--clean") ? 0 : 24 * 3600 * 1000
 
 /** A running server may still load chunks of an earlier build, so only old ones are removed. */
-function writeOutputs(outputs) {
-  const folder = join(repository, "dist")
+function writeOutputs(folder, outputs) {
   mkdirSync(folder, { recursive: true })
   const current = new Set(outputs.map(({ path }) => basename(path)))
   for (const name of readdirSync(folder)) {
@@ -129,7 +128,9 @@ function removeUnreachable(folder) {
   const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
   const reached = new Set(open)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:^(?:import|export)[^"]*from|import\()\s*"(\.[^"]+)\.ts"/gm)) {
+    // Comments show imports of other files.
+    const text = readFileSync(path, "utf8").replaceAll(/\/\*[^]*?\*\//g, "")
+    for (const [, name] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
       const target = join(dirname(path), `${name}.d.ts`)
       if (!reached.has(target)) open.push(target)
       reached.add(target)

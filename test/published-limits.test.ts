@@ -20,7 +20,7 @@ const cups = "/apis/kitchen.example.com/v1/namespaces/default/cups"
 const cup = "com.example.kitchen.v1.Cup"
 
 let folder: string
-let server: LibraryServer<[string]>
+let server: LibraryServer
 let client: HttpClient
 let isPublished: ValidateFunction
 
@@ -96,6 +96,8 @@ const values: Readonly<Record<string, readonly JsonValue[]>> = {
   grid: [[[1, 2], [3]], [[0]], [[1, 2, 3, 4]], [[1], [1], [1], [1], [1]]],
   words: [{ a: { b: "no" } }, { a: { b: "n" } }, { a: { b: "no", c: "no", d: "no" } }],
   grip: [{ name: "left" }, {}],
+  deadline: [null, "2024-01-01T00:00:00Z"],
+  seal: [null, "Red", "Green"],
   stack: [{ height: 1 }, { height: -1 }, {}],
 }
 

@@ -112,6 +112,7 @@ function isConstrained(field: FieldModel): boolean {
     hasConstraints(field) ||
     field.unique.length > 0 ||
     field.distinct !== undefined ||
+    field.references !== undefined ||
     field.immutable !== false ||
     field.requiredOn !== undefined
   )

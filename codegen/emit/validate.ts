@@ -50,6 +50,8 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
   if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)})`)
   if (field.immutable !== false)
     lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
+  if (field.references !== undefined)
+    lines.push(`${builder.runtime("references")}(self, ${name}, context, ${literal({ ...field.references })})`)
   if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
   return lines
 }

@@ -48,6 +48,12 @@ export function typeName(group: string, version: string, localName: string): str
   return `${folderOfGroup(group)}.${version}.${localName}`
 }
 
+/** Reads `core/v1 Event`, or `v1 Event` of the core group. Undefined for other texts, which the form check reports. */
+export function kindName(written: string): { readonly group: string; readonly version: string; readonly kind: string } | undefined {
+  const [, folder = "core", version = "", kind = ""] = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(written) ?? []
+  return kind === "" ? undefined : { group: folder === "core" ? "" : folder, version, kind }
+}
+
 const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
 const typeNamePattern = /^[A-Z][A-Za-z0-9]*$/

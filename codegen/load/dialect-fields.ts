@@ -143,6 +143,31 @@ const values: readonly Keyword[] = [
   },
 ]
 
+const references: readonly Keyword[] = [
+  {
+    word: "references",
+    places: ["field"],
+    value: { form: "either", of: [{ form: "kindReference" }, { form: "block", place: "reference" }] },
+    doc: "The text is the name of an object of that kind, or each item of the list is: in the same namespace, or in the one that the field namespace names. A write with a new or changed name is refused with FieldValueNotFound while there is no such object. Nothing is checked later: deleting the object leaves the name behind.",
+    example: "config: {type: string, references: core/v1 ConfigMap, doc: Where its settings are.}",
+  },
+  {
+    word: "kind",
+    places: ["reference"],
+    value: { form: "kindReference" },
+    required: true,
+    doc: "The kind of the object.",
+    example: "references: {kind: core/v1 Secret, namespace: secretNamespace}",
+  },
+  {
+    word: "namespace",
+    places: ["reference"],
+    value: fieldName,
+    doc: "The field of the same type that names the namespace of the object. Default, also while that field is absent: the namespace of the object that refers to it.",
+    example: "references: {kind: core/v1 Secret, namespace: secretNamespace}",
+  },
+]
+
 const limits: readonly Keyword[] = [
   {
     word: "enum",
@@ -325,7 +350,7 @@ const merging: readonly Keyword[] = [
 ]
 
 /** All keywords of a field, and the keys of a type that hold fields. */
-export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...limits, ...merging]
+export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...references, ...limits, ...merging]
 
 const reasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]
 

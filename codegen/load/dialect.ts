@@ -27,6 +27,7 @@ export const placeTitles: Readonly<Record<KeywordPlace, string>> = {
   warning: "a warning",
   type: "a type",
   field: "a field",
+  reference: "references",
   constraints: "items, values or keys",
   rule: "a rule",
   defaultRule: "an item of defaults",

@@ -6,7 +6,7 @@ import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
-import { fieldTypeName, type TypeDeclaration } from "./declare.ts"
+import { fieldTypeName, kindName, type TypeDeclaration } from "./declare.ts"
 import type { MapEntry, MapNode } from "./source.ts"
 import { itemType, parseTypeText } from "./type-text.ts"
 
@@ -65,7 +65,15 @@ function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel 
     unique: uniqueOf(block),
     ...merging(block),
     ...distinctOf(type, block),
+    ...referencesOf(block),
   }
+}
+
+/** The kind need not exist: check-reference.ts reports that. */
+function referencesOf(block: Block): Pick<FieldModel, "references"> {
+  const inner = block.block("references")
+  const target = kindName(inner?.text("kind") ?? block.text("references") ?? "")
+  return target === undefined ? {} : { references: { ...target, ...present({ namespace: inner?.text("namespace") }) } }
 }
 
 /** Absent where a rule of `unique` says the same. */

@@ -20,6 +20,7 @@ export type KeywordPlace =
   | "warning"
   | "type"
   | "field"
+  | "reference"
   | "constraints"
   | "rule"
   | "defaultRule"

@@ -12,6 +12,7 @@ import { type FileDeclaration, typeName } from "./declare.ts"
 import { compareText } from "./diagnostic.ts"
 import { present } from "./fields.ts"
 import { findKind, type KindContext, type KindDeclaration, kindKey, paths } from "./kind-context.ts"
+import { checkLostFields } from "./lost-fields.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
 import { subresources } from "./subresources.ts"
 import { parseTemplate } from "./template.ts"
@@ -238,6 +239,7 @@ function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel
 function checkConversion(context: KindContext, target: KindDeclaration): void {
   const { file, source, table, self, stored } = context
   const block = file.block.block("conversion")
+  if (target !== file) checkLostFields(context, target)
   if (block === undefined) return
   if (target === file) {
     if (file.block.block("storage")?.has("sharedWith") !== true)

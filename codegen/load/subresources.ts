@@ -3,7 +3,7 @@ import type { Subresource } from "../../runtime/schema/kind.ts"
 import type { TypeRefModel } from "../../model/model.ts"
 import { Block } from "./block.ts"
 import { checkKnownName, checkPath } from "./checks.ts"
-import { typeName } from "./declare.ts"
+import { kindName, typeName } from "./declare.ts"
 import { compareText, expectedWord } from "./diagnostic.ts"
 import { present } from "./fields.ts"
 import { type KindContext, kindKey, paths } from "./kind-context.ts"
@@ -102,15 +102,13 @@ function behaviour(name: string, block: Block, context: KindContext): Subresourc
 
 /** `policy/v1 Eviction`: a kind, or a type without a resource of its own. */
 function bodyKind(block: Block, word: "kind" | "options", { source, table }: KindContext): Subresource["kind"] {
-  const parts = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(block.text(word) ?? "")
-  if (parts === null) return undefined
-  const [, folder = "core", version = "", kind = ""] = parts
-  const type = typeName(folder, version, kind)
-  if (table.declarations.has(type)) return { group: folder === "core" ? "" : folder, version, kind }
+  const written = block.text(word) ?? ""
+  const name = kindName(written)
+  if (name === undefined || table.declarations.has(typeName(name.group, name.version, name.kind))) return name
   const known = [...table.declarations.values()].map((declared) => kindKey(declared.group, declared.version, declared.localName))
-  const { nearest } = expectedWord(kindKey(folder, version, kind), known)
+  const { nearest } = expectedWord(kindKey(name.group, name.version, name.kind), known)
   source.report(block.start(word), {
-    found: `unknown kind "${parts[0]}"`,
+    found: `unknown kind "${written}"`,
     expected: "a kind or type that some schema file declares, as group/version Kind",
     ...present({ nearest }),
   })

@@ -7,6 +7,7 @@ import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
+import { checkReference } from "./check-reference.ts"
 import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { expectedWord } from "./diagnostic.ts"
@@ -37,7 +38,10 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkProtobufNames(fields, context)
-  for (const field of fields) checkField(field, type.source, table)
+  for (const field of fields) {
+    checkField(field, type.source, table)
+    checkReference(field, type, table)
+  }
   return {
     name: type.name,
     localName: type.localName,

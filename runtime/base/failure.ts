@@ -2,7 +2,7 @@
  * One error in the content of a request. Validators collect failures; the response is a Status 422 whose
  * `details.causes` hold reason, field and message.
  */
-import { failureCharactersMax, failuresMax } from "./limits.ts"
+import { expectedObjectsMax, failureCharactersMax, failuresMax } from "./limits.ts"
 import type { JsonValue } from "./json.ts"
 
 /** The cause reasons of the API, without their `FieldValue` prefix. */
@@ -32,6 +32,18 @@ export interface Failure {
   readonly supported?: readonly string[]
 }
 
+/** A failure that holds unless an object exists. */
+export interface ExpectedObject {
+  readonly object: {
+    /** Names are neutral. */
+    readonly target: { readonly group: string; readonly version: string; readonly kind: string }
+    /** Ignored for kinds without namespaces. */
+    readonly namespace: string
+    readonly name: string
+  }
+  readonly failure: Failure
+}
+
 /**
  * Collects failures during one validation. `failuresMax` and `failureCharactersMax` keep a hostile object from
  * producing a Status larger than itself. Code that walks lists and maps stops when it is `full`, since later failures
@@ -39,6 +51,7 @@ export interface Failure {
  */
 export class Failures {
   readonly list: Failure[] = []
+  private expected: ExpectedObject[] | undefined
   private characters = 0
   private ended = false
 
@@ -48,6 +61,24 @@ export class Failures {
     if (this.full) return
     this.characters += failure.field.length + failure.detail.length
     this.list.push(failure)
+  }
+
+  /** Notes a failure that depends on whether an object exists, which the caller of the validation looks up. */
+  addUnlessExists(object: ExpectedObject["object"], failure: Failure): void {
+    this.expected ??= []
+    if (this.expected.length < expectedObjectsMax) this.expected.push({ object, failure })
+    else if (!this.full) {
+      const detail = `must name at most ${expectedObjectsMax} other objects in one write`
+      this.add({ ...failure, type: "Forbidden", detail })
+      this.end()
+    }
+  }
+
+  /** Returns the failures that depend on other objects, once; undefined where there are none, as for most kinds. */
+  takeExpected(): readonly ExpectedObject[] | undefined {
+    const taken = this.expected
+    this.expected = undefined
+    return taken
   }
 
   get empty(): boolean {

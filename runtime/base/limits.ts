@@ -70,8 +70,9 @@ export const strictErrorsMax = 100
 /** Characters of a message about one field: names and values in it are the client's. */
 export const messageCharactersMax = 1024
 
-/** Failures in one response; validation stops at this number. */
+/** Failures in one response, and other objects that one write may newly refer to: each costs a look-up. */
 export const failuresMax = 256
+export const expectedObjectsMax = 256
 
 /** Characters of the fields and details of these failures, including a client's keys; validation stops beyond it. */
 export const failureCharactersMax = 256 * 1024

@@ -3,6 +3,7 @@
  * server.
  */
 import { makeFolder } from "../base/make-folder.ts"
+import { programText } from "../base/program-text.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LmdbSummary } from "../storage/lmdb/backup.ts"
@@ -15,7 +16,7 @@ export async function backup(args: readonly string[], context: CommandContext): 
   const asked = fileAndFolder(
     args,
     context,
-    "orch-apiserver backup FILE\n  Copies the store to FILE and checks every entry of the copy. The server may be running. FILE must not exist yet;\n  it is written completely or not at all, with a checksum that restore verifies.",
+    `${programText("backup", "FILE")}\n  Copies the store to FILE and checks every entry of the copy. The server may be running. FILE must not exist yet;\n  it is written completely or not at all, with a checksum that restore verifies.`,
   )
   if (asked === undefined) return 0
   const { backupLmdb } = await import("../storage/lmdb/backup.ts")
@@ -29,7 +30,7 @@ export async function restore(args: readonly string[], context: CommandContext):
   const asked = fileAndFolder(
     rest,
     context,
-    `orch-apiserver restore FILE [--bump-revision N]
+    `${programText("restore", "FILE [--bump-revision N]")}
   Makes FILE, written by backup, the store of a data folder that has none. Checks the checksum and every entry first; creates the
   store completely or not at all.
   --bump-revision   raises the version by N, and history begins there. With N greater than the number of writes since the backup, clients

@@ -45,7 +45,11 @@ export function processContext(): CommandContext {
 function rerun(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ExitStatus> {
   const [, main = ""] = process.argv
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, main, ...args], { stdio: "inherit", env: { ...process.env, ...env } })
+    const child = spawn(process.execPath, [...process.execArgv, main, ...args], {
+      // The channel shows the child when this process ends.
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { ...process.env, ...env },
+    })
     child.once("error", reject)
     child.once("exit", (code, signal) => resolve({ code: code ?? 1, ...(signal !== null && { signal }) }))
   })

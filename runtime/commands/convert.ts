@@ -1,6 +1,7 @@
 /** `orch-apiserver convert`: converts one object from one encoding to another, without a server. */
 import { readFile, writeFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
+import { programText } from "../base/program-text.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import { vendorProfile } from "../base/vendor.ts"
@@ -9,7 +10,7 @@ import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
 
-const usage = `orch-apiserver convert [FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]
+const usage = `${programText("convert", "[FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]")}
   Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact (or protobuf, its other
              name), or stored (the encoding of the store).
   --from   detected from the first bytes when absent

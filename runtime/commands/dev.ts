@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { Logger } from "pino"
+import { programText } from "../base/program-text.ts"
 import { systemClock } from "../base/clock.ts"
 import { systemRandom } from "../base/random.ts"
 import { startDevServer } from "../dev/dev-server.ts"
@@ -20,7 +21,7 @@ import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 import { listenForSignals, refuseOptionsOfNpm, warnOfAnonymous, warnOfOpenServer, whatNext, writeKubeconfig } from "./serve.ts"
 
-const usage = `orch-apiserver dev --schemas DIR [--out DIR] [options of serve]
+const usage = `${programText("dev", "--schemas DIR [--out DIR] [options of serve]")}
   Generates and serves the kinds of a folder of schemas, and again after each change of the schemas, of the TypeScript
   files that they name, and of what these import. Objects stay, also with --store=memory. Watches end at each change,
   and clients begin them again. What has a fault is reported, and what was served before is still served.

@@ -14,7 +14,11 @@ const damageSignals: readonly NodeJS.Signals[] = ["SIGBUS", "SIGSEGV", "SIGABRT"
  */
 export function inChildProcess(words: readonly string[], command: Command): Command {
   return async (args: readonly string[], context: CommandContext) => {
-    if (context.rerun === undefined || context.env[shieldedVariable] !== undefined) return command(args, context)
+    if (context.rerun === undefined) return command(args, context)
+    if (context.env[shieldedVariable] !== undefined) {
+      endWithParent()
+      return command(args, context)
+    }
     const { code, signal } = await context.rerun([...words, ...args], { [shieldedVariable]: "1" })
     if (signal === undefined) return code
     const isDamage = damageSignals.includes(signal)
@@ -25,4 +29,13 @@ export function inChildProcess(words: readonly string[], command: Command): Comm
     )
     return 1
   }
+}
+
+/** A killed parent closes the channel; without it the child would go on and keep the store locked. */
+function endWithParent(): void {
+  if (process.send === undefined) return
+  if (!process.connected) process.exit(1)
+  process.once("disconnect", () => process.exit(1))
+  // The channel alone does not keep the process alive.
+  process.channel?.unref()
 }

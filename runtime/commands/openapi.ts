@@ -7,6 +7,7 @@ import { get } from "node:https"
 import { dirname, join } from "node:path"
 import { plainDocument } from "../../model/openapi/plain.ts"
 import { makeFolder } from "../base/make-folder.ts"
+import { programText } from "../base/program-text.ts"
 import { systemClock } from "../base/clock.ts"
 import { launch, type Launched } from "../launch/launch.ts"
 import { silentLog } from "../launch/logging.ts"
@@ -17,7 +18,7 @@ import { systemRandom } from "../base/random.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags, takeSwitch } from "./flags.ts"
 
-const usage = `orch-apiserver openapi --out DIR [--plain]
+const usage = `${programText("openapi", "--out DIR [--plain]")}
   Writes DIR/v2.json and DIR/v3/<path>.json. With --plain references have no siblings, there are no
   extensions, and bodies are JSON: for generators that stumble over the documents as they are served.`
 

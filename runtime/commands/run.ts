@@ -1,4 +1,5 @@
 /** The command line: selects the command and prints its errors. */
+import { programText } from "../base/program-text.ts"
 import { CertificateError } from "../launch/certificates.ts"
 import { ApiError } from "../base/errors.ts"
 import { FolderError } from "../base/make-folder.ts"
@@ -65,7 +66,7 @@ function overview(): string {
   const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
     ([name, help]) => `  ${name.padEnd(9)} ${help}`,
   )
-  return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help shows more.`
+  return `${programText("COMMAND", "[options]")}\n${lines.join("\n")}\n${programText("COMMAND", "--help")} shows more.`
 }
 
 const expectedErrors = [StartError, CertificateError, StoreError, ApiError, FolderError]

@@ -1,5 +1,6 @@
 /** `orch-apiserver serve`, the default command: runs a server until a signal stops it. */
 import { join } from "node:path"
+import { programText } from "../base/program-text.ts"
 import { boundHeapGrowth } from "../launch/heap-growth.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
@@ -18,8 +19,8 @@ import { StartError } from "../launch/start-error.ts"
 import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 
-const usage = `orch-apiserver [serve] [options]
-  Serves the API until SIGTERM or SIGINT; a second signal ends it at once. orch-apiserver help lists the other commands.
+const usage = `${programText("serve", "[options]")}
+  Serves the API until SIGTERM or SIGINT; a second signal ends it at once. ${programText("help")} lists the other commands.
   Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
 
 /**

@@ -1,4 +1,5 @@
 /** `orch-apiserver store copy`: copies a store into an empty one, possibly of another driver. */
+import { programText } from "../base/program-text.ts"
 import { systemClock } from "../base/clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -10,7 +11,7 @@ import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags, takeSwitch } from "./flags.ts"
 import { parseStoreLocation, type StoreTarget } from "./store-location.ts"
 
-const usage = `orch-apiserver store copy --from PLACE --to PLACE [--json]
+const usage = `${programText("store copy", "--from PLACE --to PLACE [--json]")}
   Fills the store at --to, which must be empty, with every key of the one at --from that begins with --store-prefix, times to live included,
   and compares the two value by value. Stop the servers of both first.
   PLACE is lmdb:DIR, DIR being the --data-dir of a server, or etcd:URL,URL, the members of a cluster.

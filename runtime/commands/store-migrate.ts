@@ -1,4 +1,5 @@
 /** `orch-apiserver store migrate`: rewrites stored objects for the present schemas. */
+import { programText } from "../base/program-text.ts"
 import { systemClock } from "../base/clock.ts"
 import { systemRandom } from "../base/random.ts"
 import { vendorProfile } from "../base/vendor.ts"
@@ -16,7 +17,7 @@ import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
 import { storeLocationOf, storeOptions } from "./store-location.ts"
 
-const usage = `orch-apiserver store migrate [--dry-run] [--drop]
+const usage = `${programText("store migrate", "[--dry-run] [--drop]")}
   Rewrites the objects of each kind whose schema has changed since they were written, so that their fields keep their names whatever
   their numbers are now; also when the storage version has changed and conversion.* of the schemas says how. Stop the servers first, and
   give it the options of the server: --data-dir or --store-servers, --api, --vendor, --storage-media-type.

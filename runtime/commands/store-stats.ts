@@ -1,4 +1,5 @@
 /** `orch-apiserver store stats`: the contents of a store and the space they take. */
+import { programText } from "../base/program-text.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
@@ -11,7 +12,7 @@ import { knownKinds } from "./known-kinds.ts"
 import { onStoreServers, storeOptions } from "./store-location.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
-const usage = `orch-apiserver store stats [--json]
+const usage = `${programText("store stats", "[--json]")}
   Shows, for the store below --data-dir: objects, bytes and the largest object of each resource, the length of the log, its oldest version, and
   how much of the file is free. With --store-servers: the resources, and the size that etcd reports. Servers may be running; everything is
   read once.

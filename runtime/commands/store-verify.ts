@@ -1,4 +1,5 @@
 /** `orch-apiserver store verify`: checks every entry of a store and names each fault. */
+import { programText } from "../base/program-text.ts"
 import { faultText, type Inspection } from "../storage/lmdb/inspect/inspect.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -11,7 +12,7 @@ import { onStoreServers, storeOptions } from "./store-location.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
 import type { StoreFault } from "../storage/lmdb/inspect/inspector.ts"
 
-const usage = `orch-apiserver store verify [--json]
+const usage = `${programText("store verify", "[--json]")}
   Checks every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the
   values (each must decode to the object that its key names), the times to live, and the counters. With --store-servers: the current values
   and the order of their keys and versions; etcd checks its own files. Servers may be running.

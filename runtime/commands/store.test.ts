@@ -198,6 +198,6 @@ describe("a command that reads a damaged file", () => {
 
 test.each(["verify", "stats", "copy"])("store %s --help prints the usage", async (name) => {
   expect(await run(["store", name, "--help"], context)).toBe(0)
-  expect(printed.join("\n")).toContain(`orch-apiserver store ${name}`)
+  expect(printed.join("\n")).toContain(`npm run cli -- store ${name}`)
   expect(printed.join("\n")).toContain("--store-prefix")
 })

@@ -1,4 +1,5 @@
 /** `orch-apiserver store verify | stats | migrate | copy`: operators' commands on a store. */
+import { programText } from "../base/program-text.ts"
 import { nearest } from "../base/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import type { Command, CommandContext } from "./context.ts"
@@ -47,5 +48,5 @@ export async function store(args: readonly string[], context: CommandContext): P
 
 function overview(): string {
   const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(7)} ${help}`)
-  return `orch-apiserver store COMMAND [options]\n${lines.join("\n")}\norch-apiserver store COMMAND --help shows more.`
+  return `${programText("store COMMAND", "[options]")}\n${lines.join("\n")}\n${programText("store COMMAND", "--help")} shows more.`
 }

@@ -1,7 +1,7 @@
 /** Types shared by all controllers. Controllers never throw: they log errors and retry. */
 import type { Clock } from "../base/clock.ts"
 import type { Api } from "../../generated/api.ts"
-import type { User } from "../http/request/context.ts"
+import type { serverUser } from "../admission/server-identity.ts"
 import type { Registry } from "../registry/registry.ts"
 
 /** Receives errors; a pino logger is one. */
@@ -15,7 +15,7 @@ export type SystemApi = Pick<Api, "coordination" | "core">
 export interface ControllerDeps {
   readonly registry: Registry
   /** Makes the operations in the name of a user of the server itself. */
-  readonly api: (user: User) => SystemApi
+  readonly api: (user: typeof serverUser) => SystemApi
   readonly clock: Clock
   readonly log: Log
 }

@@ -187,7 +187,7 @@ export class NormalizeWalk {
     if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
     if (value === undefined || value === null) return field.fills ? this.absent(field) : value === null && field.nullable ? null : undefined
     const result = this.value(field.node, value)
-    if (field.pointer) return result === null ? undefined : result
+    if (field.pointer) return result === null && !field.fills ? undefined : result
     return isEmpty(field.node.operation, result) ? this.empty(field, result) : result
   }
 

@@ -92,6 +92,12 @@ describe("normalize", () => {
     })
   })
 
+  it("writes null for a pointer that is always written, also for the zero of a type that has none", () => {
+    const at = { name: "at", type: { scalar: "Time" }, pointer: true, keepEmpty: true } as const
+    for (const value of [{}, { at: null }, { at: "0001-01-01T00:00:00Z" }])
+      expect(normalize({ name: "test.v1.At", fields: [at] }, value, { typeMeta: false }).object).toEqual({ at: null })
+  })
+
   it("reads null items as zero values", () => {
     expect(specOf({ ports: [null], limits: { cpu: null }, command: [null], secret: { a: null } })).toEqual({
       ports: [{ port: 0, targetPort: 0 }],

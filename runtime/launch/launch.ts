@@ -156,11 +156,11 @@ async function storedShapes({ options }: LaunchOptions, store: Store, folders: r
   const faults = await shapes.check(new KindTable([...kinds, ...folders.flatMap((folder) => folder.kinds)])).catch((error: unknown) => {
     throw error instanceof StoreError ? new StartError(`the records of stored shapes cannot be read: ${error.message}`) : error
   })
-  if (faults.length === 0) return shapes
-  const lines = faults.map(({ kind, text }) => `  ${kind.resource}: ${text}`)
-  throw new StartError(`this server would misread objects of the store:
-${lines.join("\n")}
-"orch-apiserver store migrate" rewrites them for the present schemas; give it the same options, while no server is running`)
+  const [first, ...others] = faults
+  if (first === undefined) return shapes
+  const more = others.length === 0 ? "" : ` (and ${others.map(({ kind }) => kind.resource).join(", ")})`
+  throw new StartError(`this server would misread the ${first.kind.resource}${more} of the store: ${first.text}.
+${first.remedy}`)
 }
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {

@@ -6,7 +6,7 @@ import type { KindHandle, Registry } from "../registry/registry.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { StoredValue, Write } from "../storage/store.ts"
 
-/** Allocations of addresses and ports, which belong to Services. A server without them derives them from the Services. */
+/** Allocations of addresses and ports. A server that finds none derives them from the Services. */
 const allocations = "ranges/"
 
 /**

@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { compileFunction } from "node:vm"
+import { programText } from "../base/program-text.ts"
 import { rememberPositions, withAuthorPositions } from "./author-positions.ts"
 import { type Documents, documentsIn, documentTimes } from "./openapi-files.ts"
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
@@ -41,7 +42,7 @@ const ownModules: ReadonlySet<string> = new Set([packageName, `${packageName}/sc
 /** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
   const folder = resolve(given)
-  const again = `npm run gen -- --schemas <your schemas> --out ${given}`
+  const again = programText("gen", `--schemas <your schemas> --out ${given}`)
   if (!existsSync(join(folder, "index.ts")))
     throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
   const behaviourFiles = behaviourFilesBeside(folder)
@@ -79,10 +80,10 @@ interface Bundle {
 
 /**
  * The doorway resolves to this process's own, wherever it is imported from, and the library's types to its generated
- * sources. Other packages are the user's. The synchronous build needs no service that would outlive it.
+ * sources. Other packages are the user's.
  */
 async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<Bundle> {
-  const { buildSync } = await import("esbuild")
+  const { buildSync } = await loadBuilder()
   const imports = behaviourFiles.map((file, index) => `import * as behaviour${index} from ${JSON.stringify(file)}`)
   const entry = [
     'import * as index from "./index.ts"',
@@ -115,6 +116,22 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
     return { code: outputFiles[0]?.text ?? "", sources }
   } catch (error) {
     throw new StartError(`--api ${given}: the code does not build\n${buildFaults(error)}`)
+  }
+}
+
+/**
+ * A synchronous build without esbuild's thread runs a process that ends with the build. An asynchronous one starts a
+ * service that stays, and `stop()` would also end the builds of a program that uses esbuild itself.
+ */
+async function loadBuilder(): Promise<Pick<typeof import("esbuild"), "buildSync">> {
+  const variable = "ESBUILD_WORKER_THREADS"
+  const before = process.env[variable]
+  process.env[variable] = "0"
+  try {
+    return await import("esbuild")
+  } finally {
+    if (before === undefined) delete process.env[variable]
+    else process.env[variable] = before
   }
 }
 

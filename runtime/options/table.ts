@@ -337,7 +337,7 @@ export const optionTable = {
     type: listOf(folder, "folders"),
     group: "Kinds and features",
     default: [],
-    help: "Folder with kinds of your own, as written by npm run gen -- --out. May be repeated.",
+    help: "Folder with kinds of your own, as written by gen --out. May be repeated.",
   }),
   "enable-garbage-collector": option({
     type: boolean,

@@ -18,6 +18,7 @@ import { parseObject } from "./object-codec.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { objectRefOf } from "./read.ts"
+import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 export interface CreateRequest {
@@ -96,6 +97,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   handle.parts.validate(object, { failures, vendor })
+  const looking = checkReferences(registry, failures)
+  if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
   attributes.name = name

@@ -9,6 +9,7 @@ import { deepClone, deletePath } from "../encoding/field-path.ts"
 import { DecodeFault } from "../encoding/json/decode-fault.ts"
 import { normalize } from "../encoding/normalize.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { nextTurn } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -121,14 +122,17 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
   const shape = form.compact ? shapeOfForm(form) : parts.shape
   const compact = createProtobufCodec(shape)
   const apiVersion = vendor.apiVersion(apiVersionOf(form))
-  const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape: (await kinds.load(stored)).shape })
+  const storedShape = (await kinds.load(stored)).shape
+  const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
   return {
     apiVersion,
     // Without the fields that its shape would leave out: zero values that are not pointers were written as well.
     decode: (raw) => normalize(shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
     convert(read) {
       const { object, lost } = fitted(parts.shape, read)
-      return { object: toStored(object), lost }
+      // Also what the conversion has no place for.
+      const unplaced = parts.toStored === undefined ? [] : normalize(storedShape, parts.toStored(object)).unknown
+      return { object: toStored(object), lost: [...lost, ...unplaced] }
     },
   }
 }
@@ -213,6 +217,8 @@ class PathMigration implements Migration {
 
   /** The next objects, as many as one commit may change. */
   private async page(after: string): Promise<{ readonly page: readonly StoredValue[]; readonly more: boolean }> {
+    // An embedded store answers at once; without a turn the process would not see that its parent has ended.
+    await nextTurn()
     const { kinds, prefix, store } = this.target.options
     const { path } = this.target.stored.storage
     const below = `${prefix}${path}/`

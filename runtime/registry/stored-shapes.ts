@@ -3,6 +3,7 @@
  * does not read. The start compares them with the served kinds; the first write of a kind adds its record.
  * docs/STORE.md, "Stored shapes".
  */
+import { programText } from "../base/program-text.ts"
 import { internal } from "../base/errors.ts"
 import { isObject } from "../base/json.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -26,10 +27,17 @@ export interface KeptRecord {
   readonly modRevision: number
 }
 
-/** A kind that this server would misread. `text` completes the sentence of the start's error. */
-export interface StoredShapeFault {
-  readonly kind: Kind
+/** Why a server would misread what is stored. */
+interface Misreading {
+  /** Completes "this server would misread ...: ". */
   readonly text: string
+  /** The way out, as a sentence. */
+  readonly remedy: string
+}
+
+/** A kind that this server would misread. */
+export interface StoredShapeFault extends Misreading {
+  readonly kind: Kind
 }
 
 /** Attempts at a record that other servers write at the same time. */
@@ -74,8 +82,8 @@ export class StoredShapes {
     const faults: StoredShapeFault[] = []
     for (const kind of storedKinds(kinds)) {
       const kept = records.get(kind.storage.path)
-      const text = kept === undefined ? undefined : await this.reconcile(kinds, kind, kept)
-      if (text !== undefined) faults.push({ kind, text })
+      const misreading = kept === undefined ? undefined : await this.reconcile(kinds, kind, kept)
+      if (misreading !== undefined) faults.push({ kind, ...misreading })
     }
     return faults
   }
@@ -130,8 +138,9 @@ export class StoredShapes {
     const form = await this.formOf(kinds, stored)
     const kept = await this.put(path, { forms: [form] }, 0)
     if (kept === "written") return
-    const text = await this.reconcile(kinds, stored, kept)
-    if (text !== undefined) throw internal(`the ${stored.resource} of this store were written by another server meanwhile: ${text}`)
+    const misreading = await this.reconcile(kinds, stored, kept)
+    if (misreading !== undefined)
+      throw internal(`the ${stored.resource} of this store were written by another server meanwhile: ${misreading.text}`)
   }
 
   /** Writes the record of a path if it is still at that revision; else returns the present one. */
@@ -148,8 +157,8 @@ export class StoredShapes {
     return "written"
   }
 
-  /** Makes the record that of the served kind. Returns a text if that would misread what is stored. */
-  private async reconcile(kinds: KindTable, stored: Kind, found: KeptRecord): Promise<string | undefined> {
+  /** Makes the record that of the served kind. Returns why not if that would misread what is stored. */
+  private async reconcile(kinds: KindTable, stored: Kind, found: KeptRecord): Promise<Misreading | undefined> {
     const { path } = stored.storage
     let kept = found
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
@@ -159,12 +168,12 @@ export class StoredShapes {
       }
       const next = await this.nextRecord(kinds, stored, kept.record)
       const record = "forms" in next ? next : (await this.hasObjects(path)) ? undefined : { forms: [await this.formOf(kinds, stored)] }
-      if (record === undefined) return "text" in next ? next.text : undefined
+      if (record === undefined) return "text" in next ? next : undefined
       const outcome = await this.put(path, record, kept.modRevision)
       if (outcome === "written") return undefined
       kept = outcome
     }
-    return "other servers keep changing their record; start one after the other"
+    return { text: "other servers keep changing the record of their shape", remedy: "Start one server after the other" }
   }
 
   /** Whether the record says what the served kinds say, as far as fingerprints do. */
@@ -177,17 +186,17 @@ export class StoredShapes {
     })
   }
 
-  private async nextRecord(kinds: KindTable, stored: Kind, record: ShapeRecord): Promise<ShapeRecord | { readonly text: string }> {
-    if (record.migrating !== undefined) return { text: "a migration of them was begun and not finished" }
+  private async nextRecord(kinds: KindTable, stored: Kind, record: ShapeRecord): Promise<ShapeRecord | Misreading> {
+    if (record.migrating !== undefined) return unfinished
     const current = await this.formOf(kinds, stored)
     const others: StoredForm[] = []
     let own = current
     for (const form of record.forms) {
       const kind = kindOf(kinds, stored, form)
-      if (kind === undefined) return { text: unknownText(stored, form) }
+      if (kind === undefined) return unknownForm(stored, form)
       const now = kind === stored ? current : await this.formOf(kinds, kind)
       const merged = mergedForm(form, now)
-      if ("fault" in merged) return { text: faultText(kind, merged.fault) }
+      if ("fault" in merged) return misread(kind, merged.fault)
       if (kind === stored) own = merged
       else others.push(merged)
     }
@@ -230,13 +239,25 @@ function nameOf({ group, version, kind }: Pick<StoredForm, "group" | "version" |
   return `${group === "" ? "" : `${group}/`}${version} ${kind}`
 }
 
-function unknownText(stored: Kind, form: StoredForm): string {
-  const wrote = `the store has them as ${nameOf(form)}, and this server reads ${nameOf(stored)} there`
-  if (form.group !== stored.group || form.kind !== stored.kind) return `${wrote}: give one of the two another storage path`
-  return `${wrote}: serve ${form.version} too (storage: {sharedWith: ${JSON.stringify(nameOf(stored))}}), which says how it converts`
+const migrate = `while no server is running: ${programText("store migrate")}, with the options of the server`
+
+const unfinished: Misreading = {
+  text: "a migration of them was begun and not finished",
+  remedy: `Finish it ${migrate}`,
 }
 
-function faultText(kind: Kind, { path, reads, wrote }: ShapeFault): string {
+function unknownForm(stored: Kind, form: StoredForm): Misreading {
+  const text = `the store has them as ${nameOf(form)}, and this server reads ${nameOf(stored)} there`
+  if (form.group !== stored.group || form.kind !== stored.kind) return { text, remedy: "Give one of the two kinds another storage path" }
+  const facts = `served: false, storage: {sharedWith: ${JSON.stringify(nameOf(stored))}}`
+  return { text, remedy: `Keep the schema of ${form.version} (${facts}), which says how it converts` }
+}
+
+function misread(kind: Kind, { path, reads, wrote }: ShapeFault): Misreading {
   const field = path === "" ? "a field" : `the field ${path}`
-  return `${field} of ${nameOf(kind)} was written as ${wrote}, and this server would read ${reads}; restore the schema`
+  const now = reads.startsWith('"') ? `would read ${reads}` : `has ${reads} for it`
+  return {
+    text: `${field} of ${nameOf(kind)} was written as ${wrote}, and this server ${now}`,
+    remedy: `Restore the schema, or rewrite the objects ${migrate}`,
+  }
 }

@@ -7,7 +7,7 @@ import { systemRandom } from "../base/random.ts"
 import { openMemoryStore } from "../storage/memory/memory-store.ts"
 import { StoreError, type Store } from "../storage/store.ts"
 import { createObject } from "./create.ts"
-import { ownObject } from "./own-object.ts"
+import { ownObject } from "../../test/support/own-object.ts"
 
 let open: OpenRegistry
 let attempts: number

@@ -20,6 +20,7 @@ import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
+import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
@@ -242,7 +243,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
   if (takesTurns(bytes)) await nextTurn()
-  validateUpdate(registry, handle, request, { next, old, failures })
+  const validating = validateUpdate(registry, handle, request, { next, old, failures })
+  if (validating !== undefined) await validating
   if (takesTurns(bytes)) await nextTurn()
   const judged = validated(registry, request, { next, old })
   if (judged !== undefined) await judged
@@ -350,12 +352,13 @@ function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiO
   if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
 }
 
+/** Throws 422, or rejects with it where other objects had to be looked up. */
 function validateUpdate(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
   state: { next: ApiObject; old: ApiObject; failures: Failures },
-): void {
+): undefined | Promise<undefined> {
   const { vendor } = registry.deps
   const { next, old, failures } = state
   const { name } = request.attributes
@@ -366,6 +369,9 @@ function validateUpdate(
   const ofKind = request.subresource === undefined
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { namespaced, nameRule, failures, ofKind })
   handle.parts.validate(next, context)
-  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
-  for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
+  const judge = (): undefined => {
+    if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+    for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
+  }
+  return checkReferences(registry, failures)?.then(judge) ?? judge()
 }

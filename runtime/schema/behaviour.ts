@@ -19,8 +19,8 @@ import type { ObjectClient, ObjectPlace } from "./object-client.ts"
 export interface BehaviourDeps {
   /**
    * Objects of all kinds, in the name of the server: `podHandlers(client)` of a generated `handlers.ts` gives it types.
-   * Each operation is a request of its own, with admission and a commit of its own. Only hooks and actions that may wait
-   * (`commit`, `act`) can use it, and on a dry run they must not write with it.
+   * Each operation is a request of its own, with admission and a commit of its own. Only hooks and actions that may
+   * wait (`commit`, `act`) can use it, and on a dry run they must not write with it.
    */
   readonly client: ObjectClient
   readonly vendor: Vendor

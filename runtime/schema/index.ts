@@ -24,6 +24,7 @@ export type {
   SubresourceBehaviour,
   SubresourceBehaviourFactory,
 } from "./behaviour.ts"
+export { type ReferenceTarget, references } from "./references.ts"
 export { constraints, FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
 export type { Limits } from "./constraints.ts"
 export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"

@@ -75,6 +75,32 @@ describe("compareForms", () => {
     expect(compareForms(json(size), json(unnumbered))).toHaveProperty("messages")
   })
 
+  it("looks into the items of lists and maps, whose type keeps its name", () => {
+    const items = (around: "list" | "map", ...fields: FieldShape[]): FieldShape => {
+      const type = { ref: () => ({ name: "test.v1.Item", fields }) }
+      return { name: "items", type: around === "list" ? { list: type } : { map: type }, number: 1 }
+    }
+    for (const around of ["list", "map"] as const)
+      expect(compareForms(form(items(around, size)), form(items(around, { ...color, number: 1 })))).toMatchObject({
+        fault: { path: "spec.items[].size" },
+      })
+  })
+
+  it("finds fields that moved into or out of an inline type, and inline types that moved", () => {
+    const inline = (number: number, ...fields: FieldShape[]): FieldShape => ({
+      name: "inner",
+      type: { ref: () => ({ name: "test.v1.Inner", fields }) },
+      number,
+      inline: true,
+    })
+    expect(compareForms(form(inline(2, size)), form(inline(3, size)))).toMatchObject({ fault: { path: "spec.size", reads: "number 1" } })
+    expect(compareForms(form(size), form(inline(2, size)))).toMatchObject({ fault: { path: "spec.size" } })
+    expect(compareForms(form(inline(2, size, color)), form(inline(2, color), { ...size, number: 9 }))).toMatchObject({
+      fault: { path: "spec.size", reads: "number 9" },
+    })
+    expect(compareForms(form(inline(2, size)), form(inline(2, size, color)))).toHaveProperty("messages")
+  })
+
   const jsonFaults: readonly [string, FieldShape, FieldShape][] = [
     ["a text that would be a number", { ...size, type: text }, size],
     ["a list that would be a map", { ...size, type: { list: text } }, { ...size, type: { map: text } }],

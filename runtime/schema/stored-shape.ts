@@ -136,6 +136,8 @@ interface MessagePair {
   readonly before: string
   readonly now: string
   readonly path: string
+  /** The present message around inline ones: its JSON has all their fields. Absent: `now` itself. */
+  readonly around?: string
 }
 
 type Differences = ShapeFault | "differs" | undefined
@@ -163,18 +165,21 @@ class FormComparison {
     if (this.wasSeen("byNumber", pair)) return undefined
     const current = fieldsOf(this.now, pair.now)
     const byNumber = new Map(current.map((field) => [field.number, field]))
-    const byName = new Map(current.filter(({ mark }) => mark !== "~").map((field) => [field.name, field]))
+    const around = pair.around ?? pair.now
+    const byName = new Map(flatFieldsOf(this.now, around).map((field) => [field.name, field]))
     for (const old of fieldsOf(this.before, pair.before)) {
       if (old.number === undefined) continue
       const path = pathOf(pair, old)
       const field = byNumber.get(old.number)
-      const moved = old.mark === "~" ? undefined : byName.get(old.name)
       if (field === undefined) {
-        if (moved !== undefined) return { path, wrote: wroteText(old), reads: numberText(moved) }
+        const gone = old.mark === "~" ? flatFieldsOf(this.before, old.type) : [old]
+        const moved = gone.map(({ name }) => byName.get(name)).find((one) => one !== undefined)
+        if (moved !== undefined) return { path: joined(pair.path, moved.name), wrote: wroteText(old), reads: numberText(moved) }
         this.keep(pair.now, old)
         continue
       }
-      const fault = hasSameMeaning(old, field) ? this.type("byNumber", { before: old.type, now: field.type, path }) : "differs"
+      const types = { before: old.type, now: field.type, path, ...(old.mark === "~" && { around }) }
+      const fault = hasSameMeaning(old, field) ? this.type("byNumber", types) : "differs"
       if (fault !== undefined) return fault === "differs" ? { path, wrote: wroteText(old), reads: JSON.stringify(field.text) } : fault
     }
     return undefined
@@ -198,21 +203,22 @@ class FormComparison {
   }
 
   private wasSeen(by: "byNumber" | "byName", pair: MessagePair): boolean {
-    const id = `${pair.before} ${pair.now}`
+    const id = `${pair.before} ${pair.now} ${pair.around ?? ""}`
     if (this.seen[by].has(id)) return true
     this.seen[by].add(id)
     return false
   }
 
-  private type(by: "byNumber" | "byName", { before, now, path }: MessagePair): Differences {
-    const areMessages = before in this.before && now in this.now
-    if (areMessages) return this[by]({ before, now, path })
-    if (before === now || widening.get(before) === now) return undefined
-    if (by === "byName" && fitsJson(before, now)) return undefined
+  private type(by: "byNumber" | "byName", pair: MessagePair): Differences {
+    const { before, now, path } = pair
+    if (before in this.before && now in this.now) return this[by](pair)
     const [outer, inner] = [unwrapped(before), unwrapped(now)]
-    if (outer === undefined || inner === undefined) return "differs"
-    const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
-    return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
+    if (outer !== undefined && inner !== undefined) {
+      const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
+      return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
+    }
+    if (before === now || widening.get(before) === now) return undefined
+    return by === "byName" && fitsJson(before, now) ? undefined : "differs"
   }
 
   /** Remembers a field that the present shape has no more, with the messages that it needs. */

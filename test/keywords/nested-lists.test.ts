@@ -1,7 +1,10 @@
 /** Lists of lists, and maps of lists and maps, over HTTP; documented enums of their items in OpenAPI. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import { type JsonAnswer, type OwnServer, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
+import { type JsonAnswer, type OwnProject, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
 
 const schema = `kind: Board
 group: kitchen.example.com
@@ -33,7 +36,7 @@ types:
       size: {type: int32, default: 7, doc: Its size.}
 `
 const path = `/apis/kitchen.example.com/v1/namespaces/${ownNamespace}/boards`
-let server: OwnServer
+let server: OwnProject
 beforeAll(async () => {
   server = await startOwn({ "kitchen.example.com/v1/board.yaml": schema })
 })
@@ -142,6 +145,21 @@ test("apply owns a list of lists as a whole, and the entries of a map of lists o
   expect((await apply("second", { rows: [["Ale"]] })).status).toBe(409)
   expect((await apply("second", { groups: { a: ["z"] } })).status).toBe(409)
   expect(specOf(await apply("first", { groups: {} }))).toEqual({ groups: { b: ["y"] }, tables: { a: { c: 2 } } })
+})
+
+test("it is the same after a restart, in every encoding of the store", async () => {
+  for (const media of ["application/vnd.orch.protobuf", "application/json", "application/yaml"] as const) {
+    const data = mkdtempSync(join(tmpdir(), "own-store-"))
+    onTestFinished(() => rmSync(data, { recursive: true }))
+    const options = { "data-dir": data, "storage-media-type": media }
+    const before = await server.start(options)
+    const spec = specOf(await before.send("POST", path, board(full)), 201)
+    await before.stop()
+    const after = await server.start(options)
+    const kept = specOf(await after.send("GET", `${path}/one`))
+    await after.stop()
+    expect([spec, kept], media).toEqual([full, full])
+  }
 })
 
 test("OpenAPI publishes the depth, and the docs of the words inside", async () => {

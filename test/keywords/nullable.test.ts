@@ -1,7 +1,10 @@
 /** `nullable` over HTTP: null is kept, absent is absent, and a default applies to absent alone. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import { type JsonAnswer, type OwnServer, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
+import { type JsonAnswer, type OwnProject, ownNamespace, startOwn, valueAt } from "../support/own-kinds.ts"
 
 const schema = `kind: Order
 group: kitchen.example.com
@@ -37,10 +40,29 @@ fields:
     rules:
       - {rule: "!has(size) || size < 100", at: size, message: must be below 100}
 `
+/** The rows of the table "Absent, zero and null" of docs/DIALECT.md. */
+const states = `kind: State
+group: kitchen.example.com
+version: v1
+doc: Every state of a field.
+scope: Namespaced
+names: {plural: states}
+fields:
+  spec:
+    doc: What is wanted.
+    fields:
+      plain: {type: int32, doc: Without a word.}
+      filled: {type: int32, default: 7, zero: absent, doc: With a default.}
+      pointer: {type: int32, pointer: true, doc: A pointer.}
+      both: {type: int32, pointer: true, default: 7, doc: A pointer with a default.}
+      nullable: {type: int32, nullable: true, doc: Nullable.}
+      all: {type: int32, nullable: true, default: 7, doc: Nullable with a default.}
+`
 const path = "/apis/kitchen.example.com/v1/namespaces/kitchen/orders"
-let server: OwnServer
+const statesPath = path.replace("orders", "states")
+let server: OwnProject
 beforeAll(async () => {
-  server = await startOwn({ "kitchen.example.com/v1/order.yaml": schema })
+  server = await startOwn({ "kitchen.example.com/v1/order.yaml": schema, "kitchen.example.com/v1/state.yaml": states })
 })
 afterEach(() => server.send("DELETE", path))
 afterAll(() => server.stop())
@@ -82,6 +104,18 @@ test("absent is not null: it gets the default, and a required field may be null 
   })
   const missing = await server.send("POST", path, order({}, "two"))
   expect([missing.status, missing.body["message"]]).toEqual([422, 'Order.kitchen.example.com "two" is invalid: spec.table: Required value'])
+})
+
+test("absent, zero and null, with and without a default", async () => {
+  const names = ["plain", "filled", "pointer", "both", "nullable", "all"]
+  const sent = (value: JsonValue): JsonObject => ({
+    metadata: { name: "one" },
+    spec: Object.fromEntries(names.map((name) => [name, value])),
+  })
+  const kept = async (body: JsonObject): Promise<unknown> => specOf(await server.send("POST", `${statesPath}?dryRun=All`, body), 201)
+  expect(await kept({ metadata: { name: "one" }, spec: {} })).toEqual({ filled: 7, both: 7, all: 7 })
+  expect(await kept(sent(0))).toEqual({ filled: 7, pointer: 0, both: 0, nullable: 0, all: 0 })
+  expect(await kept(sent(null))).toEqual({ filled: 7, both: 7, nullable: null, all: null })
 })
 
 test("limits and rules hold for values, not for null", async () => {
@@ -143,6 +177,24 @@ test("a watch shows null", async () => {
   await server.send("PUT", `${path}/one`, order({ table: null, size: null }))
   const event = await server.send("GET", `${path}?watch=true&resourceVersion=${from}&timeoutSeconds=1`)
   expect(event.body).toMatchObject({ object: { spec: { table: null, size: null } } })
+})
+
+test("it is the same after a restart, in every encoding of the store", async () => {
+  for (const media of ["application/vnd.orch.protobuf", "application/json", "application/yaml"] as const) {
+    const data = mkdtempSync(join(tmpdir(), "own-store-"))
+    onTestFinished(() => rmSync(data, { recursive: true }))
+    const options = { "data-dir": data, "storage-media-type": media }
+    const before = await server.start(options)
+    const spec = specOf(await before.send("POST", path, order({ table: null, size: null, extra: { milk: null } })), 201)
+    await before.stop()
+    const after = await server.start(options)
+    const kept = specOf(await after.send("GET", `${path}/one`))
+    await after.stop()
+    expect([spec, kept], media).toEqual([
+      { table: null, size: null, extra: { sugar: true, milk: null }, use: "Tea", plain: "given" },
+      { table: null, size: null, extra: { sugar: true, milk: null }, use: "Tea", plain: "given" },
+    ])
+  }
 })
 
 test("OpenAPI 3 says nullable, with null among the words of an enum; OpenAPI 2 has no type there", async () => {

@@ -33,6 +33,8 @@ export interface FieldCase {
   readonly type: string
   readonly numbered: boolean
   readonly pointer?: boolean
+  /** Only on fields without a number. */
+  readonly nullable?: boolean
   readonly keepEmpty?: boolean
   readonly default?: JsonValue
   readonly inline?: boolean
@@ -123,6 +125,13 @@ function isLoose(type: string): boolean {
 const nullScalars: readonly Scalar[] = ["any", "FieldsV1"]
 
 function arbitraryField(index: number, count: number, options: SchemaOptions): fc.Arbitrary<FieldCase> {
+  return notNullableField(index, count, options).chain((field) => {
+    const mayBeNullable = !field.numbered && field.keepEmpty !== true && field.inline !== true
+    return mayBeNullable ? fc.boolean().map((nullable) => ({ ...field, nullable })) : fc.constant(field)
+  })
+}
+
+function notNullableField(index: number, count: number, options: SchemaOptions): fc.Arbitrary<FieldCase> {
   const isCompact = options.compact === true
   const flags = {
     numbered: isCompact || options.unnumbered === false ? fc.constant(true) : often(fc.boolean(), true, 6),
@@ -267,7 +276,8 @@ function fieldBlock(field: FieldCase, name: string, numbering: FileNumbering & {
     type: field.type.replaceAll(/T(\d)/g, `${numbering.kind}T$1`),
     doc,
     ...(number !== undefined && { number }),
-    ...(field.pointer === true && { pointer: true }),
+    ...((field.pointer === true || field.nullable === true) && { pointer: true }),
+    ...(field.nullable === true && { nullable: true }),
     ...(field.keepEmpty === true && { keepEmpty: true }),
     ...(field.default !== undefined && { default: field.default }),
     ...(field.inline === true && { inline: true }),

@@ -22,6 +22,9 @@ const own = "v3/apis/kitchen.example.com/v1"
 /** Version 2 is one document; of version 3 the largest, one with all features of paths, and that of the own kind. */
 const checked = ["v2", "v3/api/v1", "v3/apis/apps/v1", own]
 
+/** The largest takes Java, Maven or Spectral a minute of work, and more where machines are shared. */
+const timeout = 600_000
+
 let folder: string
 
 beforeAll(async () => {
@@ -45,7 +48,7 @@ async function ends(program: string, args: readonly string[], cwd: string = fold
   return stdout + stderr
 }
 
-describe.skipIf(spectral === undefined)(`Spectral${spectral === undefined ? " (npm could not install it)" : ""}`, () => {
+describe.skipIf(spectral === undefined)(`Spectral${spectral === undefined ? " (npm could not install it)" : ""}`, { timeout }, () => {
   it("finds nothing beside the exceptions that openapi/.spectral.yaml explains", async () => {
     // The large document of the core group takes it a quarter of a minute and has nothing that the others lack.
     const paths = checked.filter((path) => path !== "v3/api/v1")
@@ -57,7 +60,7 @@ describe.skipIf(spectral === undefined)(`Spectral${spectral === undefined ? " (n
 
 const why = generator === undefined ? " (java and maven are not installed)" : ""
 
-describe.skipIf(generator === undefined)(`openapi-generator${why}`, () => {
+describe.skipIf(generator === undefined)(`openapi-generator${why}`, { timeout }, () => {
   it.each(["served", "plain"].flatMap((form) => checked.map((path) => [form, path] as const)))("validates %s/%s", async (form, path) => {
     const args = ["validate", "--recommend", "--input-spec", join(folder, form, `${path}.json`)]
     expect(await ends("java", ["-jar", generator ?? "", ...args])).toContain("No validation issues detected.")

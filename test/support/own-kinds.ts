@@ -23,45 +23,54 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
+/** A server of own kinds, with what it was generated from. */
+export interface OwnProject extends OwnServer {
+  /** Starts another server of the same kinds, which the caller stops. */
+  start(options: LibraryOptions): Promise<OwnServer>
+}
+
 /** The namespace that exists from the start. */
 export const ownNamespace = "kitchen"
 
 /**
  * Called before the tests of a file, with schema files by their paths below `schemas/`. Throws with the diagnostics of
- * `gen` where it has any. Without other options the store is in memory.
+ * `gen` where it has any. The store is in memory.
  */
-export async function startOwn(schemas: Readonly<Record<string, string>>, options: LibraryOptions = {}): Promise<OwnServer> {
+export async function startOwn(schemas: Readonly<Record<string, string>>): Promise<OwnProject> {
   const folder = mkdtempSync(join(tmpdir(), "own-kinds-"))
   try {
     await generate(folder, schemas)
-    const server = await startServer({ api: [join(folder, "generated")], "storage-media-type": "application/json", ...options })
-    const client = createHttpClient({ protocol: "http2", port: Number(new URL(server.url).port), authority: server.caPem })
-    const send: OwnServer["send"] = async (method, path, body, contentType, accept = "application/json") => {
-      const type = contentType ?? (typeof body === "string" ? "application/yaml" : "application/json")
-      const answer = await client.send({
-        method,
-        path,
-        headers: { authorization: `Bearer ${server.token}`, accept, ...(body !== undefined && { "content-type": type }) },
-        ...(body !== undefined && { body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) }),
-      })
-      const text = answer.body.toString()
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        body: JSON.parse(path.includes("watch=") ? (text.split("\n")[0] ?? "") : text),
-      }
-    }
-    await send("POST", "/api/v1/namespaces", { metadata: { name: ownNamespace } })
-    const stop = async (): Promise<void> => {
-      client.close()
-      await server.stop()
-      rmSync(folder, { recursive: true })
-    }
-    return { send, stop }
+    const start = (options: LibraryOptions): Promise<OwnServer> => startGenerated(join(folder, "generated"), options)
+    const { send, stop } = await start({})
+    const remove = (): void => rmSync(folder, { recursive: true })
+    return { send, start, stop: () => stop().then(remove) }
   } catch (error) {
     rmSync(folder, { recursive: true })
     throw error
   }
+}
+
+async function startGenerated(generated: string, options: LibraryOptions): Promise<OwnServer> {
+  const server = await startServer({ api: [generated], ...options })
+  const client = createHttpClient({ protocol: "http2", port: Number(new URL(server.url).port), authority: server.caPem })
+  const send: OwnServer["send"] = async (method, path, body, contentType, accept = "application/json") => {
+    const type = contentType ?? (typeof body === "string" ? "application/yaml" : "application/json")
+    const answer = await client.send({
+      method,
+      path,
+      headers: { authorization: `Bearer ${server.token}`, accept, ...(body !== undefined && { "content-type": type }) },
+      ...(body !== undefined && { body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) }),
+    })
+    const text = answer.body.toString()
+    const first = path.includes("watch=") ? (text.split("\n")[0] ?? "") : text
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(first) }
+  }
+  await send("POST", "/api/v1/namespaces", { metadata: { name: ownNamespace } })
+  const stop = async (): Promise<void> => {
+    client.close()
+    await server.stop()
+  }
+  return { send, stop }
 }
 
 /** The value at a path of field names; undefined where there is none. */

@@ -72,7 +72,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [...ground, request, storeContract, options, generatedTypes, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
+    mayImport: [generatedTypes, ...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
@@ -92,7 +92,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/client\//,
-    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/verbs\//],
+    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/(verbs\/|launch\/author-positions\.ts)/],
     reason: "a program in the server's process runs the operations of the verbs, and knows neither listeners nor stores",
   },
   {
@@ -114,11 +114,15 @@ const areas: readonly Area[] = [
     files: /^runtime\/controllers\//,
     mayImport: [
       ...ground,
-      ...[wire, registry, storeContract, options, generatedTypes],
+      wire,
+      registry,
+      storeContract,
+      options,
+      generatedTypes,
+      /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission)\//,
-      /^(generated\/api|runtime\/http\/request\/context)\.ts$/,
     ],
-    reason: "a controller works on the registry and on typed operations, and knows of HTTP only who a user is",
+    reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },
   {
     files: /^runtime\/options\//,

@@ -3,7 +3,7 @@ import { openRegistry, type OpenRegistry } from "../../../test/support/open-regi
 import { isNamespace, type Namespace, type NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { Kind } from "../../schema/kind.ts"
-import { ownObject } from "../../registry/own-object.ts"
+import { ownObject } from "../../../test/support/own-object.ts"
 import type { Store } from "../../storage/store.ts"
 import { type NamespaceController, startNamespaceController } from "./namespace-controller.ts"
 

@@ -30,7 +30,7 @@ export interface MessageField {
 export interface MessagePlan {
   /** Sorted by number, the order of encoding. */
   readonly byNumber: readonly MessageField[]
-  /** Lists and maps: decoding creates a container for each, present or not. */
+  /** Lists and maps that are not pointers: decoding creates a container for each, present or not. */
   readonly containers: readonly MessageField[]
   /** Returns the field with that number. */
   readonly field: (number: number) => MessageField | undefined
@@ -55,7 +55,7 @@ function makePlan(shape: TypeShape): MessagePlan {
     .sort((one, other) => one.number - other.number)
   return {
     byNumber,
-    containers: byNumber.filter(({ node }) => node.operation === "list" || node.operation === "map"),
+    containers: byNumber.filter(({ node, pointer }) => !pointer && (node.operation === "list" || node.operation === "map")),
     field: finder(byNumber),
   }
 }

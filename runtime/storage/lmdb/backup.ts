@@ -4,6 +4,7 @@ import { chmod, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeFolder } from "../../base/make-folder.ts"
+import { programText } from "../../base/program-text.ts"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
 import { createEngine } from "./engine.ts"
@@ -109,7 +110,7 @@ export async function verifyLmdb(dir: string): Promise<LmdbSummary> {
   const { revision, compactedRevision, keys, contentHash } = await inspectLmdb(dir, { onFault: (fault) => faults.push(fault) })
   const [first] = faults
   if (first === undefined) return { revision, compactedRevision, keys, contentHash }
-  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more; \`orch-apiserver store verify\` names them)`
+  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more; \`${programText("store verify")}\` names them)`
   throw new StoreError("unavailable", `the store in ${dir} is damaged: ${faultText(first)}${more}`)
 }
 

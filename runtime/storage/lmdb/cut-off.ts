@@ -7,6 +7,7 @@ import { closeSync, constants, copyFileSync, fstatSync, mkdtempSync, openSync, r
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { programText } from "../../base/program-text.ts"
 import { StoreError } from "../store.ts"
 
 const require = createRequire(import.meta.url)
@@ -27,7 +28,7 @@ export function refuseCutOff(dir: string, file: string): void {
   throw new StoreError(
     "unavailable",
     `${path} is cut off: it has ${sizes.found} bytes, and its content needs ${sizes.needed}; ` +
-      "restore a backup into a new data folder: orch-apiserver restore FILE --data-dir DIR",
+      `restore a backup into a new data folder: ${programText("restore", "FILE --data-dir DIR")}`,
   )
 }
 

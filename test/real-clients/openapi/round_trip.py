@@ -22,9 +22,9 @@ from orch_apiserver_client.models import (
 
 url, token, authority = sys.argv[1:]
 client = AuthenticatedClient(base_url=url, token=token, verify_ssl=ssl.create_default_context(cafile=authority))
-spec = CupSpec(litres=2, label="tea", handles=[Handle(name="left")], slot="upper", tags=["a", "b"], wishes=[], shelf=2, grid=[[1, 2], [3]])
+spec = CupSpec(litres=2, label="tea", handles=[Handle(name="left")], slot="upper", tags=["a", "b"], wishes=[], shelf=2, grid=[[1, 2], [3]], seal=None)
 made = create.sync("default", client=client, body=Cup(metadata=ObjectMeta(name="typed"), spec=spec))
-assert (made.spec.state, made.spec.wishes, made.spec.grid) == (State.VALUE_0, [], [[1, 2], [3]]), made
+assert (made.spec.state, made.spec.wishes, made.spec.grid, made.spec.seal) == (State.VALUE_0, None, [[1, 2], [3]], None), made
 assert made.spec.mode == Mode.MANUAL and made.metadata.uid, made
 
 change = Patch.from_dict({"spec": {"litres": 5, "slot": 3}})

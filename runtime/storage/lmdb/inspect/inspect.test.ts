@@ -193,7 +193,7 @@ test.each(cases)("reports $name", async ({ damage: action, faults: expected }) =
 test("verification names the first fault and the number of faults", async () => {
   await damage(({ index }) => index.removeSync(current("foo/d")))
   await expect(verifyLmdb(dir)).rejects.toThrow(
-    "is damaged: foo/d version 5: the log has it, but the index does not (and 1 more; `orch-apiserver store verify` names them)",
+    "is damaged: foo/d version 5: the log has it, but the index does not (and 1 more; `npm run cli -- store verify` names them)",
   )
 })
 

@@ -1,0 +1,40 @@
+/**
+ * Looks up the objects that a written object refers to (`references` in schemas). The check is made at admission alone:
+ * an object that is deleted afterwards, or between the look-up and the commit, leaves a dangling reference.
+ */
+import { ApiError } from "../base/errors.ts"
+import type { ExpectedObject, Failures } from "../base/failure.ts"
+import { getObject } from "./read.ts"
+import type { Registry } from "./registry.ts"
+
+/**
+ * Called after the validation of each write, dry runs included. Adds the failures of names to which no object belongs.
+ * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up
+ * in memory; before a missing one is reported, the newest state is read, since another server may have created it.
+ */
+export function checkReferences(registry: Registry, failures: Failures): undefined | Promise<void> {
+  const expected = failures.takeExpected()
+  return expected === undefined ? undefined : checkExpected(registry, expected, failures)
+}
+
+async function checkExpected(registry: Registry, expected: readonly ExpectedObject[], failures: Failures): Promise<void> {
+  const found = await Promise.all(expected.map(({ object }) => exists(registry, object)))
+  for (const [index, { failure }] of expected.entries()) if (found[index] !== true) failures.add(failure)
+}
+
+async function exists(registry: Registry, { target, namespace, name }: ExpectedObject["object"]): Promise<boolean> {
+  const kind = registry.deps.kinds.findKind(target.group, target.version, target.kind)
+  // A slash would make the name part of another key.
+  if (kind === undefined || name.includes("/") || namespace.includes("/")) return false
+  const within = kind.namespaced ? namespace : ""
+  if (kind.namespaced && within === "") return false
+  const handle = registry.opened(kind) ?? (await registry.handle(kind))
+  if (!handle.cache.readsStore && handle.cache.get(handle.key(within, name)) !== undefined) return true
+  try {
+    await getObject(registry, handle, { namespace: within, name, freshness: { mode: "most-recent" } })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === "NotFound") return false
+    throw error
+  }
+}
