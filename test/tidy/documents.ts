@@ -10,7 +10,7 @@ interface Document {
 }
 
 /** Folders of the repository, and folders below `runtime/`, which documents name without `runtime/`. */
-const topFolders = [".ci", "bench", "codegen", "docs", "generated", "model", "runtime", "schemas", "scripts", "test"]
+const topFolders = [".ci", "bench", "codegen", "docs", "examples", "generated", "model", "runtime", "schemas", "scripts", "test"]
 /** Made by a build, an installation or a run, or the reader's own: `my/` in examples. */
 const isElsewhere = /^(dist|node_modules|\.orch|my)\//
 /** Sources of other programs, which documents cite. */
@@ -20,7 +20,7 @@ const sourceName = /\.(ts|mjs|md|ya?ml)$/
 /** The documents of the repository, except docs/PROGRESS.md, which lists work that is not done yet. */
 export function readDocuments(): readonly Document[] {
   const files = ["README.md", "CONTRIBUTING.md"].map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }))
-  const folders = textFiles(["docs", "runtime", "test"], /\.md$/).filter(({ path }) => path !== "docs/PROGRESS.md")
+  const folders = textFiles(["docs", "examples", "runtime", "test"], /\.md$/).filter(({ path }) => path !== "docs/PROGRESS.md")
   return [...files, ...folders]
 }
 
