@@ -13,7 +13,7 @@ import { type NamedFile, type NamedType, signature } from "./named-files.ts"
 export interface NamedPlaces {
   /** `runtime/behaviours` of this package. */
   readonly builtIn: string
-  /** The out folder of an author's schemas; their behaviours are beside it. Absent: the schemas are the built-in ones. */
+  /** The out folder of an author's schemas; behaviours are beside it. Absent: the schemas are the built-in ones. */
   readonly out?: string
 }
 

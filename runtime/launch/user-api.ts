@@ -168,7 +168,8 @@ function isDoorway(name: string, folder: string): boolean {
 /** The message, and the author's line when the stack has one. */
 function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const [, position] = /\(?([^()\s]+\.ts:\d+:\d+)\)?/.exec(withAuthorPositions(error.stack ?? "")) ?? []
+  const words = withAuthorPositions(error.stack ?? "").split(/[()\s]/)
+  const position = words.find((word) => /\.ts:\d+:\d+$/.test(word))
   return position === undefined ? error.message : `${error.message}\n  ${position}`
 }
 
