@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { programText } from "../runtime/base/program-text.ts"
+import { isClone, programText } from "../runtime/base/program-text.ts"
 import { type CommandContext, processContext } from "./cli.ts"
 import { readSchemas } from "./folder.ts"
 
@@ -70,7 +70,9 @@ export function runNew(args: readonly string[], context: CommandContext): number
   return 0
 }
 
-function nextSteps(file: string, { schemas }: Asked, stored: Version | undefined): string[] {
+function nextSteps(file: string, asked: Asked, stored: Version | undefined): string[] {
+  // In a clone the default is the folder of the built-in schemas.
+  const schemas = asked.schemas ?? (isClone ? undefined : "schemas")
   const out = schemas === undefined ? undefined : join(dirname(schemas), "generated")
   const own = out === undefined ? "" : `--schemas ${schemas}`
   const first =

@@ -13,7 +13,7 @@ import { type NamedFile, type NamedType, signature } from "./named-files.ts"
 export interface NamedPlaces {
   /** `runtime/behaviours` of this package. */
   readonly builtIn: string
-  /** The out folder of an author's schemas; their behaviours are beside it. Absent: the schemas are the built-in ones. */
+  /** The out folder of an author's schemas; behaviours are beside it. Absent: the schemas are the built-in ones. */
   readonly out?: string
 }
 
@@ -57,9 +57,16 @@ export async function checkNamed(files: readonly NamedFile[], places: NamedPlace
     if (file !== undefined) found.push({ named, file })
     else missing.push({ named, file: paths[0] ?? named.path, ...unusedNear(named, files, places) })
   }
-  const { exportedNames } = found.length === 0 ? { exportedNames: () => undefined } : await import("./print/exports.ts")
-  const misnamed = found.filter(({ file, named }) => exportedNames(readFileSync(file, "utf8"))?.has(named.exported) === false)
+  const texts = found.map((one) => ({ ...one, text: readFileSync(one.file, "utf8") }))
+  const unclear = texts.filter(({ named, text }) => !declares(text, named.exported))
+  const { exportedNames } = unclear.length === 0 ? { exportedNames: () => undefined } : await import("./print/exports.ts")
+  const misnamed = unclear.filter(({ named, text }) => exportedNames(text)?.has(named.exported) === false)
   return { missing, misnamed }
+}
+
+/** The usual export of a constant, which is found without parsing. */
+function declares(text: string, name: string): boolean {
+  return text.startsWith(`export const ${name} =`) || text.includes(`\nexport const ${name} =`)
 }
 
 /** Generated code imports checks and the like from beside the out folder; hooks may be built in. */

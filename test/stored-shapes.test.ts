@@ -131,7 +131,7 @@ describe("a kind of one's own", { timeout: 120_000 }, () => {
     await withServer(options, (ask) => ask("POST", path, object({ size: 1, width: 2 })))
     await generate(dir, { [`${group}/v1/cup`]: cup({ size: { ...size, number: 2 }, width: { ...width, number: 1 } }) })
     await expect(startServer(options)).rejects.toThrow(
-      /cups: the field spec.size of kitchen.example.com\/v1 Cup was written as number 1, "int32 size", and this server would read "int32 width"[^]*store migrate/,
+      /the cups of the store: the field spec.size of kitchen.example.com\/v1 Cup was written as number 1, "int32 size", and this server would read "int32 width"[^]*store migrate/,
     )
     const place = ["--data-dir", join(dir, "data"), "--api", api]
     expect(await command("store", "migrate", "--dry-run", ...place)).toEqual({

@@ -1,8 +1,8 @@
 /**
  * `types.ts`: one documented type per type of a schema file and, for a kind, a type guard.
  *
- * A member is required when a decoded, valid object always has it (model/presence.ts). Where a client may leave out more
- * when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an alias, but no
+ * A member is required when a decoded, valid object always has it (model/presence.ts). Where a client may leave out
+ * more when it writes, there is a second type `<Name>Input`. Both are type aliases: TypeScript accepts an alias, but no
  * interface, where a JsonObject is expected.
  */
 import type { Limits } from "../../runtime/schema/constraints.ts"

@@ -213,7 +213,9 @@ function checkConstants(model: FieldModel, context: Context): void {
   } else checkConstant(`the default ${shown(model.default)}`, model, model.default, start, source)
 }
 
-/** A constant must be within the limits of its own field. The empty text is the zero value, which some limits ignore. */
+/**
+ * A constant must be within the limits of its own field. The empty text is the zero value, which some limits ignore.
+ */
 function checkConstant(found: string, limits: Limits, value: JsonValue, start: number, source: SourceFile): void {
   const [fault] = value === "" ? [] : limitFaults(readable(limits), value)
   if (fault !== undefined) source.report(start, { found, expected: `a value within its limits: ${fault}` })

@@ -1,4 +1,6 @@
-/** What authors write who know JSON Schema, OpenAPI, custom resource definitions or Go, and what it is in the dialect. */
+/**
+ * What authors write who know JSON Schema, OpenAPI, custom resource definitions or Go, and what it is in the dialect.
+ */
 import type { KeywordPlace } from "./keyword.ts"
 
 /** `word`: the keyword that is meant; the value is read as its value, unless it is written in another way. */

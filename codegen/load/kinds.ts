@@ -172,7 +172,7 @@ function checkResourceName(node: SourceNode | undefined, word: string, source: S
   }
 }
 
-/** Columns are told apart by their headings. */
+/** Each column has its own heading. */
 function checkHeadings({ file, source }: KindContext): void {
   const seen = new Set<string>()
   for (const column of file.block.blocks("columns")) {

@@ -1,4 +1,6 @@
-/** What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree. */
+/**
+ * What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree.
+ */
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { ExpressionConversion, ExpressionTree } from "../model.ts"
 import { type ExpressionType, isSimple } from "./types.ts"

@@ -28,7 +28,9 @@ export function checkMember(checker: Checker, literal: ExpressionTree, words: re
   })
 }
 
-/** Checks the literals of `other` against the enum of `value`. Called for comparisons, and for values given to a field. */
+/**
+ * Checks the literals of `other` against the enum of `value`. Called for comparisons, and for values given to a field.
+ */
 export function checkMembers(checker: Checker, value: Checked, other: ExpressionTree): void {
   if (value.words === undefined) return
   for (const literal of results(other)) checkMember(checker, literal, value.words, shown(value.tree))

@@ -2,10 +2,10 @@
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 
 /**
- * A named conversion between the version `Here`, whose schema names it, and the version `Stored`. Each function receives
- * the object as the renames of the schema and fields of the same name have made it, and the object that it was made
- * from, which share what no rename has touched. It returns the finished object and changes neither. Called for each
- * read and write of the version `Here`.
+ * A named conversion between the version `Here`, whose schema names it, and the version `Stored`. Each function
+ * receives the object as the renames of the schema and fields of the same name have made it, and the object that it was
+ * made from, which share what no rename has touched. It returns the finished object and changes neither. Called for
+ * each read and write of the version `Here`.
  */
 export interface Conversion<Here extends object = ApiObject, Stored extends object = ApiObject> {
   toStored(converted: Stored, here: Here): Stored

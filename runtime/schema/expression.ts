@@ -132,7 +132,10 @@ export function within(value: Value, collection: Value): boolean {
   return typeof value === "string" && get(collection, value) !== undefined
 }
 
-/** `left + right`: adds numbers, quantities, durations, and durations to times; joins strings and lists, merges maps (entries of the right one win). */
+/**
+ * `left + right`: adds numbers, quantities, durations, and durations to times; joins strings and lists, merges maps
+ * (entries of the right one win).
+ */
 export function add(left: Value, right: Value): Value {
   if (typeof left === "string" && typeof right === "string") return left + right
   if (isList(left) && isList(right)) {
@@ -478,7 +481,10 @@ export function typeName(value: Value): string {
   return isList(value) ? "list" : "map"
 }
 
-/** The value as JSON, for defaults, cells and failures. A quantity, a duration and a time become their canonical text, absent stays absent. */
+/**
+ * The value as JSON, for defaults, cells and failures. A quantity, a duration and a time become their canonical text,
+ * absent stays absent.
+ */
 export function json(value: Value): JsonValue | undefined {
   if (isMeasure(value)) return measureText(value)
   if (isList(value)) return value.map((one) => json(one) ?? null)

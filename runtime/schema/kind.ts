@@ -1,8 +1,8 @@
 /**
- * The record of one kind at one version: all that the runtime needs to serve it. `T` is the type of its objects, `Input`
- * what a client may send of them; both are types alone, the record has no member that holds them. The generator emits one per schema
- * file; a run-time definition builds the same record from its data. Names and groups are neutral (`events.orch.io`);
- * `base/vendor.ts` maps them at the edge.
+ * The record of one kind at one version: all that the runtime needs to serve it. `T` is the type of its objects,
+ * `Input` what a client may send of them; both are types alone, the record has no member that holds them. The generator
+ * emits one per schema file; a run-time definition builds the same record from its data. Names and groups are neutral
+ * (`events.orch.io`); `base/vendor.ts` maps them at the edge.
  */
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
@@ -27,7 +27,10 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly namespaced: boolean
   /** Clients cannot use this version: it has no path and no entry in discovery. Objects stored in it are still read. */
   readonly served?: false
-  /** Each answer carries a `Warning: 299`. Without a text of its own it names the version to use (`KindTable.warningOf`). */
+  /**
+   * Each answer carries a `Warning: 299`. Without a text of its own it names the version to use
+   * (`KindTable.warningOf`).
+   */
   readonly deprecated?: { readonly warning?: string }
   /** Sorted, as discovery lists them. */
   readonly verbs: readonly Verb[]

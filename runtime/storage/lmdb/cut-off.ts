@@ -1,6 +1,6 @@
 /**
- * Finds a store whose file was cut off. LMDB maps the file into memory, and reading beyond its end ends the process with
- * SIGBUS.
+ * Finds a store whose file was cut off. LMDB maps the file into memory, and reading beyond its end ends the process
+ * with SIGBUS.
  */
 import { spawnSync } from "node:child_process"
 import { closeSync, constants, copyFileSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
