@@ -6,7 +6,16 @@ import { spawnSync } from "node:child_process"
 import { delimiter, dirname, join } from "node:path"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
 
-const suites = ["runtime/http/", "runtime/http2", "runtime/storage", "test/api", "test/connection-bounds", "test/http1", "test/start"]
+const suites = [
+  "runtime/http/",
+  "runtime/http2",
+  "runtime/storage",
+  "test/api",
+  "test/connection-bounds",
+  "test/http1",
+  "test/start",
+  "test/docs",
+]
 
 requireNode()
 const programs = (process.env.ORCH_TEST_NODES ?? "").split(delimiter).filter((program) => program !== "")

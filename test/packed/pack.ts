@@ -27,7 +27,7 @@ function pack(): void {
   const isPacked = (part: string): boolean => newestMs(join(repository, part)) < packedMs
   if (parts.every(isPacked)) return
   if (!sources.every(isPacked))
-    execFileSync(process.execPath, ["scripts/build.mjs", "--without-bundle"], { cwd: repository, stdio: "ignore" })
+    execFileSync(process.execPath, ["scripts/build.mjs", "--without-bundle"], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] })
   const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", place]
   const name = execFileSync("npm", args, { cwd: repository, encoding: "utf8" }).trim()
   renameSync(join(place, name), packed)
