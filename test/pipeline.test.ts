@@ -32,6 +32,7 @@ it("the filters run in the order of the reference", async () => {
   expect(filtersOf(server.parts).map(({ name }) => name)).toEqual([
     "responseHeaders",
     "requestInfo",
+    "vendorHint",
     "requestCounts",
     "inFlight",
     "deadline",

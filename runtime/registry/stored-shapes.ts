@@ -9,7 +9,7 @@ import { isObject } from "../base/json.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { compareForms, type ShapeFault, type StoredForm, storedForm } from "../schema/stored-shape.ts"
-import type { Store, StoredValue } from "../storage/store.ts"
+import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 import type { KindTable } from "./kinds.ts"
 import type { StorageFormat } from "./object-codec.ts"
 
@@ -77,7 +77,7 @@ export class StoredShapes {
    * is stored. Throws StoreError.
    */
   async check(kinds: KindTable): Promise<readonly StoredShapeFault[]> {
-    const records = await this.records()
+    const records = await this.records({ partial: true })
     if (records.size === 0) return []
     const faults: StoredShapeFault[] = []
     for (const kind of storedKinds(kinds)) {
@@ -108,17 +108,23 @@ export class StoredShapes {
     if (!this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path))) await this.pending(kinds, stored)
   }
 
-  /** Every record, by storage path. */
-  async records(): Promise<ReadonlyMap<string, KeptRecord>> {
+  /**
+   * Every record, by storage path. `partial`: without those of an unreachable etcd of a single resource, as a server
+   * starts without it; the record of that resource is compared before its first write. Throws StoreError.
+   */
+  async records({ partial = false }: { readonly partial?: boolean } = {}): Promise<ReadonlyMap<string, KeptRecord>> {
     const prefix = shapesPrefix(this.options.prefix)
     const stores = new Set([this.options.store, ...(this.options.store.overrides ?? []).map(({ store }) => store)])
     const found = new Map<string, KeptRecord>()
     for (const store of stores) {
-      const { items } = await store.list({ prefix })
+      const isWhole = store === this.options.store
+      const { items } = await store.list({ prefix }).catch((error: unknown) => {
+        if (isWhole || !partial || !(error instanceof StoreError)) throw error
+        return { items: [] }
+      })
       for (const item of items) {
         const path = item.key.slice(prefix.length)
-        if (this.storeOf(path) === store || store === this.options.store)
-          found.set(path, { record: readShapeRecord(item), modRevision: item.modRevision })
+        if (this.storeOf(path) === store || isWhole) found.set(path, { record: readShapeRecord(item), modRevision: item.modRevision })
       }
     }
     return found
