@@ -1,18 +1,18 @@
 /**
  * Runs the fenced blocks of a Markdown document, in their order, as a reader would: writes its files, runs its commands
- * word for word and compares their output. Blocks in HTML comments run too. What the line of three backticks says
- * after the language:
+ * word for word and compares their output. Blocks in HTML comments run too. What the line of three backticks says after
+ * the language:
  *
  * - `file=PATH`: the block is the whole text of this file, in the current folder. It replaces one that is there.
- * - language `diff` with `file=PATH`: changes a file. Lines that begin with a space or `-` are in the file, next to each
- *   other and only once; those with `-` go and those with `+` come. A line `@@` begins another place. Lines with `+` alone
- *   come at the end of the file.
- * - language `console`: each line `$ COMMAND` runs in bash; lines `> MORE` continue it, and the lines up to the next `$`
- *   are its whole output, errors included. It exits with 0, or with the code of `exit=CODE`, which the last command of a
- *   block may have. Folder, variables and functions stay from block to block.
+ * - language `diff` with `file=PATH`: changes a file. Lines that begin with a space or `-` are in the file, next to
+ *   each other and only once; those with `-` go and those with `+` come. A line `@@` begins another place. Lines with
+ *   `+` alone come at the end of the file.
+ * - language `console`: each line `$ COMMAND` runs in bash; lines `> MORE` continue it, and the lines up to the next
+ *   `$` are its whole output, errors included. It exits with 0, or with the code of `exit=CODE`, which the last command
+ *   of a block may have. Folder, variables and functions stay from block to block.
  * - `console server`: a second terminal with a command that goes on. The output so far begins with the lines of the
- *   block. A later block `console server` without a command has the lines that follow, and a line `^C` ends the command:
- *   what comes after it is the rest of the output.
+ *   block. A later block `console server` without a command has the lines that follow, and a line `^C` ends the
+ *   command: what comes after it is the rest of the output.
  * - `needs=PROGRAM`: the block is left out where this program is not installed.
  *
  * In expected output `…` is any text within a line, and a line `…` any number of lines. Spaces at the end of a line do

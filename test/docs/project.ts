@@ -19,8 +19,8 @@ export interface Beginning {
 
 /**
  * Runs a document of this repository in a new folder, with the packed package in place of the published one. Programs
- * are run by the Node that runs the tests. Nothing comes from the network: `npm install` is done by hand, and `npx` of a
- * package that is not installed fails. Resolves with the folder.
+ * are run by the Node that runs the tests. Nothing comes from the network: `npm install` is done by hand, and `npx` of
+ * a package that is not installed fails. Resolves with the folder.
  */
 export async function follow(path: string, { copyOf, before, after }: Beginning = {}): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "reader-")))
