@@ -96,7 +96,10 @@ function resolve(files: readonly FileDeclaration[], known: KnownNames, locks: Lo
   const types = new Map<string, TypeModel>()
   for (const name of [...declarations.keys()].sort(compareText)) {
     const declaration = declarations.get(name)
-    if (declaration !== undefined) types.set(name, typeModel(declaration, table, declaration.own ? known : {}))
+    if (declaration === undefined) continue
+    const reserved = [...new Set(numbers.get(name)?.removed.map(({ number }) => number))].sort((left, right) => left - right)
+    const type = typeModel(declaration, table, declaration.own ? known : {})
+    types.set(name, reserved.length === 0 ? type : { ...type, reserved })
   }
   for (const file of files) if (file.kind === undefined && file.block.has("doc")) checkDoc(file.block, 0, "the file", file.source)
   const kinds = kindModels(files, table, known)

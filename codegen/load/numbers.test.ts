@@ -51,6 +51,19 @@ describe("numbers", () => {
     expect(numbers).toEqual({ "Cup.size": 2, "Cup.name": 1, "Cup.use": 3, "Cup.depth": undefined })
   })
 
+  test("of fields that are gone are reserved, each once", () => {
+    const lock = one({ Cup: { size: "int32", colour: "string", depth: "int32" } }).lock
+    const again = one({ Cup: { size: "int32" } }, lock).lock
+    const loaded = load(new Map([[`${folder}/cup.yaml`, file({ Cup: { size: "int32", use: "string" } })]]), { numbers: again })
+    expect("model" in loaded && loaded.model.types.get(`${prefix}.Cup`)).toMatchObject({
+      reserved: [2, 3],
+      fields: [
+        { name: "size", number: 1 },
+        { name: "use", number: 4 },
+      ],
+    })
+  })
+
   test("avoid the range of protobuf", () => {
     const fields = Object.fromEntries(Array.from({ length: 19_000 }, (_, at) => [`f${at}`, "string"]))
     const { numbers } = one({ Cup: fields })

@@ -98,7 +98,7 @@ function arbitraryType(index: number, count: number, options: SchemaOptions): fc
 /** A type without any number has no message; fields that state a number may not refer to it. */
 function withMessage([first, ...others]: readonly FieldCase[]): readonly FieldCase[] {
   if (first === undefined || first.numbered) return first === undefined ? [] : [first, ...others]
-  return [{ ...first, numbered: true, type: isLoose(first.type) ? "string" : first.type }, ...others]
+  return [{ ...first, numbered: true, nullable: false, type: isLoose(first.type) ? "string" : first.type }, ...others]
 }
 
 /** A type keeps unknown fields if one that is inline in it does; only the next type is ever inline. */

@@ -15,7 +15,7 @@ import { type GeneratedKinds, generatedKinds, type PlantedMistake, RefusedByGene
 import { foundBy, plantedMistakes } from "./planted.ts"
 import { migrateStore, openStore, startLife } from "./served-objects.ts"
 
-const runs = Number(process.env.LOSSLESS_RUNS ?? 300)
+const runs = Number(process.env.LOSSLESS_RUNS ?? 100)
 /** Kinds of one run of the loader and generator, which takes most of the time. */
 const kindsAtOnce = 10
 const objectsOfKind = 3
