@@ -37,9 +37,7 @@ export function freePort(): Promise<number> {
 
 export class Session {
   folder: string
-  /**
-   * Bash that sets the variables and functions of the commands before. It complains of variables that are read-only.
-   */
+  /** Bash that sets the variables and functions of the commands before. It complains of those that are read-only. */
   private shell = ""
   private server: Server | undefined
 

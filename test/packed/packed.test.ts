@@ -2,41 +2,18 @@
  * The package as its users have it: packed, unpacked into node_modules of another folder, used by a project that has a
  * kind of its own and each sort of TypeScript that a schema may name.
  */
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { filePaths } from "../../codegen/folder.ts"
+import { installPackage, packedPackage } from "./install.ts"
 
 const repository = join(import.meta.dirname, "..", "..")
 const packedBytesMax = 1.5 * 1024 * 1024
 let folder = ""
 let packed = ""
-
-/** Links every package that this one depends on, and nothing else. */
-function linkDependencies(modules: string): void {
-  const { dependencies }: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(join(repository, "package.json"), "utf8"),
-  )
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(repository, "node_modules", name), join(modules, name))
-  }
-}
-
-/** The programs in the documents that use the package, by the names of their files here. */
-function documentedPrograms(): readonly (readonly [string, string])[] {
-  return ["README.md", "docs/ADDING-A-KIND.md", "docs/LIBRARY.md"].flatMap((document) => {
-    const text = readFileSync(join(repository, document), "utf8")
-    const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].flatMap(([, block = ""]) =>
-      block.includes(`from "orch-apiserver`) ? [block] : [],
-    )
-    expect(blocks, document).not.toEqual([])
-    const name = document.replaceAll(/\W/g, "-")
-    return blocks.map((block, index) => [`${name}-${index}.ts`, block.replaceAll("my/generated", "generated")] as const)
-  })
-}
 
 function run(command: string, args: readonly string[], cwd = folder): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" })
@@ -45,16 +22,9 @@ function run(command: string, args: readonly string[], cwd = folder): string {
 }
 
 beforeAll(async () => {
-  const freshness: { buildBundle(): Promise<void> } = await import(join(repository, "scripts", "freshness.mjs"))
-  await freshness.buildBundle()
-  execFileSync(process.execPath, ["scripts/build.mjs", "--without-bundle"], { cwd: repository })
+  packed = await packedPackage()
   folder = mkdtempSync(join(tmpdir(), "packed-"))
-  run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], repository)
-  packed = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "")
-  const modules = join(folder, "node_modules")
-  mkdirSync(join(modules, "orch-apiserver"), { recursive: true })
-  run("tar", ["-xzf", packed, "--strip-components=1", "-C", join(modules, "orch-apiserver")])
-  linkDependencies(modules)
+  installPackage(packed, folder)
   writeFileSync(join(folder, "package.json"), '{"type": "module"}')
   const project = join(import.meta.dirname, "project")
   for (const path of filePaths(project)) {
@@ -63,7 +33,7 @@ beforeAll(async () => {
     writeFileSync(target, readFileSync(join(project, path)))
   }
   for (const [name, text] of documentedPrograms()) writeFileSync(join(folder, name), text)
-  run(process.execPath, [join(modules, "orch-apiserver/dist/main.js"), "gen", "--schemas", "schemas", "--out", "generated"])
+  run(process.execPath, [join(folder, "node_modules/orch-apiserver/dist/main.js"), "gen", "--schemas", "schemas", "--out", "generated"])
 }, 240_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -27,8 +27,8 @@ test("namespaces share a limit", async () => {
 })
 
 test("a quota is for namespaces that exist", async () => {
-  const spec = { namespaces: ["red"], resource: "secrets", limit: 1 } as const
-  await assert.rejects(quotas.create({ metadata: { name: "team" }, spec }), /spec\.namespaces\[0\]: Not found: "red"/)
+  const quota = quotas.create({ metadata: { name: "team" }, spec: { namespaces: ["red"], resource: "secrets", limit: 1 } })
+  await assert.rejects(quota, /spec\.namespaces\[0\]: Not found: "red"/)
 })
 
 test("the compiler knows what can be limited", async () => {
