@@ -15,6 +15,19 @@ const packedBytesMax = 1.5 * 1024 * 1024
 let folder = ""
 let packed = ""
 
+/** The programs in the documents that use the package, by the names of their files here. */
+function documentedPrograms(): readonly (readonly [string, string])[] {
+  return ["README.md", "docs/ADDING-A-KIND.md", "docs/LIBRARY.md"].flatMap((document) => {
+    const text = readFileSync(join(repository, document), "utf8")
+    const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].flatMap(([, block = ""]) =>
+      block.includes(`from "orch-apiserver`) ? [block] : [],
+    )
+    expect(blocks, document).not.toEqual([])
+    const name = document.replaceAll(/\W/g, "-")
+    return blocks.map((block, index) => [`${name}-${index}.ts`, block.replaceAll("my/generated", "generated")] as const)
+  })
+}
+
 function run(command: string, args: readonly string[], cwd = folder): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" })
   expect(status, `${stdout}${stderr}`).toBe(0)
