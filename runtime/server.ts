@@ -323,6 +323,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ...(how.shapes !== undefined && { shapes: how.shapes }),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
+    ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),

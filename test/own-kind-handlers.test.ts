@@ -32,13 +32,14 @@ types:
     fields:
       size: {type: int32, number: 1, pointer: true, default: 3, minimum: 0, doc: Its size.}
       note: {type: string, number: 2, doc: A note.}
+      every: {type: Duration, number: 3, pointer: true, doc: How often it is looked at.}
   QueueStatus:
     doc: What is.
     fields:
       length: {type: int32, number: 1, doc: Its length.}
 `
 const behaviour = `export const queueNotes = () => ({
-  prepareCreate(object) { object.spec = { ...object.spec, note: "noted" } },
+  prepareCreate(object) { object.spec = { ...object.spec, note: "noted", every: "90m" } },
 })
 `
 
@@ -89,7 +90,7 @@ it("types and serves the kinds of an imported module, with their behaviours and 
   onTestFinished(() => server.stop())
   const { queues: handlers } = server.api.queue.v1
   const made = await handlers.create("default", { metadata: { name: "q" }, spec: {} })
-  expect(made).toMatchObject({ kind: "Queue", apiVersion: "queue.example.com/v1", spec: { size: 3, note: "noted" } })
+  expect(made).toMatchObject({ kind: "Queue", apiVersion: "queue.example.com/v1", spec: { size: 3, note: "noted", every: "1h30m0s" } })
   expect(await handlers.status.patch("default", "q", { status: { length: 1 } })).toMatchObject({ status: { length: 1 } })
   expect((await server.api.core.v1.namespaces.get("default")).kind).toBe("Namespace")
   expect(server.api.queue.v1.queues).toBe(handlers)
@@ -100,7 +101,7 @@ it("serves the kinds of a folder without types", async () => {
   onTestFinished(() => server.stop())
   const handlers = server.api.queue?.v1?.queues
   await handlers?.create("default", { metadata: { name: "q" }, spec: { size: 5 } })
-  expect(await handlers?.get("default", "q")).toMatchObject({ spec: { size: 5, note: "noted" } })
+  expect(await handlers?.get("default", "q")).toMatchObject({ spec: { size: 5, note: "noted", every: "1h30m0s" } })
   const place = { group: "queue.example.com", version: "v1", resource: "queues", namespace: "default", name: "q" }
   expect(await server.client.get(place)).toMatchObject({ spec: { size: 5 } })
 })

@@ -20,6 +20,7 @@ import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
+import { canonicalBehaviour } from "./canonical-behaviour.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
@@ -42,6 +43,8 @@ export interface RegistryDeps {
   /** A garbage collector removes the finalizers that propagation policies add. Absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
+  /** The names among them that are an author's and not this package's. Absent: none. */
+  readonly ownBehaviours?: ReadonlySet<string>
   readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
   readonly behaviourDeps: BehaviourDeps
   readonly admission: AdmissionChain
@@ -110,6 +113,11 @@ export class Registry {
     return made(name, this.madeBehaviours, this.deps.behaviours, this.deps.behaviourDeps)
   }
 
+  private behaviourFor(name: string, shape: TypeShape): Behaviour {
+    const behaviour = this.behaviour(name)
+    return this.deps.ownBehaviours?.has(name) === true ? canonicalBehaviour(behaviour, shape) : behaviour
+  }
+
   subresourceBehaviour(name: string): SubresourceBehaviour {
     return made(name, this.madeSubresources, this.deps.subresourceBehaviours, this.deps.behaviourDeps)
   }
@@ -147,13 +155,14 @@ export class Registry {
   private async behavioursOf(own: LoadedKind, target: { stored: Kind; storedShape: TypeShape }): Promise<readonly Behaviour[]> {
     const { kinds, vendor } = this.deps
     const { kind, parts } = own
-    const found = kind.behaviours.map((name) => this.behaviour(name))
+    const found = kind.behaviours.map((name) => this.behaviourFor(name, parts.shape))
     const named = new Set(kind.behaviours)
     for (const other of kinds.all()) {
       if (other === kind || other.storage.path !== kind.storage.path) continue
       const missing = other.behaviours.filter((name) => !named.has(name))
       if (missing.length === 0) continue
       const { storedShape } = target
+      const otherParts = await kinds.load(other)
       const pair = {
         shape: parts.shape,
         own: {
@@ -161,9 +170,9 @@ export class Registry {
           storedShape,
           ofStored: (object: JsonObject) => normalize(storedShape, object).object,
         },
-        other: conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target),
+        other: conversionsOf(vendor, { kind: other, parts: otherParts }, target),
       }
-      for (const name of missing) found.push(behaviourOfVersion(this.behaviour(name), pair))
+      for (const name of missing) found.push(behaviourOfVersion(this.behaviourFor(name, otherParts.shape), pair))
       for (const name of missing) named.add(name)
     }
     return found
