@@ -1,6 +1,6 @@
 /**
- * The commands of the README, word for word, in a copy of the repository: those of its first part, which starts a server,
- * talks to it, and adds a kind.
+ * The commands of the README, word for word, in a copy of the repository: those of its first part, which starts a
+ * server, talks to it, and adds a kind.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs"
