@@ -2,6 +2,7 @@
  * First pass over the files: which kinds and types they declare, under which group and version. Nothing is resolved
  * yet, so files may refer to each other in any order and in cycles.
  */
+import { scalarNames } from "../../runtime/schema/shape.ts"
 import { Block } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { MapEntry, SourceFile } from "./source.ts"
@@ -182,21 +183,3 @@ export function findType(
   })
   return undefined
 }
-
-/** The leaf types of the dialect. */
-export const scalarNames = [
-  "string",
-  "boolean",
-  "int32",
-  "int64",
-  "double",
-  "bytes",
-  "Time",
-  "MicroTime",
-  "Duration",
-  "Quantity",
-  "IntOrString",
-  "RawExtension",
-  "FieldsV1",
-  "any",
-] as const

@@ -1,7 +1,7 @@
 /** Parses the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type. */
-import type { Scalar } from "../../runtime/schema/shape.ts"
+import { type Scalar, scalarNames } from "../../runtime/schema/shape.ts"
 import type { TypeRefModel } from "../../model/model.ts"
-import { findType, scalarNames, type TypeDeclaration, typeName } from "./declare.ts"
+import { findType, type TypeDeclaration, typeName } from "./declare.ts"
 import { typeHabit } from "./habits.ts"
 
 /** Limit for nested lists and maps in one type text. */

@@ -3,7 +3,7 @@
  * the texts of the lock.
  */
 import type { TypeRefModel } from "../../model/model.ts"
-import { scalarNames } from "./declare.ts"
+import { scalarNames } from "../../runtime/schema/shape.ts"
 import type { LockedField } from "./numbers-lock.ts"
 
 /**

@@ -5,22 +5,26 @@
  */
 import type { JsonValue } from "../base/json.ts"
 
-/** Leaf types. `any` keeps any JSON; `RawExtension` is an embedded object, kept as it was sent. */
-export type Scalar =
-  | "string"
-  | "boolean"
-  | "int32"
-  | "int64"
-  | "double"
-  | "bytes"
-  | "Time"
-  | "MicroTime"
-  | "Duration"
-  | "Quantity"
-  | "IntOrString"
-  | "RawExtension"
-  | "FieldsV1"
-  | "any"
+/** The leaf types, in the order in which authors read them. */
+export const scalarNames = [
+  "string",
+  "boolean",
+  "int32",
+  "int64",
+  "double",
+  "bytes",
+  "Time",
+  "MicroTime",
+  "Duration",
+  "Quantity",
+  "IntOrString",
+  "RawExtension",
+  "FieldsV1",
+  "any",
+] as const
+
+/** A leaf type. `any` keeps any JSON; `RawExtension` is an embedded object, kept as it was sent. */
+export type Scalar = (typeof scalarNames)[number]
 
 /**
  * The type of a field, a list item or a map value. `ref` is a thunk so that types may be recursive and load in any

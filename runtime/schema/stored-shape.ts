@@ -4,7 +4,7 @@
  * Plain data and pure functions; `registry/stored-shapes.ts` keeps the records. docs/STORE.md, "Stored shapes".
  */
 import { createHash } from "node:crypto"
-import type { FieldShape, TypeRef, TypeShape } from "./shape.ts"
+import { type FieldShape, scalarNames, type TypeRef, type TypeShape } from "./shape.ts"
 
 /**
  * Fields of a message as `<type> <name>`: `*int32 replicas`, `[]core.v1.Container containers`. The key is the number;
@@ -327,26 +327,9 @@ export function shapeOfForm({ messages }: StoredForm): TypeShape {
     if (container?.around === "map<T>") return { map: typeOf(container.inside) }
     if (container !== undefined) return { wrappedList: typeOf(container.inside) }
     if (text in messages) return { ref: () => shapeOf(text) }
-    const scalar = scalars.find((one) => one === text)
+    const scalar = scalarNames.find((one) => one === text)
     if (scalar === undefined) throw new Error(`the record of the stored shape names the type ${text}, which it does not have`)
     return { scalar }
   }
   return shapeOf(rootOf(messages))
 }
-
-const scalars = [
-  "string",
-  "boolean",
-  "int32",
-  "int64",
-  "double",
-  "bytes",
-  "Time",
-  "MicroTime",
-  "Duration",
-  "Quantity",
-  "IntOrString",
-  "RawExtension",
-  "FieldsV1",
-  "any",
-] as const

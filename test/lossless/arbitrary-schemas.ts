@@ -1,7 +1,7 @@
 /** Random schema files of one kind each, as JSON, which is YAML. */
 import fc from "fast-check"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
-import type { Scalar } from "../../runtime/schema/shape.ts"
+import { type Scalar, scalarNames } from "../../runtime/schema/shape.ts"
 
 /** Which things schemas may have. Absent: all. */
 export interface SchemaOptions {
@@ -43,23 +43,6 @@ export interface FieldCase {
   /** From its first place; other fields may be added before it. */
   readonly name?: string
 }
-
-const scalars: readonly Scalar[] = [
-  "string",
-  "boolean",
-  "int32",
-  "int64",
-  "double",
-  "bytes",
-  "Time",
-  "MicroTime",
-  "Duration",
-  "Quantity",
-  "IntOrString",
-  "RawExtension",
-  "FieldsV1",
-  "any",
-]
 
 const defaults: Readonly<Record<string, readonly JsonValue[]>> = {
   string: ["tea", ""],
@@ -145,7 +128,7 @@ function notNullableField(index: number, count: number, options: SchemaOptions):
       return fc.tuple(record, defaultOf(name, options)).map(withDefault)
     })
   const any = fc.oneof(
-    fc.constantFrom<string>(...scalars.filter((scalar) => !isCompact || !nullScalars.includes(scalar))),
+    fc.constantFrom<string>(...scalarNames.filter((scalar) => !isCompact || !nullScalars.includes(scalar))),
     fc.integer({ min: 0, max: count - 1 }).map((other) => `T${other}`),
   )
   const containers = ["[]X", "map<X>", "wrapped<[]X>", ...(isCompact ? [] : ["map<wrapped<[]X>>"])]
@@ -155,9 +138,9 @@ function notNullableField(index: number, count: number, options: SchemaOptions):
     return fc.record({ ...ofContainer, numbered, type: fc.constant(around.replace("X", type)) })
   })
   const all = [
-    { weight: 4, arbitrary: withDefaults(fc.constantFrom<string>(...scalars, "[]string", "map<Quantity>")) },
+    { weight: 4, arbitrary: withDefaults(fc.constantFrom<string>(...scalarNames, "[]string", "map<Quantity>")) },
     { weight: 4, arbitrary: container },
-    { weight: 1, arbitrary: declaredInPlace(ofContainer, withDefaults(fc.constantFrom<string>(...scalars))) },
+    { weight: 1, arbitrary: declaredInPlace(ofContainer, withDefaults(fc.constantFrom<string>(...scalarNames))) },
   ]
   if (index === count - 1) return fc.oneof(...all)
   const later = fc.integer({ min: index + 1, max: count - 1 }).map((other) => `T${other}`)
