@@ -5,7 +5,16 @@ import { dirname, join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runGenerator } from "../codegen/cli.ts"
 import { run } from "../runtime/commands/run.ts"
+import { systemClock } from "../runtime/base/clock.ts"
+import { vendorProfile } from "../runtime/base/vendor.ts"
+import { storeFolder } from "../runtime/launch/data-dir.ts"
+import { loadApiFolder } from "../runtime/launch/user-api.ts"
 import { type LibraryOptions, startServer } from "../runtime/library.ts"
+import { KindTable } from "../runtime/registry/kinds.ts"
+import { openMigration } from "../runtime/registry/migrate-objects.ts"
+import { StoredShapes } from "../runtime/registry/stored-shapes.ts"
+import { openLmdbStore } from "../runtime/storage/lmdb/lmdb-store.ts"
+import type { Store } from "../runtime/storage/store.ts"
 import { createHttpClient } from "./support/http-client.ts"
 import { forNewestEtcd, startEtcd } from "./support/etcd.ts"
 
@@ -94,6 +103,29 @@ async function command(...args: string[]): Promise<{ code: number; text: string 
   return { code, text: lines.join("\n") }
 }
 
+/** Begins a migration, which ends after its first commit. */
+async function migrateOnePage(api: string, dir: string): Promise<void> {
+  const kinds = new KindTable((await loadApiFolder(api)).kinds)
+  const [stored] = kinds.all()
+  const store = await openLmdbStore({ dir, clock: systemClock })
+  let commits = 0
+  const failing = new Proxy(store, {
+    get: (target, name) =>
+      name === "commit"
+        ? (change: Parameters<Store["commit"]>[0]) => (commits++ > 0 ? Promise.reject(new Error("the power fails")) : target.commit(change))
+        : Reflect.get(target, name, target),
+  })
+  const how = { store: failing, prefix: "/registry/", format: "compact" } as const
+  const kept = (await new StoredShapes(how).records()).get(stored?.storage.path ?? "")
+  if (stored === undefined || kept === undefined) throw new Error("there is no record of a stored shape")
+  const migration = await openMigration({ ...how, kinds, vendor: vendorProfile("orch"), nowMs: systemClock.nowMs }, stored, kept)
+  try {
+    await migration?.run()
+  } finally {
+    await store.close()
+  }
+}
+
 const size = { type: "int32", doc }
 const width = { type: "int32", doc }
 
@@ -147,6 +179,27 @@ describe("a kind of one's own", { timeout: 120_000 }, () => {
     expect((await command("store", "verify", ...place)).code).toBe(0)
     const after = await withServer(options, async (ask) => (await ask("GET", `${path}/a`)).body)
     expect(JSON.parse(after).spec).toEqual({ size: 1, width: 2 })
+  })
+
+  it("is not served while a migration is half done, and the next one finishes it", async () => {
+    const dir = folder()
+    const api = await generate(dir, { [`${group}/v1/cup`]: cup({ size: { ...size, number: 1 }, width: { ...width, number: 2 } }) })
+    const options = { api: [api], "data-dir": join(dir, "data") }
+    const names = Array.from({ length: 250 }, (_none, index) => `cup-${index}`)
+    await withServer(options, async (ask) => {
+      for (const [index, name] of names.entries())
+        await ask("POST", path, { ...object({ size: index, width: 1000 + index }), metadata: { name } })
+    })
+    await generate(dir, { [`${group}/v1/cup`]: cup({ size: { ...size, number: 2 }, width: { ...width, number: 1 } }) })
+    await expect(migrateOnePage(api, storeFolder(options["data-dir"]))).rejects.toThrow("the power fails")
+    await expect(startServer(options)).rejects.toThrow(/a migration of them was begun and not finished[^]*store migrate/)
+    const place = ["--data-dir", options["data-dir"], "--api", api]
+    expect(await command("store", "migrate", ...place)).toMatchObject({ code: 0, text: expect.stringContaining("150 were rewritten") })
+    const { items } = await withServer(options, async (ask) => JSON.parse((await ask("GET", path)).body))
+    const specs = items.map(({ metadata, spec }: { metadata: { name: string }; spec: object }) => [metadata.name, spec])
+    expect(Object.fromEntries(specs)).toEqual(
+      Object.fromEntries(names.map((name, index) => [name, { ...(index > 0 && { size: index }), width: 1000 + index }])),
+    )
   })
 
   it("may get fields, and lose some whose numbers stay unused", async () => {
