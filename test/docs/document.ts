@@ -20,7 +20,7 @@
  * is a fault unless its language is `text` or `mermaid`, or it says `not-run`.
  */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Session, type SessionOptions } from "./session.ts"
 
@@ -106,7 +106,9 @@ function isInstalled(program: string | undefined): boolean {
 
 function write(path: string, lines: readonly string[]): undefined {
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, `${lines.join("\n")}\n`)
+  // As editors do: a program that watches the folder never sees half of a file.
+  writeFileSync(`${path}.new`, `${lines.join("\n")}\n`)
+  renameSync(`${path}.new`, path)
 }
 
 function change(path: string, lines: readonly string[]): string | undefined {
