@@ -39,7 +39,12 @@ types:
       length: {type: int32, number: 1, doc: Its length.}
 `
 const behaviour = `export const queueNotes = () => ({
+  decoded(object) { if (object.spec?.note === "again") object.spec = { ...object.spec, every: "90m" } },
   prepareCreate(object) { object.spec = { ...object.spec, note: "noted", every: "90m" } },
+  commit(change) {
+    if (change.object?.spec.size === 13) change.object.spec.every = 13
+    return Promise.resolve({ checks: [], writes: [] })
+  },
 })
 `
 
@@ -69,8 +74,8 @@ function withPackage(text: string): string {
 
 /** The types that the compiler finds in the generated files of a program. */
 interface Queue {
-  metadata: { name?: string }
-  spec: { size?: number; note?: string }
+  metadata: { name?: string; resourceVersion?: string; generation?: number; managedFields?: object[] }
+  spec: { size?: number; note?: string; every?: string }
   status: { length?: number }
 }
 interface Queues {
@@ -78,6 +83,7 @@ interface Queues {
     readonly v1: {
       readonly queues: {
         create(namespace: string, object: { metadata: { name: string }; spec: { size?: number } }): Promise<Queue>
+        patch(namespace: string, name: string, patch: { spec: { note?: string } }): Promise<Queue>
         readonly status: { patch(namespace: string, name: string, patch: { status: { length: number } }): Promise<Queue> }
       }
     }
@@ -94,6 +100,30 @@ it("types and serves the kinds of an imported module, with their behaviours and 
   expect(await handlers.status.patch("default", "q", { status: { length: 1 } })).toMatchObject({ status: { length: 1 } })
   expect((await server.api.core.v1.namespaces.get("default")).kind).toBe("Namespace")
   expect(server.api.queue.v1.queues).toBe(handlers)
+})
+
+it("stores what hooks wrote in canonical form, so that an update without a change is none", async () => {
+  const queues = (await import(pathToFileURL(join(folder, "imported", "generated", "index.ts")).href)) as ApiModule<Queues>
+  const server = await startServer({ api: [queues] })
+  onTestFinished(() => server.stop())
+  const { queues: handlers } = server.api.queue.v1
+  await handlers.create("default", { metadata: { name: "q" }, spec: {} })
+  const changed = await handlers.patch("default", "q", { spec: { note: "again" } })
+  expect(changed).toMatchObject({ metadata: { generation: 2 }, spec: { note: "again", every: "1h30m0s" } })
+  expect(changed.metadata.managedFields).toHaveLength(1)
+  const { metadata } = await handlers.patch("default", "q", { spec: { note: "again" } })
+  expect(metadata).toEqual(changed.metadata)
+})
+
+it("answers a value of a hook that does not fit its type as a fault of the server", async () => {
+  const queues = (await import(pathToFileURL(join(folder, "imported", "generated", "index.ts")).href)) as ApiModule<Queues>
+  const server = await startServer({ api: [queues] })
+  onTestFinished(() => server.stop())
+  const { queues: handlers } = server.api.queue.v1
+  await expect(handlers.create("default", { metadata: { name: "q" }, spec: { size: 13 } })).rejects.toThrow(
+    "the hooks queueNotes of Queue wrote a value that does not fit: json: cannot unmarshal number 13 into field spec.every",
+  )
+  expect(await handlers.create("default", { metadata: { name: "q" }, spec: { size: 3 } })).toMatchObject({ spec: { size: 3 } })
 })
 
 it("serves the kinds of a folder without types", async () => {

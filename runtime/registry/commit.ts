@@ -10,6 +10,7 @@ import { type Check, type CommitResult, StoreError, type Write } from "../storag
 import { inTurns, takesTurns } from "../base/turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { settleHooks } from "./settle-hooks.ts"
 import { fullStored, rememberedStored } from "./stored-state.ts"
 
 /** What a write returns for the response. */
@@ -42,21 +43,26 @@ export type CommitOutcome =
 /** For changes without further checks or writes. */
 export const noTransactionOps: TransactionOps = { checks: [], writes: [], release: () => {} }
 
-/** Collects from every behaviour of the kind the checks and writes to commit together with this change. */
+/**
+ * Collects from every behaviour of the kind the checks and writes to commit together with this change. Behaviours may
+ * change `object`. `bytes`: its approximate size. Absent: small.
+ */
 export async function collectTransactionOps(
   handle: KindHandle,
   change: { object?: ApiObject; old?: ApiObject },
-  options: { dryRun: boolean; subresource?: string },
+  options: { dryRun: boolean; subresource?: string; bytes?: number },
 ): Promise<TransactionOps> {
+  const { bytes = 0, ...scope } = options
   const all: CommitOps[] = []
   const settled = (): void => {
     for (const ops of all) ops.settled?.()
   }
   try {
     for (const behaviour of handle.behaviours) {
-      const ops = await behaviour.commit?.(change, { ...options, failures: new Failures() })
+      const ops = await behaviour.commit?.(change, { ...scope, failures: new Failures() })
       if (ops !== undefined) all.push(ops)
     }
+    if (handle.hasOwnHooks && change.object !== undefined) await settleHooks(handle, change.object, bytes)
   } catch (error) {
     settled()
     throw error

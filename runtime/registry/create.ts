@@ -1,10 +1,10 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
-import { normalize } from "../encoding/normalize.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
+import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
@@ -20,6 +20,7 @@ import { dedupOwnerReferences } from "./owner-references.ts"
 import { objectRefOf } from "./read.ts"
 import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { settleHooks } from "./settle-hooks.ts"
 
 export interface CreateRequest {
   /** Operation CREATE, in the namespace of the object. */
@@ -94,6 +95,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const key = handle.key(namespace, name)
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
+  if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   handle.parts.validate(object, { failures, vendor })
@@ -106,7 +108,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
-  const own = await collectTransactionOps(handle, { object }, { dryRun })
+  const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   if (takesTurns(bytes)) await nextTurn()
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true })

@@ -12,6 +12,7 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalOps } from "./removal.ts"
+import { settleHooks } from "./settle-hooks.ts"
 import { rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
@@ -75,6 +76,7 @@ async function attemptDelete(
     const ops = await removalOps(registry, handle, old, { dryRun })
     return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
   }
+  if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false })
 }

@@ -6,7 +6,7 @@ import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { ApiObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -20,7 +20,6 @@ import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
-import { canonicalBehaviour } from "./canonical-behaviour.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
@@ -62,6 +61,8 @@ export interface KindHandle extends StoredConversions {
   readonly codec: ObjectCodec
   readonly cache: ResourceCache
   readonly behaviours: readonly Behaviour[]
+  /** Some of the hooks that the kind names are an author's. */
+  readonly hasOwnHooks: boolean
   /** Store key of an object. */
   key(namespace: string, name: string): string
   /** Store prefix of a namespace, or of all namespaces for "". Ends with "/". */
@@ -113,11 +114,6 @@ export class Registry {
     return made(name, this.madeBehaviours, this.deps.behaviours, this.deps.behaviourDeps)
   }
 
-  private behaviourFor(name: string, shape: TypeShape): Behaviour {
-    const behaviour = this.behaviour(name)
-    return this.deps.ownBehaviours?.has(name) === true ? canonicalBehaviour(behaviour, shape) : behaviour
-  }
-
   subresourceBehaviour(name: string): SubresourceBehaviour {
     return made(name, this.madeSubresources, this.deps.subresourceBehaviours, this.deps.behaviourDeps)
   }
@@ -134,17 +130,16 @@ export class Registry {
       kind,
       parts,
       stored,
-      storedShape,
-      ofStored: (object) => normalize(storedShape, object).object,
       codec,
       cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
+      hasOwnHooks: kind.behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
-      ...conversionsOf(vendor, { kind, parts }, { stored, storedShape }),
+      ...storedConversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
   }
 
@@ -155,24 +150,18 @@ export class Registry {
   private async behavioursOf(own: LoadedKind, target: { stored: Kind; storedShape: TypeShape }): Promise<readonly Behaviour[]> {
     const { kinds, vendor } = this.deps
     const { kind, parts } = own
-    const found = kind.behaviours.map((name) => this.behaviourFor(name, parts.shape))
+    const found = kind.behaviours.map((name) => this.behaviour(name))
     const named = new Set(kind.behaviours)
     for (const other of kinds.all()) {
       if (other === kind || other.storage.path !== kind.storage.path) continue
       const missing = other.behaviours.filter((name) => !named.has(name))
       if (missing.length === 0) continue
-      const { storedShape } = target
-      const otherParts = await kinds.load(other)
       const pair = {
         shape: parts.shape,
-        own: {
-          ...conversionsOf(vendor, own, target),
-          storedShape,
-          ofStored: (object: JsonObject) => normalize(storedShape, object).object,
-        },
-        other: conversionsOf(vendor, { kind: other, parts: otherParts }, target),
+        own: storedConversionsOf(vendor, own, target),
+        other: conversionsOf(vendor, { kind: other, parts: await kinds.load(other) }, target),
       }
-      for (const name of missing) found.push(behaviourOfVersion(this.behaviourFor(name, otherParts.shape), pair))
+      for (const name of missing) found.push(behaviourOfVersion(this.behaviour(name), pair))
       for (const name of missing) named.add(name)
     }
     return found
@@ -230,6 +219,15 @@ export class Registry {
 interface LoadedKind {
   readonly kind: Kind
   readonly parts: KindParts
+}
+
+function storedConversionsOf(
+  vendor: Vendor,
+  own: LoadedKind,
+  target: { readonly stored: Kind; readonly storedShape: TypeShape },
+): StoredConversions {
+  const { storedShape } = target
+  return { ...conversionsOf(vendor, own, target), storedShape, ofStored: (object) => normalize(storedShape, object).object }
 }
 
 /** The conversions between a version and the stored one, with the fields that the target always writes. */

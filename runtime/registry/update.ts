@@ -24,6 +24,7 @@ import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
+import { settleHooks } from "./settle-hooks.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
 import { copyRemembered, rememberedStored, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
@@ -241,6 +242,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
+  if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
   countGeneration(handle, { next, old })
   if (takesTurns(bytes)) await nextTurn()
   const validating = validateUpdate(registry, handle, request, { next, old, failures })
@@ -252,7 +254,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     const ops = await removalOps(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun })
   }
-  const ops = await collectTransactionOps(handle, { object: next, old }, scope)
+  const ops = await collectTransactionOps(handle, { object: next, old }, { ...scope, bytes })
   if (takesTurns(bytes)) await nextTurn()
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
   const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)

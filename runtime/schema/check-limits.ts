@@ -96,16 +96,6 @@ export function limited(value: JsonValue | undefined, context: Reporter, field: 
   if (value !== undefined && value !== null) checkValue(field.plan, value, context, field.name, undefined)
 }
 
-/**
- * Validates all fields of `self`: what generated validators state call by call, for limits that arrive at run time.
- * `checks` is in the order of the fields.
- */
-export function constraints(self: JsonObject, context: Reporter, checks: readonly FieldCheck[]): void {
-  for (const { name, limits: field } of checks) if (field.nonEmpty === true) nonEmpty(self[name], name, context)
-  for (const { name, limits: field } of checks) if (field.required === true && field.nonEmpty !== true) required(self[name], name, context)
-  for (const check of checks) limited(self[check.name], context, check)
-}
-
 /** `path` is the value's, or its list's or map's when `step` is given. */
 function checkValue(plan: Plan, value: JsonValue, context: Reporter, path: string, step: string | number | undefined): void {
   for (const test of value === "" ? plan.testsOfEmpty : plan.tests) if (test.wrong(value)) report(test, value, context, path, step)

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { characterCount, compilePattern } from "./expression.ts"
 import { formatCheck, formatSchema } from "./formats.ts"
 import { isMultipleOf } from "./multiple-of.ts"
-import type { Scalar } from "./shape.ts"
+import { type Scalar, scalarNames } from "./shape.ts"
 
 /** The limits of one value as plain data: what a schema states, and what generated validators hold. */
 export interface Limits {
@@ -66,10 +66,6 @@ export interface Constraint<Word extends ConstraintWord = ConstraintWord> {
   schema(limit: NonNullable<Limits[Word]>): JsonObject
 }
 
-const scalars: readonly Scalar[] = [
-  ...(["string", "boolean", "int32", "int64", "double", "bytes", "Time", "MicroTime", "Duration", "Quantity"] as const),
-  ...(["IntOrString", "RawExtension", "FieldsV1", "any"] as const),
-]
 const numbers = { fits: ["int32", "int64", "double", "IntOrString"], title: "a number" } as const
 const texts = { fits: ["string", "bytes", "IntOrString"], title: "a string" } as const
 const lists = { fits: ["list"], title: "a list" } as const
@@ -78,7 +74,7 @@ const maps = { fits: ["map"], title: "a map" } as const
 /** Texts of failures are the reference's, which counts bytes where schemas count characters. */
 const enumeration: Constraint<"enum"> = {
   word: "enum",
-  fits: scalars,
+  fits: scalarNames,
   title: "a scalar",
   value: "constants",
   failure: "NotSupported",
@@ -131,7 +127,7 @@ function isPortable(expression: string): boolean {
 
 const format: Constraint<"format"> = {
   word: "format",
-  fits: scalars,
+  fits: scalarNames,
   title: "a scalar",
   value: "formatName",
   failure: "Invalid",
