@@ -5,7 +5,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { isClone, programText } from "../runtime/base/program-text.ts"
+import { usesScripts, programText } from "../runtime/base/program-text.ts"
 import { explain, explainAll } from "./explain.ts"
 import { compareFolder, type Difference, readSchemas, writeFolder } from "./folder.ts"
 import { type Diagnostic, dialectSchema, formatDiagnostic, lockFile } from "./load/index.ts"
@@ -25,7 +25,7 @@ export interface CommandContext {
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
 function usage(): string {
-  const defaults = isClone ? "schemas and generated of this repository" : "schemas, and generated beside it"
+  const defaults = usesScripts ? "schemas and generated of this repository" : "schemas, and generated beside it"
   return `${programText("gen", "[options]")}
   --schemas DIR    schema files, and
   --out DIR        where generated code goes (default: ${defaults};
@@ -59,7 +59,7 @@ export async function runGenerator(args: readonly string[], context: CommandCont
     return 2
   }
   const fault = acceptFault(options)
-  if (fault === undefined) return generateFolder(isClone ? options : { ...options, schemas: options.schemas ?? "schemas" }, context)
+  if (fault === undefined) return generateFolder(usesScripts ? options : { ...options, schemas: options.schemas ?? "schemas" }, context)
   context.printError(fault)
   return 2
 }

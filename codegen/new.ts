@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { isClone, programText } from "../runtime/base/program-text.ts"
+import { usesScripts, programText } from "../runtime/base/program-text.ts"
 import { type CommandContext, processContext } from "./cli.ts"
 import { readSchemas } from "./folder.ts"
 
@@ -72,7 +72,7 @@ export function runNew(args: readonly string[], context: CommandContext): number
 
 function nextSteps(file: string, asked: Asked, stored: Version | undefined): string[] {
   // In a clone the default is the folder of the built-in schemas.
-  const schemas = asked.schemas ?? (isClone ? undefined : "schemas")
+  const schemas = asked.schemas ?? (usesScripts ? undefined : "schemas")
   const out = schemas === undefined ? undefined : join(dirname(schemas), "generated")
   const own = out === undefined ? "" : `--schemas ${schemas}`
   const first =

@@ -1,6 +1,6 @@
 /**
  * How a person runs a command of this program: by the scripts of package.json in a clone, by npx where the package is
- * installed.
+ * installed. In a folder of a clone `npx orch-apiserver` is the program of its last build, and works as an installed one.
  */
 import { existsSync } from "node:fs"
 
@@ -9,16 +9,20 @@ const scripts: ReadonlySet<string> = new Set(["dev", "gen", "new", "openapi", "c
 
 const source = import.meta.url.endsWith(".ts")
 
-/** Whether this is a clone of the repository; an installed package holds no source of the generator. */
-export const isClone = source || existsSync(new URL("../codegen/cli.ts", import.meta.url))
+/** An installed package holds no source of the generator. */
+const isClone = source || existsSync(new URL("../codegen/cli.ts", import.meta.url))
+const runByNpx = /^'?orch-apiserver\b/.test(process.env.npm_lifecycle_script ?? "")
+
+/** Whether the scripts of package.json are what its user types. */
+export const usesScripts = isClone && !runByNpx
 
 /**
  * Called by texts that name a command, such as `gen` or `store verify`. Returns what to type: `npm run gen -- --check`,
  * `npm run cli -- store verify`, `npx orch-apiserver gen --check`. `rest`: the arguments after the command.
  */
-export function programText(command: string, rest = "", clone = isClone): string {
+export function programText(command: string, rest = "", scripted = usesScripts): string {
   const after = rest === "" ? "" : ` ${rest}`
-  if (!clone) return `npx orch-apiserver ${command}${after}`
+  if (!scripted) return `npx orch-apiserver ${command}${after}`
   if (command === "serve" || scripts.has(command)) {
     const script = command === "serve" ? "npm start" : `npm run ${command}`
     return rest === "" ? script : `${script} --${after}`
