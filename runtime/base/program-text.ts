@@ -1,6 +1,7 @@
 /**
  * How a person runs a command of this program: by the scripts of package.json in a clone, by npx where the package is
- * installed. In a folder of a clone `npx orch-apiserver` is the program of its last build, and works as an installed one.
+ * installed. In a folder of a clone `npx orch-apiserver` is the program of its last build, and works as an installed
+ * one.
  */
 import { existsSync } from "node:fs"
 

@@ -8,7 +8,7 @@ import { repository } from "../../scripts/freshness.mjs"
 import { runDocument } from "./document.ts"
 import { freePort } from "./session.ts"
 
-/** The commands of the blocks `sh` of a text, each with the lines that belong to it. Comments after them are left out. */
+/** The commands of the blocks `sh` of a text, each with its further lines. Comments after them are left out. */
 export function commandsOf(text: string): readonly string[] {
   const commands: string[] = []
   for (const [, indent = "", block = ""] of text.matchAll(/^( *)```sh\n([^]*?)^ *```/gm)) {
