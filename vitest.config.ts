@@ -5,7 +5,7 @@ const report = process.env.ORCH_TEST_REPORT
 
 export default defineConfig({
   test: {
-    include: ["bench/**/*.test.ts", "codegen/**/*.test.ts", "model/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["bench/**/*.test.ts", "cel/**/*.test.ts", "codegen/**/*.test.ts", "model/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/real-clients/**"],
     globalSetup: ["test/support/seed.ts"],
     setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts"],

@@ -74,7 +74,7 @@ function watchBelow(folder, schemas) {
 
 function restartOnChange() {
   begin()
-  for (const folder of ["schemas", "runtime", "codegen", "model"]) watchFolder(join(repository, folder), folder === "schemas")
+  for (const folder of ["schemas", "runtime", "codegen", "cel", "model"]) watchFolder(join(repository, folder), folder === "schemas")
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.on(signal, async () => {
       await end()

@@ -16,6 +16,8 @@ const base = /^runtime\/base\//
 const schema = /^runtime\/schema\//
 /** What is known of kinds, for the generator and for definitions that arrive at run time. */
 const model = /^model\//
+/** The expression language: it knows neither kinds nor a server. */
+const cel = /^cel\//
 const encoding = /^runtime\/encoding\//
 const query = /^runtime\/query\//
 /** The options by name: every part may read its own. */
@@ -44,11 +46,17 @@ const areas: readonly Area[] = [
     mayImport: [],
     reason: "HTTP/2 is handed its limits, clock and accounts with the options of a connection",
   },
+  { files: cel, mayImport: [base], reason: "expressions are compiled and evaluated without kinds and without I/O" },
   { files: base, mayImport: [], reason: "every part imports these: they import no other part" },
   {
     files: schema,
     mayImport: [base, options, /^runtime\/storage\/store\.ts$/],
     reason: "generated code imports these: they must not draw the server in",
+  },
+  {
+    files: /^runtime\/definitions\//,
+    mayImport: [base, schema, encoding, query, cel],
+    reason: "what a definition says of its objects is pure functions over its schema",
   },
   { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
   { files: query, mayImport: [base, schema, encoding], reason: "a selector is parsed and applied without a server" },
@@ -77,7 +85,7 @@ const areas: readonly Area[] = [
   },
   {
     files: registry,
-    mayImport: [...ground, storeContract, /^runtime\/(behaviours|apply|admission)\//, /^runtime\/storage\/watch-cache\//],
+    mayImport: [...ground, storeContract, /^runtime\/(behaviours|apply|admission|definitions)\//, /^runtime\/storage\/watch-cache\//],
     reason: "the registry knows neither HTTP nor store drivers",
   },
   {
@@ -155,7 +163,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/commands\//,
-    mayImport: [/^runtime\//, model, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    mayImport: [/^runtime\//, model, cel, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
     reason: "commands only start other parts",
   },
   {
@@ -168,7 +176,7 @@ const areas: readonly Area[] = [
     mayImport: [/^runtime\//, /^generated\/api\.ts$/],
     reason: "the library gives server.api its types; launch/ gives it its content",
   },
-  { files: /^runtime\//, mayImport: [/^runtime\//, model], reason: "only launch/ and commands/ know generated code" },
+  { files: /^runtime\//, mayImport: [/^runtime\//, model, cel], reason: "only launch/ and commands/ know generated code" },
   {
     files: /^generated\//,
     mayImport: [/^runtime\/schema\/index\.ts$/, /^runtime\/behaviours\/(checks|cells|conversions|warnings)\//],
@@ -180,10 +188,14 @@ const areas: readonly Area[] = [
     mayImport: [base, schema, /^model\/[a-z-]+\.ts$/],
     reason: "documents are built for the generator and for definitions that arrive at run time: from the model alone",
   },
-  { files: model, mayImport: [base, schema, encoding, query], reason: "the model of a kind knows neither YAML, nor files, nor a server" },
+  {
+    files: model,
+    mayImport: [base, schema, encoding, query, cel],
+    reason: "the model of a kind knows neither YAML, nor files, nor a server",
+  },
   {
     files: /^codegen\/load\//,
-    mayImport: [base, schema, encoding, query, model],
+    mayImport: [base, schema, encoding, query, model, cel],
     reason: "loading knows nothing of what is emitted",
   },
   { files: /^codegen\/emit\/testing\//, mayImport: [/^codegen\//, model], reason: "fixtures of tests" },
@@ -192,13 +204,17 @@ const areas: readonly Area[] = [
     mayImport: [base, schema, encoding, query, model, /^codegen\/print\//, /^codegen\/load\/(type-text)\.ts$/],
     reason: "an emitter reads the model and nothing else",
   },
-  { files: /^codegen\//, mayImport: [/^codegen\//, base, schema, model], reason: "the generator is a pure function beside the server" },
+  {
+    files: /^codegen\//,
+    mayImport: [/^codegen\//, base, schema, model, cel],
+    reason: "the generator is a pure function beside the server",
+  },
   {
     files: /^bench\//,
-    mayImport: [/^(runtime|generated|codegen|model|test\/support)\//],
+    mayImport: [/^(runtime|generated|codegen|model|cel|test\/support)\//],
     reason: "a measurement may use everything but tests",
   },
-  { files: /^scripts\//, mayImport: [/^(runtime|generated|codegen|model)\//], reason: "tools may use everything" },
+  { files: /^scripts\//, mayImport: [/^(runtime|generated|codegen|model|cel)\//], reason: "tools may use everything" },
   { files: /^test\//, mayImport: [/./], reason: "" },
 ]
 
@@ -218,7 +234,7 @@ export function arrowFaults(sources: readonly SourceFile[]): string[] {
 }
 
 function isOurs(target: string): boolean {
-  return /^(bench|codegen|generated|model|runtime|scripts|test)\//.test(target)
+  return /^(bench|cel|codegen|generated|model|runtime|scripts|test)\//.test(target)
 }
 
 /** ts-morph is slow and offers many ways to do one thing, so only one folder uses it. */

@@ -10,7 +10,7 @@ interface Document {
 }
 
 /** Folders of the repository, and folders below `runtime/`, which documents name without `runtime/`. */
-const topFolders = [".ci", "bench", "codegen", "docs", "examples", "generated", "model", "runtime", "schemas", "scripts", "test"]
+const topFolders = [".ci", "bench", "cel", "codegen", "docs", "examples", "generated", "model", "runtime", "schemas", "scripts", "test"]
 /** Made by a build, an installation or a run, or the reader's own: `my/` in examples. */
 const isElsewhere = /^(dist|node_modules|\.orch|my)\//
 /** Sources of other programs, which documents cite. */

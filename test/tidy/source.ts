@@ -32,7 +32,7 @@ export interface SourceFile {
   readonly madeGenerators: readonly number[]
 }
 
-const folders = ["bench", "codegen", "generated", "model", "runtime", "scripts", "test"]
+const folders = ["bench", "cel", "codegen", "generated", "model", "runtime", "scripts", "test"]
 /** Input and expected output of the generator, which the golden tests check. */
 const passedOver = /^test\/golden\/[^/]+\/|\/node_modules\//
 
