@@ -36,7 +36,6 @@ export type DefinitionParts = (version: string) => Promise<KindParts>
 
 /** In the order in which the reference lists them. */
 const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
-const terminatingVerbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "watch"]
 
 /**
  * Makes the loader of the parts of all versions of a definition. Called once for each spec that is served; `kindsOf`
@@ -75,7 +74,7 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     namespaced: spec.scope === "Namespaced",
     ...(!version.served && { served: false as const }),
     ...(version.deprecated === true && { deprecated: deprecationOf(version) }),
-    verbs: isTerminating ? terminatingVerbs : verbs,
+    verbs,
     nameRule: "dns-subdomain",
     storage: { path: `${spec.group}/${spec.names.plural}`, group, version: stored.name, kind: names.kind, format: "json" },
     selectable: options.selectable ? selectableOf(version) : [],

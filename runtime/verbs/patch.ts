@@ -30,6 +30,7 @@ const patchTypes = [
   "application/apply-patch+yaml",
 ] as const
 type PatchType = (typeof patchTypes)[number]
+const customPatchTypes = patchTypes.filter((type) => type !== "application/strategic-merge-patch+json")
 
 /** PATCH of an object, or of a sub-resource with the same kind of body. */
 export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): Promise<void> {
@@ -100,14 +101,16 @@ function* patching(
 export function patchTypeOf(call: ResourceRequest): PatchType {
   // Compared literally, as in the reference: with case and spaces.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
-  const known = patchTypes.find((candidate) => candidate === type)
-  if (known === undefined) throw unsupportedPatchType()
+  // A definition's schema says nothing of strategic merge patches.
+  const served = call.handle.kind.custom === undefined ? patchTypes : customPatchTypes
+  const known = served.find((candidate) => candidate === type)
+  if (known === undefined) throw unsupportedPatchType(served)
   return known
 }
 
 /** The reference's router refuses these before it reads the body, with a text of its own. */
-function unsupportedPatchType(): ApiError {
-  const { code, reason, message } = unsupportedMediaType(patchTypes)
+function unsupportedPatchType(served: readonly PatchType[]): ApiError {
+  const { code, reason, message } = unsupportedMediaType(served)
   return new ApiError(code, reason, `415: Unsupported Media Type: ${message}`, {})
 }
 
