@@ -42,6 +42,8 @@ function definitionParts(parts: KindParts, vendor: Vendor): KindParts {
     shape,
     applyDefaults(object, context) {
       normalizeSchemas(object, schema)
+      const { spec } = object
+      if (isObject(spec)) spec.conversion ??= { strategy: "None" }
       parts.applyDefaults(object, context)
     },
   }

@@ -14,6 +14,7 @@ export class KindTable {
    */
   private readonly groups = new Map<string, Map<string, Map<string, Kind>>>()
   private readonly byKind = new Map<string, Kind>()
+  private readonly fixedGroups = new Set<string>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private changes = 0
@@ -38,6 +39,7 @@ export class KindTable {
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
     this.changes++
     if (kind.served === false) return
+    if (kind.custom === undefined) this.fixedGroups.add(kind.group)
     const versions = made(this.groups, kind.group, () => new Map<string, Map<string, Kind>>())
     made(versions, kind.version, () => new Map<string, Kind>()).set(kind.resource, kind)
   }
@@ -87,6 +89,11 @@ export class KindTable {
 
   hasGroup(group: string): boolean {
     return this.groups.has(group)
+  }
+
+  /** Whether kinds of the group were there at the start, and not only those of definitions. */
+  hasFixedGroup(group: string): boolean {
+    return this.fixedGroups.has(group)
   }
 
   hasGroupVersion(group: string, version: string): boolean {

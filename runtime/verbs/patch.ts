@@ -102,15 +102,16 @@ export function patchTypeOf(call: ResourceRequest): PatchType {
   // Compared literally, as in the reference: with case and spaces.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
   // A definition's schema says nothing of strategic merge patches.
-  const served = call.handle.kind.custom === undefined ? patchTypes : customPatchTypes
+  const isCustom = call.handle.kind.custom !== undefined
+  const served = isCustom ? customPatchTypes : patchTypes
   const known = served.find((candidate) => candidate === type)
-  if (known === undefined) throw unsupportedPatchType(served)
+  if (known === undefined) throw isCustom ? unsupportedMediaType(served) : unsupportedPatchType()
   return known
 }
 
 /** The reference's router refuses these before it reads the body, with a text of its own. */
-function unsupportedPatchType(served: readonly PatchType[]): ApiError {
-  const { code, reason, message } = unsupportedMediaType(served)
+function unsupportedPatchType(): ApiError {
+  const { code, reason, message } = unsupportedMediaType(patchTypes)
   return new ApiError(code, reason, `415: Unsupported Media Type: ${message}`, {})
 }
 

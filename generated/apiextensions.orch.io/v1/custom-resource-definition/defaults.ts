@@ -11,7 +11,6 @@ import {
   get,
   lowerAscii,
   map,
-  present,
   setDefault,
   size,
   truth,
@@ -26,7 +25,6 @@ export function defaultCustomResourceDefinitionSpec(self: JsonObject, context: D
   defaultField(self, "conversion", context, defaultCustomResourceConversion, true)
   if ((get(self, "names", "singular") ?? "") === "") assign(self, ["names", "singular"], lowerAscii(get(self, "names", "kind") ?? ""))
   if (((get(self, "names", "listKind") ?? "") === "") && ((get(self, "names", "kind") ?? "") !== "")) assign(self, ["names", "listKind"], add(get(self, "names", "kind") ?? "", "List"))
-  if (!present(get(self, "conversion"))) assign(self, ["conversion", "strategy"], "None")
 }
 
 export function defaultCustomResourceConversion(self: JsonObject, context: DefaultingContext): void {

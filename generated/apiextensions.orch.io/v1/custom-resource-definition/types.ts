@@ -20,15 +20,13 @@ export type CustomResourceDefinition = {
 }
 
 /** CustomResourceDefinition as a client may send it: without what the server fills in. */
-export type CustomResourceDefinitionInput = Omit<CustomResourceDefinition, "kind" | "apiVersion" | "metadata" | "spec" | "status"> & {
+export type CustomResourceDefinitionInput = Omit<CustomResourceDefinition, "kind" | "apiVersion" | "metadata" | "status"> & {
   /** Kind of the object, as the path of the request implies it; cannot be changed. */
   kind?: "CustomResourceDefinition"
   /** Group and version in which the object is written. */
   apiVersion?: "apiextensions.orch.io/v1" | "apiextensions.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What kind of objects is added. */
-  spec: CustomResourceDefinitionSpecInput
   /** What the server made of the definition: whether its kind is served, and under which names. */
   status?: CustomResourceDefinitionStatusInput
 }
@@ -55,12 +53,6 @@ export type CustomResourceDefinitionSpec = {
   conversion?: CustomResourceConversion
   /** Keeps fields that no schema names. Always false; a schema says so where it is meant. */
   preserveUnknownFields?: boolean
-}
-
-/** CustomResourceDefinitionSpec as a client may send it: without what the server fills in. */
-export type CustomResourceDefinitionSpecInput = Omit<CustomResourceDefinitionSpec, "conversion"> & {
-  /** How objects become those of another version. */
-  conversion?: CustomResourceConversionInput
 }
 
 /** Names of a kind. */
@@ -157,12 +149,6 @@ export type CustomResourceConversion = {
   strategy: string
   /** The web hook, for strategy Webhook. */
   webhook?: WebhookConversion
-}
-
-/** CustomResourceConversion as a client may send it: without what the server fills in. */
-export type CustomResourceConversionInput = Omit<CustomResourceConversion, "strategy"> & {
-  /** None changes apiVersion alone. Webhook asks a web hook. */
-  strategy?: string
 }
 
 /** A web hook that converts objects. */
