@@ -81,7 +81,7 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     rules: rulesOf(version.subresources),
     subresources: subresourcesOf(version.subresources),
     behaviours: ["customObject"],
-    custom,
+    custom: { ...custom, ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }) },
     load: () => parts(version.name),
   }))
 }

@@ -6,6 +6,9 @@ import { isObject, type JsonValue } from "../base/json.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
+import { nextTurn } from "../base/turns.ts"
+import type { Kind } from "../schema/kind.ts"
+import { CustomGroupVersion, CustomSource, type Version2Members, withMembers } from "./custom-documents.ts"
 import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { encodeOpenApiV3 } from "./protobuf-v3.ts"
 import { mapDocument } from "./vendor.ts"
@@ -34,23 +37,84 @@ export class OpenApiDocument {
   }
 }
 
-/** Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. */
+/**
+ * Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. Documents of built-in kinds never
+ * change; those of definitions' kinds, the index and version 2 follow the table of kinds.
+ */
 export class OpenApiDocuments {
   private readonly vendor: Vendor
   private readonly sources: ReadonlyMap<string, () => Promise<Buffer>>
   private readonly made = new Map<string, Promise<OpenApiDocument>>()
+  private readonly customSource: CustomSource
+  /** By path. */
+  private custom = new Map<string, CustomGroupVersion>()
+  private revision = -1
 
-  constructor(parts: Pick<ServerParts, "vendor" | "openapi">) {
+  constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
     this.vendor = parts.vendor
     this.sources = new Map([...parts.openapi].map(([path, read]) => [wirePath(path, parts.vendor), read]))
+    this.customSource = new CustomSource(parts)
   }
 
   /** Undefined when there is no such document. */
   document(path: string): Promise<OpenApiDocument> | undefined {
+    this.followKinds()
+    const custom = this.custom.get(path)
+    if (custom !== undefined) return this.kept(path, async () => OpenApiDocument.of(await custom.version3()))
     const read = this.sources.get(path)
     return read === undefined
       ? undefined
-      : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+      : this.kept(path, async () => {
+          const text = mapDocument((await read()).toString(), this.vendor)
+          return OpenApiDocument.of(Buffer.from(path === "v2" ? await this.withCustomKinds(text) : text))
+        })
+  }
+
+  /** Drops documents that kinds of definitions have changed. */
+  private followKinds(): void {
+    const { kinds } = this.parts
+    if (this.revision === kinds.revision) return
+    this.revision = kinds.revision
+    const found = new Map<string, Kind[]>()
+    for (const kind of kinds.served()) {
+      if (kind.custom === undefined) continue
+      const path = `v3/apis/${this.vendor.group(kind.group)}/${kind.version}`
+      const ofPath = found.get(path)
+      if (ofPath === undefined) found.set(path, [kind])
+      else ofPath.push(kind)
+    }
+    const before = this.custom
+    this.custom = new Map()
+    let isSame = before.size === found.size
+    for (const [path, ofPath] of found) {
+      // Documents of a group of the server's own stay as they are.
+      if (this.sources.has(path)) continue
+      const known = before.get(path)
+      if (known?.isOf(ofPath) === true) this.custom.set(path, known)
+      else {
+        isSame = false
+        this.custom.set(path, new CustomGroupVersion(path, ofPath, this.customSource))
+        this.forget(path)
+      }
+    }
+    for (const path of before.keys()) if (!this.custom.has(path)) this.forget(path)
+    if (isSame) return
+    this.forget("v2")
+    this.forget("v3")
+  }
+
+  private forget(path: string): void {
+    this.made.delete(path)
+    this.made.delete(`${path} compact`)
+  }
+
+  private async withCustomKinds(text: string): Promise<string> {
+    const added: Version2Members[] = []
+    for (const custom of this.custom.values()) {
+      added.push(await custom.version2Members())
+      await nextTurn()
+    }
+    return withMembers(text, added)
   }
 
   /** Like `document`, in the protobuf form that kubectl requests. Encoded once, on first request. */
@@ -70,10 +134,13 @@ export class OpenApiDocuments {
    * can cache it.
    */
   index(): Promise<OpenApiDocument> {
+    this.followKinds()
     return this.kept("v3", async () => {
       const paths: Record<string, { serverRelativeURL: string }> = {}
-      for (const path of [...this.sources.keys()].filter((path) => path.startsWith("v3/")).sort(compareText)) {
+      const served = [...this.sources.keys(), ...this.custom.keys()].filter((path) => path.startsWith("v3/"))
+      for (const path of served.sort(compareText)) {
         const document = await this.document(path)
+        await nextTurn()
         if (document !== undefined) paths[path.slice("v3/".length)] = { serverRelativeURL: documentUrl(path, document.hash) }
       }
       return OpenApiDocument.of(Buffer.from(`${JSON.stringify({ paths })}\n`))
@@ -85,7 +152,9 @@ export class OpenApiDocuments {
     if (known !== undefined) return known
     const made = make()
     this.made.set(path, made)
-    made.catch(() => this.made.delete(path))
+    made.catch(() => {
+      if (this.made.get(path) === made) this.made.delete(path)
+    })
     return made
   }
 }

@@ -56,6 +56,8 @@ export interface CustomFacts {
   readonly definition: string
   /** The definition is being deleted: objects cannot be created any more. */
   readonly isTerminating: boolean
+  /** The schema of the version as its author wrote it, which is published. Absent: objects may hold anything. */
+  readonly schema?: JsonObject
 }
 
 export interface KindStorage {

@@ -83,11 +83,11 @@ class DefinitionTable {
     const before = this.served.get(name)
     const isSame = before !== undefined && servesSame(before.definition, definition)
     const parts = isSame ? before.parts : partsOf(definition, this.options)
-    const kinds = kindsOf(definition, parts, this.options)
+    const kinds = kindsOf(isSame ? { ...definition, spec: before.definition.spec } : definition, parts, this.options)
     if (isSame && kinds[0]?.custom?.isTerminating === before.kinds[0]?.custom?.isTerminating) return
     const { registry } = this.deps
     const old = before?.kinds ?? []
-    this.served.set(name, { definition, parts, kinds: registry.deps.kinds.replace(old, kinds) })
+    this.served.set(name, { definition: isSame ? before.definition : definition, parts, kinds: registry.deps.kinds.replace(old, kinds) })
     registry.release(old, isSame ? undefined : old[0]?.storage.path)
   }
 
