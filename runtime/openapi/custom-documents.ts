@@ -5,24 +5,94 @@
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { nextTurn } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { ServerParts } from "../server-parts.ts"
+import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { mapDocument } from "./vendor.ts"
 
 /** The parts of a document of version 2 that one group version adds, as members of JSON objects. */
-export interface Version2Members {
+interface Version2Members {
   readonly paths: string
   readonly definitions: string
+  /** The same as a protobuf message of a document. */
+  readonly compact: Buffer
 }
 
-/** A group version with kinds of definitions, in wire names. */
-export class CustomGroupVersion {
-  private version2: Version2Members | undefined
+/** The group versions with kinds of definitions, by the path of their document. One per server. */
+export class CustomDocuments {
+  private readonly source: CustomSource
+  private groupVersions = new Map<string, CustomGroupVersion>()
+  private revision = -1
+
+  constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
+    this.source = new CustomSource(parts)
+  }
+
+  get isEmpty(): boolean {
+    return this.groupVersions.size === 0
+  }
+
+  paths(): readonly string[] {
+    return [...this.groupVersions.keys()]
+  }
+
+  groupVersion(path: string): CustomGroupVersion | undefined {
+    return this.groupVersions.get(path)
+  }
+
+  /**
+   * Called before each read. Returns the paths of documents that have changed since the last call. `isBuiltIn`: whether
+   * the server's own kinds have the document, which then stays as it is.
+   */
+  follow(isBuiltIn: (path: string) => boolean): readonly string[] {
+    const { kinds } = this.parts
+    if (this.revision === kinds.revision) return []
+    this.revision = kinds.revision
+    const before = this.groupVersions
+    const changed: string[] = []
+    this.groupVersions = new Map()
+    for (const [path, ofPath] of this.servedKinds()) {
+      if (isBuiltIn(path)) continue
+      const known = before.get(path)
+      const isSame = known?.isOf(ofPath) === true
+      if (!isSame) changed.push(path)
+      this.groupVersions.set(path, isSame ? known : new CustomGroupVersion(ofPath, this.source))
+    }
+    for (const path of before.keys()) if (!this.groupVersions.has(path)) changed.push(path)
+    return changed
+  }
+
+  private servedKinds(): ReadonlyMap<string, readonly Kind[]> {
+    const { kinds, vendor } = this.parts
+    const found = new Map<string, Kind[]>()
+    for (const kind of kinds.served()) {
+      if (kind.custom === undefined) continue
+      const path = `v3/apis/${vendor.group(kind.group)}/${kind.version}`
+      const ofPath = found.get(path)
+      if (ofPath === undefined) found.set(path, [kind])
+      else ofPath.push(kind)
+    }
+    return found
+  }
+
+  /** What the document of version 2 has of each group version. Takes a turn of the event loop for each. */
+  async version2(): Promise<readonly Version2Members[]> {
+    const all: Version2Members[] = []
+    for (const groupVersion of this.groupVersions.values()) {
+      all.push(await groupVersion.version2())
+      await nextTurn()
+    }
+    return all
+  }
+}
+
+/** The kinds of definitions of one group version. */
+class CustomGroupVersion {
+  private members: Version2Members | undefined
 
   constructor(
-    /** `v3/apis/example.com/v1` */
-    readonly path: string,
     private readonly kinds: readonly Kind[],
     private readonly source: CustomSource,
   ) {}
@@ -37,9 +107,9 @@ export class CustomGroupVersion {
     return Buffer.from(JSON.stringify(await this.source.build(this.kinds, "v3")))
   }
 
-  async version2Members(): Promise<Version2Members> {
-    this.version2 ??= membersOf(await this.source.build(this.kinds, "v2"))
-    return this.version2
+  async version2(): Promise<Version2Members> {
+    this.members ??= membersOf(await this.source.build(this.kinds, "v2"))
+    return this.members
   }
 }
 
@@ -49,15 +119,15 @@ function publishesSame(kind: Kind, other: Kind | undefined): boolean {
 }
 
 function membersOf({ paths, definitions }: JsonObject): Version2Members {
-  return { paths: members(paths), definitions: members(definitions) }
+  return { paths: members(paths), definitions: members(definitions), compact: encodeOpenApiV2({ paths, definitions }) }
 }
 
 function members(object: JsonValue | undefined): string {
   return JSON.stringify(isObject(object) ? object : {}).slice(1, -1)
 }
 
-/** What all group versions share. One per server. */
-export class CustomSource {
+/** What all group versions share. */
+class CustomSource {
   private readonly shared = new Map<DocumentVersion, Promise<JsonObject>>()
 
   constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi">) {}

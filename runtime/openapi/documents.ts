@@ -7,8 +7,7 @@ import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
 import { nextTurn } from "../base/turns.ts"
-import type { Kind } from "../schema/kind.ts"
-import { CustomGroupVersion, CustomSource, type Version2Members, withMembers } from "./custom-documents.ts"
+import { CustomDocuments, withMembers } from "./custom-documents.ts"
 import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { encodeOpenApiV3 } from "./protobuf-v3.ts"
 import { mapDocument } from "./vendor.ts"
@@ -45,62 +44,35 @@ export class OpenApiDocuments {
   private readonly vendor: Vendor
   private readonly sources: ReadonlyMap<string, () => Promise<Buffer>>
   private readonly made = new Map<string, Promise<OpenApiDocument>>()
-  private readonly customSource: CustomSource
-  /** By path. */
-  private custom = new Map<string, CustomGroupVersion>()
-  private revision = -1
+  private readonly custom: CustomDocuments
 
-  constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
+  constructor(parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
     this.vendor = parts.vendor
     this.sources = new Map([...parts.openapi].map(([path, read]) => [wirePath(path, parts.vendor), read]))
-    this.customSource = new CustomSource(parts)
+    this.custom = new CustomDocuments(parts)
   }
 
   /** Undefined when there is no such document. */
   document(path: string): Promise<OpenApiDocument> | undefined {
     this.followKinds()
-    const custom = this.custom.get(path)
+    const custom = this.custom.groupVersion(path)
     if (custom !== undefined) return this.kept(path, async () => OpenApiDocument.of(await custom.version3()))
-    const read = this.sources.get(path)
-    return read === undefined
-      ? undefined
-      : this.kept(path, async () => {
-          const text = mapDocument((await read()).toString(), this.vendor)
-          return OpenApiDocument.of(Buffer.from(path === "v2" ? await this.withCustomKinds(text) : text))
-        })
+    if (path === "v2" && !this.custom.isEmpty) return this.kept(path, () => this.version2())
+    return this.builtIn(path)
   }
 
-  /** Drops documents that kinds of definitions have changed. */
+  /** The document of the kinds that were there at the start. */
+  private builtIn(path: string): Promise<OpenApiDocument> | undefined {
+    const read = this.sources.get(path)
+    if (read === undefined) return undefined
+    return this.kept(`${path} built in`, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+  }
+
+  /** Forgets documents that kinds of definitions have changed. */
   private followKinds(): void {
-    const { kinds } = this.parts
-    if (this.revision === kinds.revision) return
-    this.revision = kinds.revision
-    const found = new Map<string, Kind[]>()
-    for (const kind of kinds.served()) {
-      if (kind.custom === undefined) continue
-      const path = `v3/apis/${this.vendor.group(kind.group)}/${kind.version}`
-      const ofPath = found.get(path)
-      if (ofPath === undefined) found.set(path, [kind])
-      else ofPath.push(kind)
-    }
-    const before = this.custom
-    this.custom = new Map()
-    let isSame = before.size === found.size
-    for (const [path, ofPath] of found) {
-      // Documents of a group of the server's own stay as they are.
-      if (this.sources.has(path)) continue
-      const known = before.get(path)
-      if (known?.isOf(ofPath) === true) this.custom.set(path, known)
-      else {
-        isSame = false
-        this.custom.set(path, new CustomGroupVersion(path, ofPath, this.customSource))
-        this.forget(path)
-      }
-    }
-    for (const path of before.keys()) if (!this.custom.has(path)) this.forget(path)
-    if (isSame) return
-    this.forget("v2")
-    this.forget("v3")
+    const changed = this.custom.follow((path) => this.sources.has(path))
+    for (const path of changed) this.forget(path)
+    if (changed.length > 0) for (const path of ["v2", "v3"]) this.forget(path)
   }
 
   private forget(path: string): void {
@@ -108,20 +80,29 @@ export class OpenApiDocuments {
     this.made.delete(`${path} compact`)
   }
 
-  private async withCustomKinds(text: string): Promise<string> {
-    const added: Version2Members[] = []
-    for (const custom of this.custom.values()) {
-      added.push(await custom.version2Members())
-      await nextTurn()
-    }
-    return withMembers(text, added)
+  /** Splices what definitions add into the text of the built-in kinds: parsing a megabyte would cost far more. */
+  private async version2(): Promise<OpenApiDocument> {
+    const text = (await (await this.builtIn("v2"))?.bytes())?.toString() ?? ""
+    return OpenApiDocument.of(Buffer.from(withMembers(text, await this.custom.version2())))
   }
 
   /** Like `document`, in the protobuf form that kubectl requests. Encoded once, on first request. */
   compact(path: string): Promise<OpenApiDocument> | undefined {
     const plain = this.document(path)
     if (plain === undefined) return undefined
-    return this.kept(`${path} compact`, async () => {
+    const builtIn = this.builtIn(path)
+    if (plain === builtIn) return this.encoded(`${path} built in`, path, plain)
+    if (path !== "v2" || builtIn === undefined) return this.encoded(path, path, plain)
+    return this.kept("v2 compact", async () => {
+      // Messages after one another are one message with the members of all.
+      const head = await this.encoded("v2 built in", path, builtIn)
+      const added = await this.custom.version2()
+      return OpenApiDocument.of(Buffer.concat([await head.bytes(), ...added.map(({ compact }) => compact)]), (await plain).hash)
+    })
+  }
+
+  private encoded(name: string, path: string, plain: Promise<OpenApiDocument>): Promise<OpenApiDocument> {
+    return this.kept(`${name} compact`, async () => {
       const document = await plain
       const decoded: JsonValue = JSON.parse((await document.bytes()).toString())
       const encode = path === "v2" ? encodeOpenApiV2 : encodeOpenApiV3
@@ -137,7 +118,7 @@ export class OpenApiDocuments {
     this.followKinds()
     return this.kept("v3", async () => {
       const paths: Record<string, { serverRelativeURL: string }> = {}
-      const served = [...this.sources.keys(), ...this.custom.keys()].filter((path) => path.startsWith("v3/"))
+      const served = [...this.sources.keys(), ...this.custom.paths()].filter((path) => path.startsWith("v3/"))
       for (const path of served.sort(compareText)) {
         const document = await this.document(path)
         await nextTurn()
