@@ -29,7 +29,6 @@ import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { inParallel } from "./base/in-parallel.ts"
 import type { Kind } from "./schema/kind.ts"
-import type { DefinitionOptions } from "./definitions/kind.ts"
 import { fillsAtOnce } from "./base/limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./base/event-loop-monitor.ts"
@@ -268,7 +267,7 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
-  const definitions = startServedDefinitions(deps, definitionOptions(how.options, parts.vendor))
+  const definitions = startServedDefinitions(deps, definitionGates(how.options))
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
@@ -284,8 +283,8 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   }
 }
 
-function definitionOptions({ "feature-gates": gates }: Options, vendor: ServerParts["vendor"]): DefinitionOptions {
-  return { vendor, ratchet: gates.CRDValidationRatcheting !== false, selectable: gates.CustomResourceFieldSelectors === true }
+function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {
+  return { ratchet: gates.CRDValidationRatcheting !== false, selectable: gates.CustomResourceFieldSelectors === true }
 }
 
 interface RunningState {

@@ -10,6 +10,7 @@ import type {
 import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { getPath } from "../encoding/field-path.ts"
 import type { CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
@@ -17,10 +18,12 @@ import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
 import { columnsOfDefinition } from "./objects/columns.ts"
 import { defaultObject } from "./objects/defaults.ts"
+import { normalizeEmbedded } from "./objects/embedded.ts"
+import type { MetadataCheck } from "./objects/embedded-check.ts"
 import { pruneObject } from "./objects/prune.ts"
 import { shapeOfDefinition } from "./objects/shape.ts"
 import { UnknownNames } from "./objects/unknown-names.ts"
-import { validateObject } from "./objects/validate.ts"
+import { validateObject, validatingStatus } from "./objects/validate.ts"
 import { type Structural, structuralOf } from "./structural.ts"
 
 export interface DefinitionOptions {
@@ -29,6 +32,7 @@ export interface DefinitionOptions {
   readonly ratchet: boolean
   /** Gate CustomResourceFieldSelectors. */
   readonly selectable: boolean
+  readonly checkMetadata: MetadataCheck
 }
 
 /** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
@@ -150,18 +154,22 @@ const same = (object: ApiObject): ApiObject => object
 function versionParts(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
-  { vendor, ratchet }: DefinitionOptions,
+  { vendor, ratchet, checkMetadata }: DefinitionOptions,
 ): KindParts {
   const source: JsonObject = { ...version.schema?.openAPIV3Schema }
   const structural = structuralOf(source, vendor.extensionPrefix)
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
+  const ofScale = scale === undefined ? {} : { scale }
   return {
     shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
     applyDefaults: (object) => defaultObject(object, structural),
-    validate: (object, { failures, old }) =>
-      validateObject(object, structural, failures, { ratchet, ...(old !== undefined && { old }), ...(scale !== undefined && { scale }) }),
+    validate(object, { failures, old, subresource }) {
+      const before = old === undefined ? {} : { old }
+      if (subresource === "status") atOnce(validatingStatus(object, structural, failures, { ...before, ...ofScale }))
+      else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
+    },
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
     // A change of version is one of apiVersion; the registry prunes the result by the schema of its version.
     ...(!version.storage && { toStored: same, fromStored: same }),
@@ -177,9 +185,11 @@ function decodingOf(name: string, schema: Structural): StructuralShape {
   }
   return {
     root,
-    prune(object, report) {
+    prune(object, { report, stored }) {
       const unknown = report ? new UnknownNames() : undefined
-      pruneObject(object, schema, { ...(unknown !== undefined && { unknown }) })
+      const names = unknown === undefined ? {} : { unknown }
+      pruneObject(object, schema, names)
+      normalizeEmbedded(object, schema, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
       return unknown?.list() ?? []
     },
   }

@@ -27,6 +27,8 @@ export interface NormalizeOptions {
    * nothing is filled in. Metadata is decoded as for any kind.
    */
   readonly structural?: boolean
+  /** The value comes from the store, and may be older than its schema. Only for kinds of run-time definitions. */
+  readonly stored?: boolean
   /** Collect the names of unknown fields. Default true; otherwise they are only dropped. */
   readonly reportUnknown?: boolean
   /**
@@ -83,7 +85,7 @@ function* normalizingStructural(
   yield
   for (const name in object) if (name !== "metadata") object[name] = deepClone(object[name] ?? null)
   yield
-  const pruned = prune(object, options.reportUnknown !== false)
+  const pruned = prune(object, { report: options.reportUnknown !== false, stored: options.stored === true })
   return { object, unknown: pruned.length === 0 ? unknown : [...unknown, ...pruned], hasUnknown: hasUnknown || pruned.length > 0 }
 }
 

@@ -250,7 +250,7 @@ function storedConversionsOf(
  * be younger than they are.
  */
 function storedObject(vendor: Vendor, { kind, parts }: LoadedKind, value: JsonObject): ApiObject {
-  const { object } = normalize(parts.shape, value, { reportUnknown: false })
+  const { object } = normalize(parts.shape, value, { reportUnknown: false, stored: true })
   if (kind.custom !== undefined) parts.applyDefaults(object, { vendor })
   return object
 }

@@ -32,9 +32,10 @@ export type Scalar = (typeof scalarNames)[number]
  */
 export type TypeRef =
   | { readonly scalar: Scalar }
-  | { readonly list: TypeRef }
+  /** A list inside of another list or map says here how it merges; that of a field says it in `FieldShape`. */
+  | { readonly list: TypeRef; readonly listType?: "atomic" | "set" | "map"; readonly mapKeys?: readonly string[] }
   /** Keys are always strings. */
-  | { readonly map: TypeRef }
+  | { readonly map: TypeRef; readonly mapType?: "atomic" | "granular" }
   | { readonly ref: () => TypeShape }
   /** A named list type of its own: in protobuf a message {1: repeated item}, in JSON a plain list. */
   | { readonly wrappedList: TypeRef }
@@ -61,9 +62,10 @@ export interface StructuralShape {
   readonly root: TypeShape
   /**
    * Drops the fields of `object` that the schema does not name, in place, and returns their paths if `report` is true.
-   * Called with an object of the caller's own.
+   * `stored`: of a value from the store, faults in the metadata of embedded resources are dropped; otherwise they throw
+   * DecodeFault. Called with an object of the caller's own.
    */
-  readonly prune: (object: JsonObject, report: boolean) => readonly string[]
+  readonly prune: (object: JsonObject, options: { readonly report: boolean; readonly stored: boolean }) => readonly string[]
 }
 
 export interface FieldShape {

@@ -7,6 +7,7 @@ import { definitionGroup, definitionResource } from "../../definitions/definitio
 import { type DefinitionOptions, type DefinitionParts, isEstablished, kindsOf, partsOf } from "../../definitions/kind.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { parseObject } from "../../registry/object-codec.ts"
+import { validateObjectMeta } from "../../registry/object-meta.ts"
 import type { Kind } from "../../schema/kind.ts"
 import { typed } from "../../schema/typed.ts"
 import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
@@ -28,10 +29,10 @@ interface Served {
 }
 
 /** Called once at start. Does nothing if definitions are not served. */
-export function startServedDefinitions(deps: ControllerDeps, options: DefinitionOptions): ServedDefinitions {
+export function startServedDefinitions(deps: ControllerDeps, gates: Pick<DefinitionOptions, "ratchet" | "selectable">): ServedDefinitions {
   const kind = deps.registry.deps.kinds.find(definitionGroup, "v1", definitionResource)
   if (kind === undefined) return { ready: Promise.resolve(), fault: () => undefined, stop: async () => {} }
-  const table = new DefinitionTable(deps, options)
+  const table = new DefinitionTable(deps, { ...gates, vendor: deps.registry.deps.vendor, checkMetadata })
   const following = startInformer(deps, kind, {
     onState: (objects) => table.replaceAll(objects),
     onEvents: (events) => {
@@ -46,6 +47,10 @@ export function startServedDefinitions(deps: ControllerDeps, options: Definition
     },
   }
 }
+
+/** Metadata of a resource inside of another has a namespace or none, whatever its kind. */
+const checkMetadata: DefinitionOptions["checkMetadata"] = (metadata, path, failures) =>
+  validateObjectMeta(metadata, { namespaced: (metadata.namespace ?? "") !== "", nameRule: "path-segment", failures, path })
 
 class DefinitionTable {
   isFilled = false
