@@ -32,9 +32,10 @@ export type Scalar = (typeof scalarNames)[number]
  */
 export type TypeRef =
   | { readonly scalar: Scalar }
-  | { readonly list: TypeRef }
+  /** A list inside of another list or map says here how it merges; that of a field says it in `FieldShape`. */
+  | { readonly list: TypeRef; readonly listType?: "atomic" | "set" | "map"; readonly mapKeys?: readonly string[] }
   /** Keys are always strings. */
-  | { readonly map: TypeRef }
+  | { readonly map: TypeRef; readonly mapType?: "atomic" | "granular" }
   | { readonly ref: () => TypeShape }
   /** A named list type of its own: in protobuf a message {1: repeated item}, in JSON a plain list. */
   | { readonly wrappedList: TypeRef }
