@@ -3,13 +3,16 @@
  * field paths and texts. Paths are those of its internal form: what all versions share, such as the only schema, is
  * reported as a field of `spec` (`spec.validation.openAPIV3Schema`, `spec.subresources`).
  */
+import { shortJson } from "../../base/bounded-text.ts"
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { definitionSchemaDepthMax } from "../../base/limits.ts"
+import { definitionSchemaDepthMax, shownValueCharactersMax } from "../../base/limits.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { checkApproval } from "./approval.ts"
+import { dns1035LabelFaults } from "../../schema/names.ts"
 import { checkConversion } from "./conversion.ts"
-import { hasUnprunedDefaults } from "./defaults.ts"
+import { hasUnprunedDefaults, type ValueChecks } from "./defaults.ts"
+import { valueChecks } from "./value-checks.ts"
 import { type DefinitionSpec, readNames, readSpec, schemasOf } from "./definition-spec.ts"
 import { checkGroup, checkNames, checkOneOf, checkSpecNames } from "./names.ts"
 import { allRequirements, type Requirements, requirementsOfUpdate } from "./ratchet.ts"
@@ -22,6 +25,7 @@ export interface CheckOptions {
   /** The stored definition on update; what it breaks already may stay. Absent on create. */
   readonly old?: JsonObject | undefined
   readonly vendor: Vendor
+  readonly values?: ValueChecks
 }
 
 /**
@@ -29,7 +33,7 @@ export interface CheckOptions {
  * with its defaults (`names.singular`, `names.listKind`, `conversion.strategy`) and with `status.storedVersions` of the
  * write. Called after the checks of `metadata` and before the write. The work is proportional to the definition.
  */
-export function checkDefinition(definition: JsonObject, failures: Failures, { old, vendor }: CheckOptions): void {
+export function checkDefinition(definition: JsonObject, failures: Failures, { old, vendor, values = valueChecks }: CheckOptions): void {
   const prefix = vendor.extensionPrefix
   const spec = readSpec(definition, prefix)
   const oldSpec = old && readSpec(old, prefix)
@@ -38,9 +42,9 @@ export function checkDefinition(definition: JsonObject, failures: Failures, { ol
     return failures.add({ type: "Forbidden", field: "spec.versions", detail })
   }
   if (old === undefined) checkObjectName(definition, spec, failures)
-  const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix) }
+  const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix, values) }
   const requirements = oldDefinition === undefined ? allRequirements : requirementsOfUpdate(spec, oldDefinition, prefix)
-  new DefinitionCheck(spec, requirements, vendor, failures).run()
+  new DefinitionCheck(spec, requirements, { vendor, values }, failures).run()
   if (oldSpec !== undefined) checkImmutable(spec, oldSpec, requirements.immutableNames, failures)
   const status = isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
@@ -58,8 +62,8 @@ export function checkDefinitionStatus(definition: JsonObject, failures: Failures
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
 }
 
-function unprunedIn(prefix: string): (schema: SchemaProps) => boolean {
-  return (schema) => hasUnprunedDefaults(schema.source, prefix)
+function unprunedIn(prefix: string, values: ValueChecks): (schema: SchemaProps) => boolean {
+  return (schema) => hasUnprunedDefaults(schema.source, { prefix, values })
 }
 
 function checkObjectName(definition: JsonObject, { names, group }: DefinitionSpec, failures: Failures): void {
@@ -90,7 +94,7 @@ function checkStoredVersions(value: JsonValue | undefined, { versions }: Definit
   const field = "status.storedVersions"
   const stored = texts(value) ?? []
   if (stored.length === 0) {
-    return failures.add({ type: "Invalid", field, value: stored, detail: "must have at least one stored version" })
+    return failures.add({ type: "Invalid", field, shown: "[]string(nil)", detail: "must have at least one stored version" })
   }
   const unmatched = new Map(stored.map((version, index) => [version, index]))
   for (const { name, storage } of versions) {
@@ -111,13 +115,13 @@ class DefinitionCheck {
   constructor(
     private readonly spec: DefinitionSpec,
     private readonly requirements: Requirements,
-    vendor: Vendor,
+    { vendor, values }: { readonly vendor: Vendor; readonly values: ValueChecks },
     private readonly failures: Failures,
   ) {
     const { preserveUnknownFields } = spec
     const structural =
       requirements.structuralSchemas || preserveUnknownFields !== true || schemasOf(spec).some((schema) => schemaHas(schema, needsStructure))
-    this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix }
+    this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix, values }
   }
 
   run(): void {
@@ -165,7 +169,8 @@ class DefinitionCheck {
       checkColumns(version.columns, `${path}.additionalPrinterColumns`, failures)
       checkSelectableFields(version, path, "version", this.context.prefix, failures)
     }
-    const invalid = (detail: string): void => failures.add({ type: "Invalid", field: "spec.versions", value: versionsSource, detail })
+    const shown = shortJson(versionsSource, shownValueCharactersMax)
+    const invalid = (detail: string): void => failures.add({ type: "Invalid", field: "spec.versions", shown, detail })
     if (seen.size < versions.length) invalid("must contain unique version names")
     if (versions.filter(({ storage }) => storage).length !== 1) invalid("must have exactly one version marked as storage version")
     if (spec.version !== "") checkVersionName("spec.version", spec.version, failures)

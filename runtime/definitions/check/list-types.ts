@@ -61,8 +61,8 @@ function checkSetItems(schema: SchemaProps, path: string, prefix: string, failur
   const extension = looseSetItems(schema)
   if (extension === undefined) return
   const detail = `must be atomic as item of a list with ${prefix}list-type=set`
-  // The reference shows the list type of the items in both cases.
-  const value = schema.items?.schema?.listType ?? null
+  // The reference shows the list type of the items in both cases, and its absence as this text.
+  const value = schema.items?.schema?.listType ?? "null"
   failures.add({ type: "Invalid", field: `${path}.items.${prefix}${extension}`, value, detail })
 }
 

@@ -1,6 +1,6 @@
 /** One schema of a definition: its root, its structure, its defaults, each node, and its rules. */
 import { Failures } from "../../base/failure.ts"
-import { checkDefaults } from "./defaults.ts"
+import { checkDefaults, type ValueChecks } from "./defaults.ts"
 import type { SchemaProps } from "./schema-props.ts"
 import { walkSchema, type WalkRules } from "./schema-walk.ts"
 import { structuralFailures, unreadable } from "./structure.ts"
@@ -8,6 +8,7 @@ import { structuralFailures, unreadable } from "./structure.ts"
 export interface SchemaContext extends WalkRules {
   readonly structuralSchemas: boolean
   readonly prunedDefaults: boolean
+  readonly values: ValueChecks
 }
 
 /** The context of one schema. */
