@@ -6,7 +6,16 @@ import { isObject, type JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
 import { checkDefinition } from "./check-definition.ts"
-import { answersOf, casesOf, type Cause, type DefinitionCase, definitionOf, prepared, storedDefinition, topics } from "./definition-cases.ts"
+import {
+  answersOf,
+  casesOf,
+  type Cause,
+  type DefinitionCase,
+  definitionOf,
+  prepared,
+  storedDefinition,
+  topics,
+} from "./definition-cases.ts"
 
 const vendor = vendorProfile("kubernetes")
 

@@ -23,7 +23,7 @@ import { checkColumns, checkDeprecation, checkSubresources } from "./version-par
 
 export interface CheckOptions {
   /** The stored definition on update; what it breaks already may stay. Absent on create. */
-  readonly old?: JsonObject | undefined
+  readonly old?: object | undefined
   readonly vendor: Vendor
   readonly values?: ValueChecks
 }
@@ -33,7 +33,10 @@ export interface CheckOptions {
  * with its defaults (`names.singular`, `names.listKind`, `conversion.strategy`) and with `status.storedVersions` of the
  * write. Called after the checks of `metadata` and before the write. The work is proportional to the definition.
  */
-export function checkDefinition(definition: JsonObject, failures: Failures, { old, vendor, values = valueChecks }: CheckOptions): void {
+export function checkDefinition(definition: object, failures: Failures, options: CheckOptions): void {
+  if (!isObject(definition)) return
+  const { vendor, values = valueChecks } = options
+  const old = isObject(options.old) ? options.old : undefined
   const prefix = vendor.extensionPrefix
   const spec = readSpec(definition, prefix)
   const oldSpec = old && readSpec(old, prefix)
@@ -57,8 +60,8 @@ export function checkDefinition(definition: JsonObject, failures: Failures, { ol
 }
 
 /** Adds what is wrong with a write of the status alone. Called for the `status` sub-resource. */
-export function checkDefinitionStatus(definition: JsonObject, failures: Failures): void {
-  const status = isObject(definition.status) ? definition.status : {}
+export function checkDefinitionStatus(definition: object, failures: Failures): void {
+  const status = isObject(definition) && isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
 }
 
@@ -120,7 +123,9 @@ class DefinitionCheck {
   ) {
     const { preserveUnknownFields } = spec
     const structural =
-      requirements.structuralSchemas || preserveUnknownFields !== true || schemasOf(spec).some((schema) => schemaHas(schema, needsStructure))
+      requirements.structuralSchemas ||
+      preserveUnknownFields !== true ||
+      schemasOf(spec).some((schema) => schemaHas(schema, needsStructure))
     this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix, values }
   }
 

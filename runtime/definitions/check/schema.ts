@@ -1,7 +1,7 @@
 /** One schema of a definition: its root, its structure, its defaults, each node, and its rules. */
 import { Failures } from "../../base/failure.ts"
 import { checkDefaults, type ValueChecks } from "./defaults.ts"
-import type { SchemaProps } from "./schema-props.ts"
+import { type SchemaProps, schemaHas } from "./schema-props.ts"
 import { walkSchema, type WalkRules } from "./schema-walk.ts"
 import { structuralFailures, unreadable } from "./structure.ts"
 
@@ -18,7 +18,13 @@ export interface OneSchemaContext extends SchemaContext {
 }
 
 /** `path`: of what holds `openAPIV3Schema`. `statusEnabled`: the root must leave the schema of the status complete. */
-export function checkSchema(schema: SchemaProps, path: string, statusEnabled: boolean, context: OneSchemaContext, failures: Failures): void {
+export function checkSchema(
+  schema: SchemaProps,
+  path: string,
+  statusEnabled: boolean,
+  context: OneSchemaContext,
+  failures: Failures,
+): void {
   const schemaPath = `${path}.openAPIV3Schema`
   const found = new Failures()
   if (statusEnabled) checkRoot(schema, schemaPath, found)
@@ -34,7 +40,8 @@ export function checkSchema(schema: SchemaProps, path: string, statusEnabled: bo
 function checkStructure(schema: SchemaProps, path: string, context: SchemaContext, failures: Failures): boolean {
   const structural = structuralFailures(schema, path, context.prefix)
   for (const failure of structural) failures.add(failure)
-  return structural.length === 0 && checkDefaults(schema.source, path, context, failures)
+  if (structural.length > 0) return false
+  return !schemaHas(schema, ({ default: value }) => value !== undefined) || checkDefaults(schema.source, path, context, failures)
 }
 
 /** Keywords of the root in the order in which the reference looks at them, with the name that it has for them. */
