@@ -4,12 +4,14 @@
  */
 import type { Bounds } from "./cost/bounds.ts"
 import type { Expr } from "./syntax/expr.ts"
-import type { MacroHelper } from "./syntax/macro.ts"
+import type { Macro } from "./syntax/macro.ts"
 import type { CelType } from "./types/type.ts"
 import type { Result, Value } from "./values/value.ts"
 
 export interface Library {
   readonly name: string
+  /** Expressions may use `.?`, `[?]` and `{?k: v}`. */
+  readonly optionalSyntax?: boolean
   readonly functions?: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
   /** Names of types that expressions may write, as in `type(x) == net.IP`. */
@@ -79,14 +81,4 @@ export interface CallEstimate {
   readonly cost: Bounds
   /** The size() of the result, where it has one. */
   readonly resultSize?: Bounds
-}
-
-export interface Macro {
-  readonly name: string
-  /** Called as `target.name(...)`. */
-  readonly receiver: boolean
-  /** The number of arguments; undefined: any. */
-  readonly arity?: number
-  /** The expression that replaces the call; undefined: the call is no use of the macro. `helper.fail` reports a fault. */
-  expand(helper: MacroHelper, target: Expr | undefined, args: readonly Expr[]): Expr | undefined
 }
