@@ -5,19 +5,22 @@ import type {
 } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { timeText } from "../base/time.ts"
 import { cleanupFinalizer, withCondition } from "../definitions/conditions.ts"
+import { dropDisabledFields } from "../definitions/check/index.ts"
 import { defineBehaviour } from "../schema/define.ts"
+import { typed } from "../schema/typed.ts"
 
 /** Behaviour `definitionLifecycle`. */
 export const definitionLifecycle = defineBehaviour<CustomResourceDefinition>(({ vendor, clock, options }) => {
-  const dropsSelectable = options["feature-gates"]?.CustomResourceFieldSelectors !== true
+  const { CustomResourceFieldSelectors = false, CRDValidationRatcheting = true } = options["feature-gates"] ?? {}
+  const disabled = { gates: { CustomResourceFieldSelectors, CRDValidationRatcheting }, prefix: vendor.extensionPrefix }
   return {
     prepareCreate(object) {
-      if (dropsSelectable) dropSelectableFields(object)
+      dropDisabledFields(typed(object), disabled)
       object.status = withStoredVersion(object, { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null })
     },
     prepareUpdate(object, old, { subresource }) {
       if (subresource !== undefined) return
-      if (dropsSelectable && !hasSelectableFields(old)) dropSelectableFields(object)
+      dropDisabledFields(typed(object), { ...disabled, old: typed(old) })
       object.status = withStoredVersion(object, object.status)
     },
     startDeletion(object) {
@@ -43,15 +46,4 @@ function withStoredVersion({ spec }: CustomResourceDefinition, status: CustomRes
   const before = status.storedVersions ?? []
   if (stored === undefined || before.includes(stored)) return status
   return { ...status, storedVersions: [...before, stored] }
-}
-
-function hasSelectableFields({ spec }: CustomResourceDefinition): boolean {
-  return (spec.versions ?? []).some(({ selectableFields = [] }) => selectableFields.length > 0)
-}
-
-/** A copy, since the definition may be the client's own object, which every attempt shares. */
-function dropSelectableFields(object: CustomResourceDefinition): void {
-  if (!hasSelectableFields(object)) return
-  const versions = (object.spec.versions ?? []).map(({ selectableFields: _dropped, ...version }) => version)
-  object.spec = { ...object.spec, versions }
 }

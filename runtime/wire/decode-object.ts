@@ -135,7 +135,8 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   if (!wanted) return { object, strict: [] }
   if (typed !== undefined) return { object, strict: typed.strictErrors }
   if (text !== undefined && hasUnknown) return { object, strict: (yield* parsingTypedJson(text, shape)).strictErrors }
-  return { object, strict: [...parsed.duplicates, ...sortedPaths(unknown).map(unknownFieldText)] }
+  const ordered = shape.structural === undefined ? sortedPaths(unknown) : unknown
+  return { object, strict: [...parsed.duplicates, ...ordered.map(unknownFieldText)] }
 }
 
 function* readingProtobuf(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {

@@ -5,6 +5,8 @@ import type {
 } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { type DefinitionCondition, isConditionTrue, withCondition } from "../../definitions/conditions.ts"
+import { approvalOf, isProtectedGroup, nonStructuralOf } from "../../definitions/check/index.ts"
+import { typed } from "../../schema/typed.ts"
 import { acceptNames, type TakenNames } from "./names.ts"
 
 type Condition = Omit<DefinitionCondition, "lastTransitionTime">
@@ -24,8 +26,8 @@ export function nextStatus(
   if (established !== undefined) set(established)
   const approval = approvalCondition(definition, vendor)
   if (approval !== undefined) set(approval)
-  const violations = violationsOf(definition)
-  if (violations !== undefined) set({ type: "NonStructuralSchema", status: "True", reason: "Violations", message: violations })
+  const violations = nonStructuralOf(definition, vendor.extensionPrefix)
+  if (violations !== undefined) set({ type: "NonStructuralSchema", status: "True", ...violations })
   else conditions = conditions.filter(({ type }) => type !== "NonStructuralSchema")
   return { ...definition.status, conditions: [...conditions], acceptedNames: names }
 }
@@ -43,30 +45,17 @@ function establishedCondition(before: readonly DefinitionCondition[], isAccepted
   return { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" }
 }
 
-/** Definitions of the first versions of the API may still be in a store: they could keep unknown fields as a whole. */
-function violationsOf({ spec }: CustomResourceDefinition): string | undefined {
-  return spec.preserveUnknownFields === true ? "spec.preserveUnknownFields: Invalid value: true: must be false" : undefined
-}
-
-const approvalAnnotation = "api-approved.orch.io"
-
 /** Groups of the vendor's own domains say in an annotation that they were reviewed. Undefined for all others. */
-function approvalCondition({ spec, metadata }: CustomResourceDefinition, vendor: Vendor): Condition | undefined {
-  const domains = [vendor.groupDomain, vendor.domain("orch.io/").slice(0, -1)]
-  if (!domains.some((domain) => spec.group === domain || spec.group.endsWith(`.${domain}`))) return undefined
-  const annotation = vendor.domain(`${approvalAnnotation}/`).slice(0, -1)
-  const text = metadata.annotations?.[annotation] ?? ""
-  const type = "KubernetesAPIApprovalPolicyConformant"
-  if (text === "") {
-    const message = `protected groups must have approval annotation ${JSON.stringify(annotation)}`
-    return { type, status: "False", reason: "MissingAnnotation", message }
-  }
-  if (text.startsWith("unapproved")) return { type, status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${JSON.stringify(text)}` }
-  if (isUrl(text)) return { type, status: "True", reason: "ApprovedAnnotation", message: `approved in ${text}` }
-  const message = `protected groups must have approval annotation ${JSON.stringify(annotation)} with either a URL or a reason starting with "unapproved"`
-  return { type, status: "False", reason: "InvalidAnnotation", message }
+function approvalCondition(definition: CustomResourceDefinition, vendor: Vendor): Condition | undefined {
+  if (!isProtectedGroup(definition.spec.group, vendor)) return undefined
+  const { state, reason: message } = approvalOf(typed(definition), vendor)
+  const { status, reason } = approvalConditions[state]
+  return { type: "KubernetesAPIApprovalPolicyConformant", status, reason, message }
 }
 
-function isUrl(text: string): boolean {
-  return URL.canParse(text) && new URL(text).host !== ""
-}
+const approvalConditions = {
+  approved: { status: "True", reason: "ApprovedAnnotation" },
+  bypassed: { status: "False", reason: "UnapprovedAnnotation" },
+  invalid: { status: "False", reason: "InvalidAnnotation" },
+  missing: { status: "False", reason: "MissingAnnotation" },
+} as const

@@ -1,7 +1,5 @@
-/** Stand-in: crd-check owns this folder. */
-import type { Failures } from "../../base/failure.ts"
-import type { Vendor } from "../../base/vendor.ts"
-
-export function checkDefinition(definition: object, failures: Failures, options: { readonly old?: object; readonly vendor: Vendor }): void {
-  void [definition, failures, options]
-}
+/** Checks of definitions. `check-definition.ts` is the way in. */
+export { approvalOf, isProtectedGroup } from "./approval.ts"
+export { checkDefinition, checkDefinitionStatus } from "./check-definition.ts"
+export { type DefinitionGates, dropDisabledFields } from "./disabled-fields.ts"
+export { nonStructuralOf } from "./non-structural.ts"
