@@ -12,7 +12,7 @@ import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { getPath } from "../encoding/field-path.ts"
+import { deepClone, getPath } from "../encoding/field-path.ts"
 import type { CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
@@ -48,10 +48,22 @@ const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
   const { spec } = definition
   const made = new Map<string, KindParts>()
+  const structurals = new Map<string, Structural>()
+  const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
+    const known = structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
+    structurals.set(version.name, known)
+    return known
+  }
+  const toStored = (object: ApiObject): ApiObject => {
+    const copy = deepClone<ApiObject>(object)
+    const stored = spec.versions?.find(({ storage }) => storage)
+    if (stored !== undefined) defaultObject(copy, structuralIn(stored))
+    return copy
+  }
   return async (name) => {
     const version = spec.versions?.find((one) => one.name === name)
     assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
-    const known = made.get(name) ?? versionParts(definition, version, options)
+    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored })
     made.set(name, known)
     return known
   }
@@ -155,9 +167,8 @@ function versionParts(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
   { vendor, ratchet, checkMetadata }: DefinitionOptions,
+  { structural, toStored }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject },
 ): KindParts {
-  const source: JsonObject = { ...version.schema?.openAPIV3Schema }
-  const structural = structuralOf(source, vendor.extensionPrefix)
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
@@ -171,8 +182,9 @@ function versionParts(
       else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
     },
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
-    // A change of version is one of apiVersion; the registry prunes the result by the schema of its version.
-    ...(!version.storage && { toStored: same, fromStored: same }),
+    // A change of version is one of apiVersion; the registry prunes the result by the schema of its version. What is
+    // stored has the defaults with which it is read.
+    ...(!version.storage && { toStored, fromStored: same }),
   }
 }
 
