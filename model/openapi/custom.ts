@@ -132,12 +132,21 @@ function schemasOf(
     const $ref = referenceTo(vendorName(name), version)
     return version === "v2" ? { description, $ref } : { description, allOf: [{ $ref }] }
   }
-  const gvk = (name: string): JsonObject => ({ [`${prefix}group-version-kind`]: [{ group: kind.group, kind: name, version: kind.version }] })
+  const gvk = (name: string): JsonObject => ({
+    [`${prefix}group-version-kind`]: [{ group: kind.group, kind: name, version: kind.version }],
+  })
   const published = schema === undefined ? { type: "object" } : publishedSchema(schema, { version, prefix, metadata })
   const isOpen = schema === undefined || (version === "v2" && schema[`${prefix}preserve-unknown-fields`] === true)
   const object = isOpen
     ? { type: "object" }
-    : { ...published, properties: { ...properties(published), ...typeMeta, metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has.") } }
+    : {
+        ...published,
+        properties: {
+          ...properties(published),
+          ...typeMeta,
+          metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has."),
+        },
+      }
   return {
     [own]: { ...object, ...gvk(kind.kind) },
     [definitionName(kind, kind.listKind)]: {

@@ -12,8 +12,7 @@ const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata
 export const customObject = defineBehaviour({
   prepareUpdate(object, old, { subresource }) {
     if (subresource === "status") keepAllButStatus(object, old)
-    else if (hasNewSpec(object, old) && object.metadata !== undefined)
-      object.metadata.generation = (old.metadata?.generation ?? 0) + 1
+    else if (hasNewSpec(object, old) && object.metadata !== undefined) object.metadata.generation = (old.metadata?.generation ?? 0) + 1
   },
 })
 

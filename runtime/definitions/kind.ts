@@ -51,7 +51,8 @@ export function partsOf(definition: CustomResourceDefinition, options: Definitio
   const made = new Map<string, KindParts>()
   const structurals = new Map<string, Structural>()
   const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
-    const known = structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
+    const known =
+      structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
     structurals.set(version.name, known)
     return known
   }
@@ -98,7 +99,10 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     rules: rulesOf(version.subresources),
     subresources: subresourcesOf(version.subresources),
     behaviours: ["customObject"],
-    custom: { ...custom, ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }) },
+    custom: {
+      ...custom,
+      ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }),
+    },
     load: () => parts(version.name),
   }))
 }

@@ -137,7 +137,9 @@ class CustomSource {
     const { vendor } = this.parts
     const shared = await this.sharedDefinitions(version)
     const options = { shared, prefix: vendor.extensionPrefix, vendorName: (name: string) => vendor.definition(name) }
-    const customKinds = kinds.map((kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }))
+    const customKinds = kinds.map(
+      (kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }),
+    )
     const { document, schemas } = customDocument(customKinds, version, options)
     return withSchemas(mapped(document, vendor), schemas, version)
   }
