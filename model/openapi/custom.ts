@@ -1,6 +1,6 @@
 /**
- * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them. Differences
- * from built-in kinds are those of the reference: no deprecated watch paths, no strategic merge patch.
+ * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them.
+ * Differences from built-in kinds are those of the reference: no deprecated watch paths, no strategic merge patch.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Kind } from "../../runtime/schema/kind.ts"

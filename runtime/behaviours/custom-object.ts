@@ -1,4 +1,4 @@
-/** What creating and updating does to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
+/** What writes do to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
 import type { ApiObject } from "../base/json.ts"
 import { deepClone, deepEqual } from "../encoding/field-path.ts"
 import { defineBehaviour } from "../schema/define.ts"

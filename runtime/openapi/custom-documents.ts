@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time, and
- * built again only for group versions whose kinds have changed.
+ * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time,
+ * and built again only for group versions whose kinds have changed.
  */
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
