@@ -30,13 +30,9 @@ export interface CelType {
   readonly fields?: ReadonlyMap<string, Field>
   /** The largest size() of a value, for estimates of costs. Absent: unknown. */
   readonly maxElements?: bigint
-  /** A schema says more than the type: how JSON becomes a value of it. */
-  readonly format?: "date" | "date-time" | "duration" | "bytes"
 }
 
 export interface Field {
-  /** The name in JSON, which may differ from the name in expressions. */
-  readonly property: string
   readonly type: CelType
 }
 
@@ -64,7 +60,7 @@ export function mapType(key: CelType, value: CelType): CelType {
 }
 
 export function optionalType(value: CelType): CelType {
-  return opaqueType("optional_type", value)
+  return opaqueType("optional", value)
 }
 
 /** The type of a type: `type(int)`. Without a parameter: of any type. */
@@ -88,5 +84,5 @@ export function objectType(name: string, fields: ReadonlyMap<string, Field>): Ce
 }
 
 export function isOptionalType(type: CelType): boolean {
-  return type.kind === "opaque" && type.name === "optional_type"
+  return type.kind === "opaque" && type.name === "optional"
 }

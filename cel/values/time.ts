@@ -1,8 +1,12 @@
-/** A point in time, to the nanosecond: seconds since 1970 in UTC, and nanoseconds from 0 to 999,999,999. */
+/**
+ * A point in time, to the nanosecond: seconds since 1970 in UTC, and nanoseconds from 0 to 999,999,999. `offset` is how
+ * many seconds east of UTC the text was written that it came from; it matters to `string(t)` alone.
+ */
 export class Timestamp {
   constructor(
     readonly seconds: number,
     readonly nanos: number,
+    readonly offset: number = 0,
   ) {}
 }
 

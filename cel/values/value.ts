@@ -51,6 +51,10 @@ export abstract class ListValue {
   abstract at(index: number): Value
   /** All elements. The caller does not change the array. */
   abstract toArray(): readonly Value[]
+  /** What `list + other` answers, where that is not the one list after the other. */
+  join?(other: ListValue): ListValue
+  /** What `list == other` answers, where order does not matter. */
+  matches?(other: ListValue): boolean
 }
 
 /** A map, or an object of a schema: both are read by key. */
@@ -79,5 +83,15 @@ export abstract class OpaqueValue {
   /** What `==` answers for two values of this type. */
   abstract equals(other: OpaqueValue): boolean
   /** The size that costs are computed with; 1 when absent. */
-  readonly size?: number
+  get size(): number {
+    return 1
+  }
+  /** The value within messages. */
+  print(): string {
+    return this.type.name
+  }
+  /** What `optional.ofNonZeroValue` takes for none. */
+  get zero(): boolean {
+    return false
+  }
 }
