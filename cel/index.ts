@@ -7,7 +7,6 @@ export type {
   FunctionDeclaration,
   Impl,
   Library,
-  Macro,
   Overload,
   SizedNode,
 } from "./declaration.ts"
@@ -19,11 +18,10 @@ export type {
   Issues,
   Outcome,
   Program,
-  SizeEstimator,
 } from "./environment.ts"
 export type { Issue } from "./issue.ts"
 export type * from "./syntax/expr.ts"
-export type { MacroHelper } from "./syntax/macro.ts"
+export type { Macro, MacroHelper } from "./syntax/macro.ts"
 export * from "./types/type.ts"
 export { formatType } from "./types/format.ts"
 export { compare, compareTexts } from "./values/compare.ts"
