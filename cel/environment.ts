@@ -55,6 +55,3 @@ export interface Outcome {
   readonly value: Result
   readonly cost: number
 }
-
-/** Sizes of what variables hold. Undefined: unknown. */
-export type SizeEstimator = (node: SizedNode) => Bounds | undefined

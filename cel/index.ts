@@ -18,7 +18,6 @@ export type {
   Issues,
   Outcome,
   Program,
-  SizeEstimator,
 } from "./environment.ts"
 export type { Issue } from "./issue.ts"
 export type * from "./syntax/expr.ts"

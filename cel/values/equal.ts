@@ -1,9 +1,12 @@
 import { compareDoubleInteger, type Integer } from "./number.ts"
 import { Duration, Timestamp } from "./time.ts"
-import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
+import { Double, type ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
 
-/** `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. */
-export function equal(one: Value, other: Value): boolean {
+/**
+ * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error comes
+ * from values of libraries alone.
+ */
+export function equal(one: Value, other: Value): boolean | ErrorValue {
   if (one === other) return true
   switch (typeof one) {
     case "string":
@@ -21,7 +24,7 @@ export function equal(one: Value, other: Value): boolean {
   return equalRest(one, other)
 }
 
-function equalRest(one: Value, other: Value): boolean {
+function equalRest(one: Value, other: Value): boolean | ErrorValue {
   if (one instanceof Timestamp) {
     return other instanceof Timestamp && one.seconds === other.seconds && one.nanos === other.nanos
   }
@@ -29,10 +32,7 @@ function equalRest(one: Value, other: Value): boolean {
   if (one instanceof Uint8Array) return other instanceof Uint8Array && equalBytes(one, other)
   if (one instanceof OptionalValue) return other instanceof OptionalValue && equalOptionals(one, other)
   if (one instanceof TypeValue) return other instanceof TypeValue && one.type.name === other.type.name
-  if (one instanceof OpaqueValue) {
-    return other instanceof OpaqueValue && other.type.name === one.type.name && one.equals(other)
-  }
-  return false
+  return one instanceof OpaqueValue && one.equals(other)
 }
 
 function equalInteger(one: Integer, other: Value): boolean {
@@ -51,24 +51,29 @@ function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
 
-function equalLists(one: ListValue, other: ListValue): boolean {
+function equalLists(one: ListValue, other: ListValue): boolean | ErrorValue {
   if (one.size !== other.size) return false
   if (one.matches !== undefined) return one.matches(other)
-  for (let index = 0; index < one.size; index++) if (!equal(one.at(index), other.at(index))) return false
-  return true
-}
-
-function equalMaps(one: MapValue, other: MapValue): boolean {
-  if (one.size !== other.size) return false
-  for (const key of one.keys()) {
-    const value = one.find(key)
-    const otherValue = other.find(key)
-    if (value === undefined || otherValue === undefined || !equal(value, otherValue)) return false
+  for (let index = 0; index < one.size; index++) {
+    const same = equal(one.at(index), other.at(index))
+    if (same !== true) return same
   }
   return true
 }
 
-function equalOptionals(one: OptionalValue, other: OptionalValue): boolean {
+function equalMaps(one: MapValue, other: MapValue): boolean | ErrorValue {
+  if (one.size !== other.size) return false
+  for (const key of one.keys()) {
+    const value = one.find(key)
+    const otherValue = other.find(key)
+    if (value === undefined || otherValue === undefined) return false
+    const same = equal(value, otherValue)
+    if (same !== true) return same
+  }
+  return true
+}
+
+function equalOptionals(one: OptionalValue, other: OptionalValue): boolean | ErrorValue {
   if (one.value === undefined || other.value === undefined) return one.value === other.value
   return equal(one.value, other.value)
 }

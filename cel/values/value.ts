@@ -54,7 +54,7 @@ export abstract class ListValue {
   /** What `list + other` answers, where that is not the one list after the other. */
   join?(other: ListValue): ListValue
   /** What `list == other` answers, where order does not matter. */
-  matches?(other: ListValue): boolean
+  matches?(other: ListValue): boolean | ErrorValue
 }
 
 /** A map, or an object of a schema: both are read by key. */
@@ -80,8 +80,8 @@ export class TypeValue {
 /** A value of a type that a library brings, such as a quantity or a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType
-  /** What `==` answers for two values of this type. */
-  abstract equals(other: OpaqueValue): boolean
+  /** What `==` answers, for any other value. */
+  abstract equals(other: Value): boolean | ErrorValue
   /** The size that costs are computed with; 1 when absent. */
   get size(): number {
     return 1
