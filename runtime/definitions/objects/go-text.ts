@@ -6,20 +6,21 @@ import { shownValueCharactersMax } from "../../base/limits.ts"
 import { isObject, type JsonValue } from "../../base/json.ts"
 import { quoted } from "../../base/quote.ts"
 
-/** A number as Go's `%v` writes it: `1e+21`, `1e-05`, `0.5`. An integer has all its digits. */
+/** A number as Go's `%v` writes it: an integer with all its digits, others as `floatText` does. */
 export function numberText(value: number | bigint): string {
-  if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value)
-  const text = String(value)
-  const [mantissa = "", exponent] = text.split("e")
-  if (exponent !== undefined) {
-    const digits = exponent.replace(/^[-+]/, "").padStart(2, "0")
-    return `${mantissa}e${exponent.startsWith("-") ? "-" : "+"}${digits}`
-  }
-  const magnitude = Math.abs(value)
-  if (magnitude >= 1e-4 || value === 0) return text
-  // JavaScript writes exponents from 1e-7 on, Go from 1e-5.
-  const [digits = "", power = "0"] = value.toExponential().split("e")
-  return `${digits}e-${power.replace("-", "").padStart(2, "0")}`
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : floatText(value)
+}
+
+/** Exponents from here on are written. */
+const floatExponentMax = 6
+
+/** A float64 as Go's `%v` writes it: `2`, `0.5`, `1e+06`, `1e-05`. */
+export function floatText(value: number): string {
+  if (!Number.isFinite(value)) return String(value)
+  const [mantissa = "", power = "0"] = value.toExponential().split("e")
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < floatExponentMax) return String(value)
+  return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`
 }
 
 /**
@@ -82,4 +83,46 @@ export function shownText(value: JsonValue | undefined): string | undefined {
 /** `Invalid value: map[string]interface {}{"a":1}` */
 export function invalidText(value: JsonValue): string {
   return `Invalid value: ${typeof value === "string" ? quoted(value) : value === null ? '"null"' : (shownText(value) ?? String(value))}`
+}
+
+/** A value as Go's `%v` writes it: `map[a:1 b:[x y]]`. Cut after some `shownValueCharactersMax` characters. */
+export function goPlain(value: JsonValue): string {
+  if (value === null) return "<nil>"
+  if (typeof value === "string") return value
+  if (typeof value === "number" || typeof value === "bigint") return numberText(value)
+  if (typeof value === "boolean") return String(value)
+  const parts: string[] = []
+  let characters = 0
+  const add = (part: string): boolean => {
+    parts.push(part)
+    characters += part.length
+    return characters <= shownValueCharactersMax
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) if (!add(goPlain(item))) break
+    return `[${parts.join(" ")}]`
+  }
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name]
+    if (field !== undefined && !add(`${name}:${goPlain(field)}`)) break
+  }
+  return `map[${parts.join(" ")}]`
+}
+
+/** The type of a decoded value as Go's `%T` names it. */
+export function goType(value: JsonValue): string {
+  if (value === null) return "<nil>"
+  if (Array.isArray(value)) return "[]interface {}"
+  switch (typeof value) {
+    case "string":
+      return "string"
+    case "boolean":
+      return "bool"
+    case "number":
+      return Number.isSafeInteger(value) ? "int64" : "float64"
+    case "bigint":
+      return "int64"
+    default:
+      return "map[string]interface {}"
+  }
 }
