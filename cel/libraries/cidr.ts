@@ -13,16 +13,7 @@ import {
   stringType,
   type Value,
 } from "../index.ts"
-import {
-  AddressFault,
-  addressText,
-  containsAddress,
-  isMapped,
-  networkOf,
-  parseRange,
-  type Range,
-  sameAddress,
-} from "./address.ts"
+import { AddressFault, addressText, containsAddress, isMapped, networkOf, parseRange, type Range, sameAddress } from "./address.ts"
 import { costOf } from "./costs.ts"
 import { IpValue, ipOf, ipType } from "./ip.ts"
 import { textOf } from "./narrow.ts"
@@ -37,7 +28,7 @@ class CidrValue extends OpaqueValue {
     super()
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof CidrValue)) return false
     return this.range.bits === other.range.bits && sameAddress(this.range.address, other.range.address)
   }
@@ -87,9 +78,7 @@ export const cidrLibrary: Library = {
     {
       name: "cidr",
       ...costOf("cidr"),
-      overloads: [
-        { id: "string_to_cidr", args: [stringType], result: cidrType, impl: (text) => cidrOf(textOf(text)) },
-      ],
+      overloads: [{ id: "string_to_cidr", args: [stringType], result: cidrType, impl: (text) => cidrOf(textOf(text)) }],
     },
     {
       name: "isCIDR",

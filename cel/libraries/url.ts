@@ -158,9 +158,7 @@ function literalOf(host: string, text: string): string {
   const name = host.slice(1, close)
   const zone = name.indexOf("%25")
   const literal =
-    zone < 0
-      ? unescape(name, "host", text)
-      : unescape(name.slice(0, zone), "host", text) + unescape(name.slice(zone), "zone", text)
+    zone < 0 ? unescape(name, "host", text) : unescape(name.slice(0, zone), "host", text) + unescape(name.slice(zone), "zone", text)
   const address = parseAddress(textOf(literal))
   if (address instanceof AddressFault) fail(text, `invalid host: ${address.message}`)
   if (address.family === 4) fail(text, "invalid IP-literal")
