@@ -62,12 +62,10 @@ export class GrowingList extends ListValue {
   }
 
   append(other: ListValue): this {
-    for (const value of other.toArray()) this.values.push(value)
+    // A list may be appended to itself.
+    const added = other === this ? other.toArray().slice() : other.toArray()
+    for (const value of added) this.values.push(value)
     return this
-  }
-
-  push(value: Value): void {
-    this.values.push(value)
   }
 
   finish(): ListValue {
