@@ -73,6 +73,7 @@ function hashed(value: Value): Hashed | undefined {
 export function membershipStep(value: Step, list: ListValue): Step | undefined {
   const set = new Set<Hashed>()
   for (const element of list.toArray()) {
+    if (element instanceof ErrorValue) return undefined
     const nan = element instanceof Double && Number.isNaN(element.value)
     const key = hashed(element)
     if (key === undefined && !nan) return undefined

@@ -43,7 +43,8 @@ function fits({ args: types }: Overload, args: readonly Value[]): boolean {
 }
 
 /** Of lists and maps the first element decides, as in the reference. */
-function isOfType(value: Value, type: CelType): boolean {
+function isOfType(value: Result, type: CelType): boolean {
+  if (value instanceof ErrorValue) return false
   if (type.kind === "dyn" || type.kind === "any" || type.kind === "param") return true
   if (typeOf(value).name !== type.name) return false
   const [first, second] = type.parameters

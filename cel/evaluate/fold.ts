@@ -2,7 +2,7 @@
 import { errorOf } from "../values/error.ts"
 import { GrowingList } from "../values/list.ts"
 import { Duration, Timestamp } from "../values/time.ts"
-import { Double, ErrorValue, ListValue, MapValue, OptionalValue, TypeValue, Uint, type Value } from "../values/value.ts"
+import { Double, ErrorValue, ListValue, MapValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "../values/value.ts"
 import type { Step } from "./frame.ts"
 
 export interface FoldSteps {
@@ -41,7 +41,7 @@ export function foldStep({ range, init, condition, step, result, iterSlot, accuS
   }
 }
 
-function elementAt(list: ListValue | MapValue, index: number): Value {
+function elementAt(list: ListValue | MapValue, index: number): Result {
   return list instanceof ListValue ? list.at(index) : null
 }
 
