@@ -39,15 +39,16 @@ export interface CheckedTree {
   readonly variables: ReadonlySet<string>
 }
 
-/** Checks a tree. Faults are added to `issues`, in the reference's words. */
+/** Checks a tree. Faults are added to `issues`, in the reference's words. `uniform`: lists do not mix types. */
 export function check(
   expr: Expr,
   source: Source,
   declarations: Declarations,
   variables: ReadonlyMap<string, CelType>,
+  uniform: boolean,
   issues: Issue[],
 ): CheckedTree {
-  return new Checker(source, declarations, variables, issues).run(expr)
+  return new Checker(source, declarations, variables, uniform, issues).run(expr)
 }
 
 class Checker {
@@ -63,6 +64,7 @@ class Checker {
     private readonly source: Source,
     private readonly declarations: Declarations,
     variables: ReadonlyMap<string, CelType>,
+    private readonly uniform: boolean,
     private readonly issues: Issue[],
   ) {
     this.scope = new Scope(variables)
@@ -327,6 +329,7 @@ class Checker {
   private join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current
     if (this.assign([previous], [current])) return mostGeneral(previous, current)
+    if (!this.uniform) return dynType
     this.mismatch(expr, previous, current)
     return errorType
   }

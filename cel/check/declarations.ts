@@ -1,5 +1,5 @@
 /** What an environment declares, indexed by name. */
-import type { FunctionDeclaration, Library, Overload } from "../declaration.ts"
+import type { FunctionDeclaration, Impl, Library, Overload } from "../declaration.ts"
 import { type Macro, MacroTable } from "../syntax/macro.ts"
 import {
   boolType,
@@ -22,6 +22,8 @@ import {
 export interface DeclaredFunction {
   readonly name: string
   readonly overloads: readonly Overload[]
+  /** For all overloads that have none of their own. */
+  readonly impl?: Impl
   readonly costs: readonly NonNullable<FunctionDeclaration["cost"]>[]
   readonly estimates: readonly NonNullable<FunctionDeclaration["estimate"]>[]
 }
@@ -71,9 +73,11 @@ export class Declarations {
 /** An overload that is declared again replaces the one before. */
 function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration): DeclaredFunction {
   const ids = new Set(added.overloads.map(({ id }) => id))
+  const impl = added.impl ?? known?.impl
   return {
     name: added.name,
     overloads: [...(known?.overloads ?? []).filter(({ id }) => !ids.has(id)), ...added.overloads],
+    ...(impl !== undefined && { impl }),
     costs: [...(known?.costs ?? []), ...(added.cost === undefined ? [] : [added.cost])],
     estimates: [...(known?.estimates ?? []), ...(added.estimate === undefined ? [] : [added.estimate])],
   }

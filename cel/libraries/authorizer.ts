@@ -58,7 +58,7 @@ const decisionType = typeOf("Decision")
 
 /** No value of this library equals another, itself neither: the reference has no equality for them. */
 abstract class Unequal extends OpaqueValue {
-  equals(): boolean | ErrorValue {
+  equals(_other: Value): boolean | ErrorValue {
     return noSuchOverload()
   }
 }
@@ -232,8 +232,7 @@ const beginning: readonly FunctionDeclaration[] = [
         member: true,
         args: [authorizerType, stringType, stringType],
         result: authorizerType,
-        impl: (authorizer, namespace, name) =>
-          forServiceAccount(targetOf(authorizer, Authorizer), textOf(namespace), textOf(name)),
+        impl: (authorizer, namespace, name) => forServiceAccount(targetOf(authorizer, Authorizer), textOf(namespace), textOf(name)),
       },
     ],
   },

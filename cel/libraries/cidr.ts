@@ -7,22 +7,14 @@ import {
   errorOf,
   intType,
   type Library,
+  noSuchOverload,
   OpaqueValue,
   opaqueType,
   type Result,
   stringType,
   type Value,
 } from "../index.ts"
-import {
-  AddressFault,
-  addressText,
-  containsAddress,
-  isMapped,
-  networkOf,
-  parseRange,
-  type Range,
-  sameAddress,
-} from "./address.ts"
+import { AddressFault, addressText, containsAddress, isMapped, networkOf, parseRange, type Range, sameAddress } from "./address.ts"
 import { costOf } from "./costs.ts"
 import { IpValue, ipOf, ipType } from "./ip.ts"
 import { textOf } from "./narrow.ts"
@@ -37,7 +29,7 @@ class CidrValue extends OpaqueValue {
     super()
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     if (!(other instanceof CidrValue)) return false
     return this.range.bits === other.range.bits && sameAddress(this.range.address, other.range.address)
   }
@@ -68,15 +60,15 @@ function rangeOf(value: Value | undefined): Range {
   return value.range
 }
 
+/** The reference does not say why a text is no address. */
 function containsIp(range: Range, other: Value | ErrorValue): Result {
-  if (other instanceof ErrorValue) return other
-  return other instanceof IpValue ? containsAddress(range, other.address) : errorOf("no such overload")
+  return other instanceof IpValue ? containsAddress(range, other.address) : noSuchOverload()
 }
 
 /** The reference compares the other range's address with the network, so it must be that address itself. */
 function containsCidr(range: Range, other: Value | ErrorValue): Result {
   if (other instanceof ErrorValue) return other
-  if (!(other instanceof CidrValue)) return errorOf("no such overload")
+  if (!(other instanceof CidrValue)) return noSuchOverload()
   return sameAddress(networkOf(range), other.range.address) && range.bits <= other.range.bits
 }
 
@@ -87,9 +79,7 @@ export const cidrLibrary: Library = {
     {
       name: "cidr",
       ...costOf("cidr"),
-      overloads: [
-        { id: "string_to_cidr", args: [stringType], result: cidrType, impl: (text) => cidrOf(textOf(text)) },
-      ],
+      overloads: [{ id: "string_to_cidr", args: [stringType], result: cidrType, impl: (text) => cidrOf(textOf(text)) }],
     },
     {
       name: "isCIDR",

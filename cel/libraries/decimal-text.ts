@@ -9,9 +9,7 @@ function partsOf(value: number): { readonly mantissa: bigint; readonly exponent:
   const bits = view.getBigUint64(0)
   const biased = Number((bits >> 52n) & 0x7ffn)
   const fraction = bits & 0xf_ffff_ffff_ffffn
-  return biased === 0
-    ? { mantissa: fraction, exponent: -1074 }
-    : { mantissa: fraction | (1n << 52n), exponent: biased - 1075 }
+  return biased === 0 ? { mantissa: fraction, exponent: -1074 } : { mantissa: fraction | (1n << 52n), exponent: biased - 1075 }
 }
 
 /** `value * 10^power`, rounded to a whole number. */

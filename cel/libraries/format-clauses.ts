@@ -1,21 +1,23 @@
 /** What each clause of a format string makes of its argument: `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. */
-import { isUtf8 } from "node:buffer"
 import { quoted } from "../../runtime/base/quote.ts"
 import {
   compareTexts,
   Double,
   Duration,
   doubleText,
-  durationText,
+  isError,
   ListValue,
   MapValue,
+  OpaqueValue,
+  OptionalValue,
+  print,
   Timestamp,
   TypeValue,
-  timestampText,
   typeOf,
   Uint,
   type Value,
 } from "../index.ts"
+import { stringOf } from "../standard/conversion.ts"
 import { fixedDigits, scientificDigits } from "./decimal-text.ts"
 
 /** The argument does not fit its clause. */
@@ -27,6 +29,8 @@ export class FormatFault extends Error {
 export type Clause = (arg: Value) => string
 
 const precisionDefault = 6
+/** More digits than the reference writes in full. */
+const digitsMax = 255
 
 /** The clause of a letter; undefined when there is none. */
 export function clauseOf(letter: string, precision = precisionDefault): Clause | undefined {
@@ -36,7 +40,7 @@ export function clauseOf(letter: string, precision = precisionDefault): Clause |
     case "d":
       return decimalClause
     case "f":
-      return (arg) => fixedText(doubleOf(arg, "fixed-point"), precision)
+      return (arg) => fixedText(doubleOf(arg, "fixed-point"), Math.min(precision, digitsMax))
     case "e":
       // The reference takes the precision for a width, and has six digits always.
       return (arg) => scientificText(doubleOf(arg, "scientific")).padStart(precision)
@@ -142,18 +146,13 @@ function stringClause(arg: Value): string {
   return text
 }
 
-/** What `string(value)` answers, and null. */
+/** What `string(value)` answers; undefined for values that have no text. */
 function scalarText(value: Value): string | undefined {
-  if (typeof value === "string") return value
-  if (value === null || typeof value !== "object") return String(value)
-  if (value instanceof Double) return doubleText(value.value)
-  if (value instanceof Uint) return String(value.value)
-  if (value instanceof Timestamp) return timestampText(value)
-  if (value instanceof Duration) return durationText(value)
   if (value instanceof TypeValue) return value.type.name
-  if (!(value instanceof Uint8Array)) return undefined
-  if (isUtf8(value)) return Buffer.from(value).toString("utf8")
-  throw new FormatFault('could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string')
+  if (value instanceof OptionalValue || value instanceof OpaqueValue) return undefined
+  const text = stringOf(value)
+  if (isError(text)) throw new FormatFault(`could not convert argument "${text.message}" to string`)
+  return print(text)
 }
 
 /** An element or a value within a list or a map: a literal of the language. */

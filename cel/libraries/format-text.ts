@@ -50,7 +50,9 @@ function readClause(format: string, at: number): { readonly clause: Clause; read
   const { precision, end } = readPrecision(format, at)
   const clause = clauseOf(format.charAt(end), precision)
   if (clause !== undefined) return { clause, end: end + 1 }
-  const byte = Buffer.from(format.slice(end, end + 2)).toString("latin1").charAt(0)
+  const byte = Buffer.from(format.slice(end, end + 2))
+    .toString("latin1")
+    .charAt(0)
   throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${byte}"`)
 }
 
@@ -72,4 +74,3 @@ function notANumber(digits: string, reason: string): FormatFault {
 function precisionFault(reason: string): FormatFault {
   return new FormatFault(`could not parse formatting clause: error while parsing precision: ${reason}`)
 }
-

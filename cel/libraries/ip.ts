@@ -27,7 +27,7 @@ export class IpValue extends OpaqueValue {
     super()
   }
 
-  equals(other: OpaqueValue): boolean {
+  equals(other: Value): boolean {
     return other instanceof IpValue && sameAddress(this.address, other.address)
   }
 
@@ -111,9 +111,7 @@ export const ipLibrary: Library = {
     reading("ip.isCanonical", "ip_is_canonical", boolType, isCanonical),
     {
       name: "family",
-      overloads: [
-        { id: "ip_family", member: true, args: [ipType], result: intType, impl: (address) => addressOf(address).family },
-      ],
+      overloads: [{ id: "ip_family", member: true, args: [ipType], result: intType, impl: (address) => addressOf(address).family }],
     },
     asking("isUnspecified", "ip_is_unspecified", isUnspecified),
     asking("isLoopback", "ip_is_loopback", isLoopback),
@@ -122,9 +120,7 @@ export const ipLibrary: Library = {
     asking("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
     {
       name: "string",
-      overloads: [
-        { id: "ip_to_string", args: [ipType], result: stringType, impl: (address) => addressText(addressOf(address)) },
-      ],
+      overloads: [{ id: "ip_to_string", args: [ipType], result: stringType, impl: (address) => addressText(addressOf(address)) }],
     },
   ],
 }

@@ -1,7 +1,5 @@
 /** The lists library: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
 import {
-  addInts,
-  addUints,
   boolType,
   bytesType,
   type CelType,
@@ -13,8 +11,6 @@ import {
   equal,
   errorOf,
   type FunctionDeclaration,
-  intMax,
-  intMin,
   intType,
   isError,
   type Library,
@@ -29,6 +25,7 @@ import {
   uintType,
   type Value,
 } from "../index.ts"
+import { add } from "../standard/arithmetic.ts"
 import { costOf } from "./costs.ts"
 import { elementsOf } from "./narrow.ts"
 
@@ -81,25 +78,12 @@ function sum(list: ListValue, zero: Value): Result {
   return total
 }
 
-function add(one: Value, other: Value): Result {
-  if (isInteger(one) && isInteger(other)) return addInts(one, other)
-  if (one instanceof Uint && other instanceof Uint) return addUints(one, other)
-  if (one instanceof Double && other instanceof Double) return new Double(one.value + other.value)
-  if (!(one instanceof Duration && other instanceof Duration)) return errorOf("no such overload")
-  const nanos = one.nanos + other.nanos
-  return nanos < intMin || nanos > intMax ? errorOf("integer overflow") : new Duration(nanos)
-}
-
-function isInteger(value: Value): value is number | bigint {
-  return typeof value === "number" || typeof value === "bigint"
-}
-
 function indexOf(list: ListValue, value: Value): number {
-  return list.toArray().findIndex((element) => equal(element, value))
+  return list.toArray().findIndex((element) => equal(element, value) === true)
 }
 
 function lastIndexOf(list: ListValue, value: Value): number {
-  return list.toArray().findLastIndex((element) => equal(element, value))
+  return list.toArray().findLastIndex((element) => equal(element, value) === true)
 }
 
 const element = paramType("A")

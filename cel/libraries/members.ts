@@ -19,7 +19,7 @@ export class Members {
   has(value: Value): boolean {
     const key = keyOf(value)
     if (key !== undefined && this.keys.has(key)) return true
-    if (key === undefined || typeof key === "number") return this.others.some((other) => equal(value, other))
+    if (key === undefined || typeof key === "number") return this.others.some((other) => equal(value, other) === true)
     return false
   }
 }

@@ -18,4 +18,3 @@ export function elementsOf(value: Value | undefined): ListValue {
   if (!(value instanceof ListValue)) throw new TypeError("not a list")
   return value
 }
-

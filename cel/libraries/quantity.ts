@@ -12,7 +12,7 @@ import {
   type CelType,
   Double,
   doubleType,
-  type ErrorValue,
+  ErrorValue,
   errorOf,
   type FunctionDeclaration,
   intMax,
@@ -47,7 +47,7 @@ class QuantityValue extends OpaqueValue {
   }
 
   /** The reference knows no equality with a computed quantity at the right. */
-  equals(other: OpaqueValue): boolean | ErrorValue {
+  equals(other: Value): boolean | ErrorValue {
     if (!(other instanceof QuantityValue) || other.computed) return noSuchOverload()
     return compareQuantities(this.quantity, other.quantity) === 0
   }
@@ -60,11 +60,19 @@ class QuantityValue extends OpaqueValue {
 function read(text: string): Quantity | ErrorValue {
   try {
     // Spaces around a quantity are removed elsewhere, but not here.
-    return parseQuantity(text.trim() === text ? text : `${text.trim()}\u0000`)
+    const quantity = parseQuantity(text.trim() === text ? text : `${text.trim()}\u0000`)
+    return quantity.unlimited && quantity.mantissa !== intMax ? inNanos(quantity) : quantity
   } catch (fault) {
     if (fault instanceof QuantityError) return errorOf(fault.message)
     throw fault
   }
+}
+
+const nano = -9
+
+/** The reference holds decimals in nanos, which the conversion to a double shows. */
+function inNanos(quantity: Quantity): Quantity {
+  return { ...quantity, mantissa: quantity.mantissa * 10n ** BigInt(quantity.exponent - nano), exponent: nano }
 }
 
 function quantityOf(value: Value | undefined): Quantity {
@@ -139,16 +147,13 @@ function computing(name: string, compute: (one: Quantity, other: Quantity) => Qu
   })
   return {
     name,
-    overloads: [
-      overload(`quantity_${name}`, quantityType, quantityOf),
-      overload(`quantity_${name}_int`, intType, ofInteger),
-    ],
+    overloads: [overload(`quantity_${name}`, quantityType, quantityOf), overload(`quantity_${name}_int`, intType, ofInteger)],
   }
 }
 
 function stringToQuantity(text: string): Result {
   const quantity = read(text)
-  return "message" in quantity ? quantity : new QuantityValue(quantity)
+  return quantity instanceof ErrorValue ? quantity : new QuantityValue(quantity)
 }
 
 function toInteger(quantity: Quantity): Result {
@@ -179,7 +184,7 @@ export const quantityLibrary: Library = {
           id: "is_quantity_string",
           args: [stringType],
           result: boolType,
-          impl: (text) => !("message" in read(textOf(text))),
+          impl: (text) => !(read(textOf(text)) instanceof ErrorValue),
         },
       ],
     },
@@ -187,11 +192,7 @@ export const quantityLibrary: Library = {
     reading("sign", { id: "quantity_sign", result: intType }, quantitySign),
     reading("asApproximateFloat", { id: "quantity_get_float", member: true, result: doubleType }, toDouble),
     reading("asInteger", { id: "quantity_get_int", member: true, result: intType }, toInteger),
-    reading(
-      "isInteger",
-      { id: "quantity_is_integer", member: true, result: boolType },
-      (quantity) => wholeOf(quantity) !== undefined,
-    ),
+    reading("isInteger", { id: "quantity_is_integer", member: true, result: boolType }, (quantity) => wholeOf(quantity) !== undefined),
     comparing("isGreaterThan", "quantity_is_greater_than", boolType, (order) => order > 0),
     comparing("isLessThan", "quantity_is_less_than", boolType, (order) => order < 0),
     comparing("compareTo", "quantity_compare_to", intType, (order) => order),

@@ -6,11 +6,7 @@ import { elementsOf } from "./narrow.ts"
 
 const list = listType(paramType("T"))
 
-function declare(
-  name: string,
-  factor: number,
-  decide: (one: ListValue, other: ListValue) => boolean,
-): FunctionDeclaration {
+function declare(name: string, factor: number, decide: (one: ListValue, other: ListValue) => boolean): FunctionDeclaration {
   return {
     name: `sets.${name}`,
     ...comparingLists(factor),

@@ -24,9 +24,7 @@ function mapping(name: string, id: string, change: (text: string) => string): Fu
   return {
     name,
     ...costOf(name),
-    overloads: [
-      { id, member: true, args: [stringType], result: stringType, impl: (text) => change(textOf(text)) },
-    ],
+    overloads: [{ id, member: true, args: [stringType], result: stringType, impl: (text) => change(textOf(text)) }],
   }
 }
 
@@ -131,8 +129,7 @@ const building: readonly FunctionDeclaration[] = [
         member: true,
         args: [stringType, stringType, stringType, intType],
         result: stringType,
-        impl: (text, old, replacement, limit) =>
-          texts.replace(textOf(text), textOf(old), textOf(replacement), integerOf(limit)),
+        impl: (text, old, replacement, limit) => texts.replace(textOf(text), textOf(old), textOf(replacement), integerOf(limit)),
       },
     ],
   },

@@ -31,7 +31,7 @@ class UrlValue extends OpaqueValue {
     super()
   }
 
-  equals(other: OpaqueValue): boolean | ErrorValue {
+  equals(other: Value): boolean | ErrorValue {
     return other instanceof UrlValue ? this.print() === other.print() : noSuchOverload()
   }
 
@@ -78,9 +78,7 @@ export const urlsLibrary: Library = {
     },
     {
       name: "isURL",
-      overloads: [
-        { id: "is_url_string", args: [stringType], result: boolType, impl: (text) => isUrl(textOf(text)) },
-      ],
+      overloads: [{ id: "is_url_string", args: [stringType], result: boolType, impl: (text) => isUrl(textOf(text)) }],
     },
     reading("getScheme", "url_get_scheme", (url) => url.scheme),
     reading("getHost", "url_get_host", (url) => url.host),

@@ -3,10 +3,9 @@
  */
 
 const reserved: ReadonlySet<string> = new Set(
-  (
-    "true false null in as break const continue else for function if import let loop package namespace return " +
-    "var void while"
-  ).split(" "),
+  ("true false null in as break const continue else for function if import let loop package namespace return " + "var void while").split(
+    " ",
+  ),
 )
 
 const escapes: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-import { type Bounds, bounds, type CelType, type SizeEstimator } from "../index.ts"
+import { type Bounds, bounds, type CelType } from "../index.ts"
+import type { SizeEstimator } from "../cost/estimate.ts"
 
 /**
  * Sizes of what a variable of the given type holds. Every path is read from there, whatever variable it begins with,

@@ -76,11 +76,15 @@ function orderOperator(name: string, word: string, holds: (sign: number) => bool
 
 /** `value in list`, `key in map`. */
 export function contains(value: Value, container: Value): Result {
-  if (container instanceof MapValue) return container.find(value) !== undefined
+  if (container instanceof MapValue) {
+    const found = container.find(value)
+    return found instanceof ErrorValue ? found : found !== undefined
+  }
   if (!(container instanceof ListValue)) return noSuchOverload()
   let failed: ErrorValue | undefined
   for (let index = 0; index < container.size; index++) {
-    const same = equal(container.at(index), value)
+    const element = container.at(index)
+    const same = element instanceof ErrorValue ? element : equal(element, value)
     if (same === true) return true
     if (same instanceof ErrorValue) failed ??= same
   }

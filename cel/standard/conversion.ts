@@ -85,11 +85,16 @@ export function stringOf(value: Value): Result {
   if (value instanceof Double) return doubleText(value.value)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Timestamp) return timestampText(value)
-  if (value instanceof Duration) return `${plainText(durationSeconds(value))}s`
+  if (value instanceof Duration) return durationText(value)
   if (value === null) return "null"
   if (!(value instanceof Uint8Array)) return cannotConvert(value, stringType)
   if (!isUtf8(value)) return errorOf("invalid UTF-8 in bytes, cannot convert to string")
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
+}
+
+/** `string(d)`: seconds, in floating point. */
+export function durationText(duration: Duration): string {
+  return `${plainText(durationSeconds(duration))}s`
 }
 
 /** In floating point, whole seconds and the rest converted apart. */

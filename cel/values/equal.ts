@@ -1,6 +1,6 @@
 import { compareDoubleInteger, type Integer } from "./number.ts"
 import { Duration, Timestamp } from "./time.ts"
-import { Double, type ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
+import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
 /**
  * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error comes
@@ -55,22 +55,29 @@ function equalLists(one: ListValue, other: ListValue): boolean | ErrorValue {
   if (one.size !== other.size) return false
   if (one.matches !== undefined) return one.matches(other)
   for (let index = 0; index < one.size; index++) {
-    const same = equal(one.at(index), other.at(index))
+    const same = equalResults(one.at(index), other.at(index))
     if (same !== true) return same
   }
   return true
 }
 
 function equalMaps(one: MapValue, other: MapValue): boolean | ErrorValue {
+  if (one.matches !== undefined) return one.matches(other)
   if (one.size !== other.size) return false
   for (const key of one.keys()) {
     const value = one.find(key)
     const otherValue = other.find(key)
     if (value === undefined || otherValue === undefined) return false
-    const same = equal(value, otherValue)
+    const same = equalResults(value, otherValue)
     if (same !== true) return same
   }
   return true
+}
+
+/** An element that cannot be read is equal to nothing: its error is the result. */
+function equalResults(one: Result, other: Result): boolean | ErrorValue {
+  if (one instanceof ErrorValue) return one
+  return other instanceof ErrorValue ? other : equal(one, other)
 }
 
 function equalOptionals(one: OptionalValue, other: OptionalValue): boolean | ErrorValue {
