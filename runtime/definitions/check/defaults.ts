@@ -81,7 +81,7 @@ class DefaultCheck {
   }
 
   private validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
-    const found = failuresOfValue(value, schema)
+    const found = failuresOfValue(value, withoutIntOrString(schema))
     if (found.length > 0) return this.addBelow(path, found)
     const byRules = new Failures()
     this.budget = validateDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
@@ -100,6 +100,25 @@ class DefaultCheck {
 function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {
   const shown = shownText(value)
   return shown === undefined ? { value } : { value, shown }
+}
+
+const loose = new WeakMap<Structural, Structural>()
+
+/** The reference does not check that a default of an int-or-string is one of both. */
+function withoutIntOrString(schema: Structural): Structural {
+  let result = loose.get(schema)
+  if (result === undefined) {
+    const { items, properties, additionalProperties } = schema
+    result = {
+      ...schema,
+      intOrString: false,
+      properties: new Map([...properties].map(([name, property]) => [name, withoutIntOrString(property)])),
+      ...(items !== undefined && { items: withoutIntOrString(items) }),
+      ...(typeof additionalProperties === "object" && { additionalProperties: withoutIntOrString(additionalProperties) }),
+    }
+    loose.set(schema, result)
+  }
+  return result
 }
 
 /** Whether a default in a structural schema has fields that the schema does not specify. */

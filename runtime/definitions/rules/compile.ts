@@ -55,7 +55,7 @@ function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ag
   if (rule.rule.trim() === "") return { rule, ...nothing }
   const variables = { self, oldSelf: rule.optionalOldSelf === true ? optionalType(self) : self }
   const compiled = compileExpression(rule.rule, variables, ages.ofRule(rule.rule))
-  if ("issues" in compiled) return { rule, ...nothing, fault: `compilation failed: ${compiled.issues}` }
+  if ("fault" in compiled) return { rule, ...nothing, fault: compiled.fault }
   if (compiled.type.kind !== "bool") return { rule, ...nothing, fault: "cel expression must evaluate to a bool" }
   const { program, maxCost, usesOldSelf } = compiled
   const result = { rule, program, maxCost, usesOldSelf }
@@ -63,12 +63,12 @@ function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ag
   if (messageExpression === "") return { ...result, fieldPath: fieldPathOf(rule, schema) }
   const message = compileExpression(messageExpression, variables, ages.ofMessage(messageExpression))
   const messageFault = faultOfMessage(message)
-  if (messageFault !== undefined || "issues" in message) return { ...result, fieldPath: "", messageFault: messageFault ?? "" }
+  if (messageFault !== undefined || "fault" in message) return { ...result, fieldPath: "", messageFault: messageFault ?? "" }
   return { ...result, fieldPath: fieldPathOf(rule, schema), message: { program: message.program, maxCost: message.maxCost } }
 }
 
 function faultOfMessage(compiled: Compilation): string | undefined {
-  if ("issues" in compiled) return `messageExpression compilation failed: ${compiled.issues}`
+  if ("fault" in compiled) return `messageExpression ${compiled.fault.replace(/^program /, "")}`
   return compiled.type.kind === "string" ? undefined : "messageExpression must evaluate to a string"
 }
 
@@ -78,7 +78,10 @@ function fieldPathOf({ fieldPath = "" }: ValidationRule, schema: Structural): st
   return "fault" in found ? "" : found.path
 }
 
-function stepInto({ properties, additionalProperties }: Structural, name: string): { property: boolean; schema: Structural | undefined } | undefined {
+function stepInto(
+  { properties, additionalProperties }: Structural,
+  name: string,
+): { property: boolean; schema: Structural | undefined } | undefined {
   if (properties.size > 0) {
     const property = properties.get(name)
     return property && { property: true, schema: property }

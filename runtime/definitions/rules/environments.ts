@@ -1,6 +1,5 @@
 /** Where rules are compiled: the language with the libraries of the API server. */
-import type { CelType, Compiled, Environment, Program } from "../../../cel/index.ts"
-import { createEnvironment } from "../../../cel/index.ts"
+import { type CelType, Environment, optionalLibrary, type Program } from "../../../cel/index.ts"
 import { latestMinor, librariesOf, newExpressionsMinor } from "../../../cel/libraries/index.ts"
 import { sizeEstimatorOf } from "../../../cel/schema/size-estimator.ts"
 
@@ -18,7 +17,8 @@ export type Compilation =
       /** The largest cost of one evaluation. */
       readonly maxCost: bigint
     }
-  | { readonly issues: string }
+  /** Why it does not compile: `compilation failed: ERROR: <input>:1:5: ...`. */
+  | { readonly fault: string }
 
 const minors: Readonly<Record<ExpressionAge, number>> = { new: newExpressionsMinor, stored: latestMinor }
 const environments = new Map<ExpressionAge, Environment>()
@@ -26,18 +26,22 @@ const environments = new Map<ExpressionAge, Environment>()
 function environmentOf(age: ExpressionAge): Environment {
   let environment = environments.get(age)
   if (environment === undefined) {
-    environment = createEnvironment({ libraries: librariesOf(minors[age]) })
+    environment = new Environment({ libraries: [optionalLibrary, ...librariesOf(minors[age])] })
     environments.set(age, environment)
   }
   return environment
 }
 
-/** Compiles one expression. `variables`: of type `self`, and the old value. */
-export function compileExpression(source: string, variables: { self: CelType; oldSelf: CelType }, age: ExpressionAge): Compilation {
-  const environment = environmentOf(age).extend({ variables })
-  const compiled: Compiled | { issues: { text: string } } = environment.compile(source)
-  if ("issues" in compiled) return { issues: compiled.issues.text }
+/** Compiles one expression over a value, of type `self`, and the old one. */
+export function compileExpression(
+  source: string,
+  variables: { readonly self: CelType; readonly oldSelf: CelType },
+  age: ExpressionAge,
+): Compilation {
+  const compiled = environmentOf(age).extend({ variables }).compile(source)
+  if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues.text}` }
+  if ("fault" in compiled) return { fault: `program instantiation failed: ${compiled.fault}` }
   const { program, type, ast } = compiled
-  const { max } = environment.estimateCost(ast, { size: sizeEstimatorOf(variables.self) })
+  const { max } = compiled.estimate({ size: sizeEstimatorOf(variables.self) })
   return { program, type, usesOldSelf: ast.variables.has("oldSelf"), maxCost: max }
 }

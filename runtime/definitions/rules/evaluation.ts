@@ -92,7 +92,11 @@ export class Evaluation {
   }
 
   /** Undefined: the message of the rule serves. With the budget used up it says so. */
-  private messageOf({ rule }: CompiledRule, program: NonNullable<CompiledRule["message"]>["program"], variables: Variables): string | undefined {
+  private messageOf(
+    { rule }: CompiledRule,
+    program: NonNullable<CompiledRule["message"]>["program"],
+    variables: Variables,
+  ): string | undefined {
     const { value, cost } = program.evaluate(variables, { costLimit: costPerCallMax })
     if (cost > this.budget) {
       this.budget = -1
