@@ -21,7 +21,6 @@ import {
   Timestamp,
   TypeValue,
   Uint,
-  type Value,
 } from "../../cel/index.ts"
 import { type AuthorizerAnswer, type AuthorizerQuestion, authorizerOf, authorizerType, librariesOf } from "../../cel/libraries/index.ts"
 import { declaredType } from "../../cel/schema/declared-type.ts"
@@ -127,7 +126,8 @@ function authorize(question: AuthorizerQuestion): AuthorizerAnswer {
 }
 
 /** Writes a value as the recorder does. */
-export function render(value: Value): string {
+export function render(value: Result): string {
+  if (value instanceof ErrorValue) return `error(${value.message})`
   if (typeof value === "string") return JSON.stringify(value).replace(/[\u2028\u2029\u007f]/g, escaped)
   if (value === null || typeof value !== "object") return String(value)
   if (value instanceof Uint) return `${value.value}u`
