@@ -30,7 +30,7 @@ import { sizeEstimatorOf } from "../../cel/schema/size-estimator.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { structuralOf } from "../../runtime/definitions/structural.ts"
 
-const folder = join(import.meta.dirname, "recorded")
+const ownFolder = join(import.meta.dirname, "recorded")
 
 export interface Case {
   readonly expression: string
@@ -58,7 +58,7 @@ export interface Recorded {
   evaluate(compiled: Compiled): Outcome
 }
 
-export function recordedTables(): readonly Recorded[] {
+export function recordedTables(folder = ownFolder): readonly Recorded[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".yaml"))
     .map((file) => load(file.slice(0, -".yaml".length), readFileSync(join(folder, file), "utf8")))
