@@ -7,6 +7,7 @@ import {
   errorOf,
   intType,
   type Library,
+  noSuchOverload,
   OpaqueValue,
   opaqueType,
   type Result,
@@ -59,15 +60,15 @@ function rangeOf(value: Value | undefined): Range {
   return value.range
 }
 
+/** The reference does not say why a text is no address. */
 function containsIp(range: Range, other: Value | ErrorValue): Result {
-  if (other instanceof ErrorValue) return other
-  return other instanceof IpValue ? containsAddress(range, other.address) : errorOf("no such overload")
+  return other instanceof IpValue ? containsAddress(range, other.address) : noSuchOverload()
 }
 
 /** The reference compares the other range's address with the network, so it must be that address itself. */
 function containsCidr(range: Range, other: Value | ErrorValue): Result {
   if (other instanceof ErrorValue) return other
-  if (!(other instanceof CidrValue)) return errorOf("no such overload")
+  if (!(other instanceof CidrValue)) return noSuchOverload()
   return sameAddress(networkOf(range), other.range.address) && range.bits <= other.range.bits
 }
 

@@ -29,6 +29,8 @@ export class FormatFault extends Error {
 export type Clause = (arg: Value) => string
 
 const precisionDefault = 6
+/** More digits than the reference writes in full. */
+const digitsMax = 255
 
 /** The clause of a letter; undefined when there is none. */
 export function clauseOf(letter: string, precision = precisionDefault): Clause | undefined {
@@ -38,7 +40,7 @@ export function clauseOf(letter: string, precision = precisionDefault): Clause |
     case "d":
       return decimalClause
     case "f":
-      return (arg) => fixedText(doubleOf(arg, "fixed-point"), precision)
+      return (arg) => fixedText(doubleOf(arg, "fixed-point"), Math.min(precision, digitsMax))
     case "e":
       // The reference takes the precision for a width, and has six digits always.
       return (arg) => scientificText(doubleOf(arg, "scientific")).padStart(precision)

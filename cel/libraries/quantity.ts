@@ -60,11 +60,19 @@ class QuantityValue extends OpaqueValue {
 function read(text: string): Quantity | ErrorValue {
   try {
     // Spaces around a quantity are removed elsewhere, but not here.
-    return parseQuantity(text.trim() === text ? text : `${text.trim()}\u0000`)
+    const quantity = parseQuantity(text.trim() === text ? text : `${text.trim()}\u0000`)
+    return quantity.unlimited && quantity.mantissa !== intMax ? inNanos(quantity) : quantity
   } catch (fault) {
     if (fault instanceof QuantityError) return errorOf(fault.message)
     throw fault
   }
+}
+
+const nano = -9
+
+/** The reference holds decimals in nanos, which the conversion to a double shows. */
+function inNanos(quantity: Quantity): Quantity {
+  return { ...quantity, mantissa: quantity.mantissa * 10n ** BigInt(quantity.exponent - nano), exponent: nano }
 }
 
 function quantityOf(value: Value | undefined): Quantity {

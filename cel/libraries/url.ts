@@ -1,6 +1,6 @@
 /**
  * URLs as Go's net/url reads them, with its errors: what it accepts differs from the URLs of browsers, and rules are
- * written against it. Texts are handled as bytes of UTF-8, one character each, because escapes stand for bytes.
+ * written against it. Texts are handled as bytes of UTF-8, one character each, because escapes are of bytes.
  */
 import { quoted } from "../../runtime/base/quote.ts"
 import { AddressFault, parseAddress } from "./address.ts"
@@ -105,7 +105,7 @@ function parseParts(bytes: string, text: string, strict: boolean): UrlParts {
     scheme,
     query,
     forceQuery,
-    ...authorityOf(authority, scheme, text),
+    ...authorityOf(authority, text),
     ...pathOf(slash < 0 ? "" : rest.slice(slash), text),
   }
 }
@@ -124,9 +124,9 @@ function pathOf(written: string, text: string): Pick<UrlParts, "path" | "rawPath
 
 const userCharacters = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 
-function authorityOf(authority: string, scheme: string, text: string): Pick<UrlParts, "user" | "host"> {
+function authorityOf(authority: string, text: string): Pick<UrlParts, "user" | "host"> {
   const at = authority.lastIndexOf("@")
-  const host = hostOf(authority.slice(at + 1), scheme, text)
+  const host = hostOf(authority.slice(at + 1), text)
   if (at < 0) return { user: undefined, host }
   const user = authority.slice(0, at)
   if (!userCharacters.test(user)) fail(text, "net/url: invalid userinfo")
@@ -137,15 +137,12 @@ function authorityOf(authority: string, scheme: string, text: string): Pick<UrlP
   return { user: `${escape(name, "user")}:${escape(password, "user")}`, host }
 }
 
-function hostOf(host: string, scheme: string, text: string): string {
+function hostOf(host: string, text: string): string {
   const bracket = host.lastIndexOf("[")
   if (bracket > 0) fail(text, "invalid IP-literal")
   if (bracket === 0) return literalOf(host, text)
-  const first = host.indexOf(":")
-  if (first >= 0) {
-    const colon = scheme === "http" || scheme === "https" ? first : host.lastIndexOf(":")
-    checkPort(host.slice(colon), text)
-  }
+  const colon = host.lastIndexOf(":")
+  if (colon >= 0) checkPort(host.slice(colon), text)
   return unescape(host, "host", text)
 }
 

@@ -6,6 +6,7 @@ import {
   type Compiled,
   Double,
   Duration,
+  doubleText,
   Environment,
   ErrorValue,
   formatType,
@@ -112,8 +113,7 @@ function plainObject(value: JsonObject): JsonObject {
 function authorize(question: AuthorizerQuestion): AuthorizerAnswer {
   const { serviceAccount: account, verb, path, resource } = question
   const user = account === undefined ? "alice" : `system:serviceaccount:${account.namespace}:${account.name}`
-  const groups =
-    account === undefined ? "group-a" : `system:serviceaccounts,system:serviceaccounts:${account.namespace}`
+  const groups = account === undefined ? "group-a" : `system:serviceaccounts,system:serviceaccounts:${account.namespace}`
   const asked =
     resource === undefined
       ? `path=${path}`
@@ -131,7 +131,7 @@ export function render(value: Value): string {
   if (typeof value === "string") return JSON.stringify(value).replace(/[\u2028\u2029\u007f]/g, escaped)
   if (value === null || typeof value !== "object") return String(value)
   if (value instanceof Uint) return `${value.value}u`
-  if (value instanceof Double) return `double(${goDouble(value.value)})`
+  if (value instanceof Double) return `double(${doubleText(value.value)})`
   if (value instanceof Uint8Array) return `bytes(${Buffer.from(value).toString("hex")})`
   if (value instanceof Timestamp || value instanceof Duration) return renderTime(value)
   if (value instanceof TypeValue) return `type(${value.type.name})`
@@ -167,16 +167,6 @@ const opaqueNames: Readonly<Record<string, string>> = {
 function renderOpaque(value: OpaqueValue): string {
   const name = opaqueNames[value.type.name]
   return name === undefined ? `<${value.type.name}>` : `${name}(${value.print()})`
-}
-
-/** The shortest digits, with an exponent from 10^21 on. */
-function goDouble(value: number): string {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
-  if (Object.is(value, -0)) return "-0"
-  const [digits = "", exponent = "0"] = value.toExponential().split("e")
-  const power = Number(exponent)
-  if (power >= -4 && power < 21) return value.toLocaleString("en", { useGrouping: false, maximumSignificantDigits: 17 })
-  return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`
 }
 
 /** The type of the result as the recorder writes it. */
