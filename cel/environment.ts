@@ -84,7 +84,7 @@ export class Environment {
     const parsed = parse(source, { macros, optionalSyntax })
     if ("issues" in parsed) return refused(source, parsed.issues)
     const issues: Issue[] = []
-    const tree = check(parsed.expr, source, this.declarations, this.variables, this.strictLiterals, issues)
+    const tree = check(parsed.expr, source, this.declarations, this.variables, issues)
     if (issues.length === 0 && this.strictLiterals) checkLiterals(tree, source, literalRules, issues)
     return issues.length === 0 ? tree : refused(source, issues)
   }

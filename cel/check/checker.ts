@@ -39,16 +39,15 @@ export interface CheckedTree {
   readonly variables: ReadonlySet<string>
 }
 
-/** Checks a tree. Faults are added to `issues`, in the reference's words. `uniform`: lists do not mix types. */
+/** Checks a tree. Faults are added to `issues`, in the reference's words. */
 export function check(
   expr: Expr,
   source: Source,
   declarations: Declarations,
   variables: ReadonlyMap<string, CelType>,
-  uniform: boolean,
   issues: Issue[],
 ): CheckedTree {
-  return new Checker(source, declarations, variables, uniform, issues).run(expr)
+  return new Checker(source, declarations, variables, issues).run(expr)
 }
 
 class Checker {
@@ -59,15 +58,17 @@ class Checker {
   private readonly overloads = new Map<number, readonly string[]>()
   private readonly typeNames = new Map<number, CelType>()
   private readonly variables = new Set<string>()
+  /** Types of objects by name. The reference takes such a name for a variable that has no value. */
+  private readonly objects: ReadonlyMap<string, CelType>
 
   constructor(
     private readonly source: Source,
     private readonly declarations: Declarations,
     variables: ReadonlyMap<string, CelType>,
-    private readonly uniform: boolean,
     private readonly issues: Issue[],
   ) {
     this.scope = new Scope(variables)
+    this.objects = objectTypes(variables.values())
   }
 
   run(expr: Expr): CheckedTree {
@@ -103,12 +104,13 @@ class Checker {
     const name = written.startsWith(".") ? written.slice(1) : written
     const variable = this.scope.find(name)
     const type = variable === undefined ? this.declarations.types.get(name) : undefined
-    if (variable === undefined && type === undefined) return undefined
+    const object = variable === undefined && type === undefined ? this.objects.get(name) : undefined
+    if (variable === undefined && type === undefined && object === undefined) return undefined
     if (variable !== undefined && this.scope.isOutermost(name)) this.variables.add(name)
     if (type !== undefined) this.typeNames.set(expr.id, type)
     const { id, position } = expr
     const resolved: Expr = expr.kind === "ident" && expr.name === name ? expr : { kind: "ident", id, position, name }
-    return this.typed(resolved, variable ?? typeType(type))
+    return this.typed(resolved, variable ?? object ?? typeType(type))
   }
 
   private undeclared(expr: Expr, name: string): Expr {
@@ -326,12 +328,10 @@ class Checker {
     }
   }
 
-  private join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  private join(_expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current
     if (this.assign([previous], [current])) return mostGeneral(previous, current)
-    if (!this.uniform) return dynType
-    this.mismatch(expr, previous, current)
-    return errorType
+    return dynType
   }
 
   private assertType(expr: Expr, type: CelType): void {
@@ -349,8 +349,14 @@ class Checker {
     return paramType(`_var${this.free++}`)
   }
 
+  /** A macro may use a node twice. Its type is then computed twice, and must be the same. */
   private typed(expr: Expr, type: CelType): Expr {
-    this.types.set(expr.id, type)
+    const known = this.types.get(expr.id)
+    if (known === undefined || sameType(known, type)) this.types.set(expr.id, type)
+    else {
+      const types = `old:${formatType(known)}, new:${formatType(type)}`
+      this.report(expr, `incompatible type already exists for expression: ${describe(expr)}(${expr.id}) ${types}`)
+    }
     return expr
   }
 
@@ -368,6 +374,11 @@ class Checker {
   }
 }
 
+/** A node as the reference prints it: its identifier, and the function of a call. */
+function describe(expr: Expr): string {
+  return expr.kind === "call" ? `id:${expr.id}  call_expr:{function:"${expr.function}"}` : `id:${expr.id}`
+}
+
 const constantTypes = {
   null: nullType,
   bool: boolType,
@@ -381,6 +392,21 @@ const constantTypes = {
 /** What an optional may hold; undefined for other types. */
 function unwrapped(type: CelType): CelType | undefined {
   return isOptionalType(type) ? type.parameters[0] : undefined
+}
+
+/** All objects that variables hold, at any depth. */
+function objectTypes(types: Iterable<CelType>, found: Map<string, CelType> = new Map()): ReadonlyMap<string, CelType> {
+  for (const type of types) {
+    if (type.kind === "struct" && !found.has(type.name)) {
+      found.set(type.name, type)
+      objectTypes(
+        Array.from(type.fields?.values() ?? [], (field) => field.type),
+        found,
+      )
+    }
+    objectTypes(type.parameters, found)
+  }
+  return found
 }
 
 function collectParameters(type: CelType, names: Set<string>): void {

@@ -1,6 +1,6 @@
 /** What the API server checks of literals besides their types: formats of constants, and lists of one type. */
 import type { Issue } from "../issue.ts"
-import type { CallExpr, Expr, ListExpr, MapExpr } from "../syntax/expr.ts"
+import type { CallExpr, Constant, Expr, ListExpr, MapExpr } from "../syntax/expr.ts"
 import type { Source } from "../syntax/source.ts"
 import { formatType, sameType } from "../types/format.ts"
 import { type CelType, dynType } from "../types/type.ts"
@@ -8,9 +8,9 @@ import type { CheckedTree } from "./checker.ts"
 
 /** Whether a constant is one that a function accepts. */
 export interface LiteralRules {
-  readonly isTimestamp: (text: string) => boolean
-  readonly isDuration: (text: string) => boolean
-  readonly isPattern: (text: string) => boolean
+  readonly isTimestamp: (constant: Constant) => boolean
+  readonly isDuration: (constant: Constant) => boolean
+  readonly isPattern: (constant: Constant) => boolean
 }
 
 /** Adds issues for constants such as `timestamp('soon')`, and for lists and maps of mixed types. */
@@ -52,11 +52,8 @@ class LiteralChecker {
 
   private call(expr: CallExpr): void {
     const [first] = expr.args
-    if (first?.kind === "constant") {
-      const text = first.constant.type === "string" ? first.constant.value : undefined
-      if (text !== undefined && this.isInvalid(expr.function, text)) {
-        this.report(first, `invalid ${expr.function} argument`)
-      }
+    if (first?.kind === "constant" && this.isInvalid(expr.function, first.constant)) {
+      this.report(first, `invalid ${expr.function} argument`)
     }
     for (const part of expr.target === undefined ? expr.args : [expr.target, ...expr.args]) {
       this.visit(part, expr.function === "format")
@@ -64,10 +61,10 @@ class LiteralChecker {
   }
 
   /** Of `matches(text, pattern)` too the first argument is checked, as the reference does. */
-  private isInvalid(name: string, text: string): boolean {
-    if (name === "timestamp") return !this.rules.isTimestamp(text)
-    if (name === "duration") return !this.rules.isDuration(text)
-    return name === "matches" && !this.rules.isPattern(text)
+  private isInvalid(name: string, constant: Constant): boolean {
+    if (name === "timestamp") return !this.rules.isTimestamp(constant)
+    if (name === "duration") return !this.rules.isDuration(constant)
+    return name === "matches" && !this.rules.isPattern(constant)
   }
 
   private list({ elements, optional }: ListExpr): void {

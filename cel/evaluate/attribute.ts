@@ -7,6 +7,14 @@ import { ErrorValue, OptionalValue, type Result, type Value } from "../values/va
 import type { Frame, Step } from "./frame.ts"
 import { badKey, isKey, lookUp, lookUpOptional } from "./index-key.ts"
 
+/** An optional within an optional counts as one: what attributes do to both. */
+export function flatten(result: Result): Result {
+  if (!(result instanceof OptionalValue) || !(result.value instanceof OptionalValue)) return result
+  let value: Value = result.value
+  while (value instanceof OptionalValue) value = value.value ?? null
+  return new OptionalValue(value)
+}
+
 /** One step from a value to a part of it. */
 export interface Qualifier {
   /** A constant key, or how to compute one, without the cost that it would have on its own. */
@@ -66,7 +74,8 @@ function walk(frame: Frame, start: Result, qualifiers: readonly Qualifier[], fro
   if (start instanceof OptionalValue) {
     if (start.value === undefined) return testsPresence(qualifiers) ? false : start
     optional = true
-    value = start.value
+    const flat = flatten(start)
+    value = flat instanceof OptionalValue ? (flat.value ?? null) : null
   }
   for (let at = from; at < qualifiers.length; at++) {
     const qualifier = qualifiers[at]

@@ -36,7 +36,8 @@ function indexOf(list: ListValue, key: Value): number | ErrorValue {
       ? errorOf(`unsupported index value ${print(key)} in list`)
       : errorOf(`unsupported index type '${typeOf(key).name}' in list`)
   }
-  return typeof index === "number" && index >= 0 && index < list.size ? index : -1
+  if (typeof index !== "number" || index < 0 || index >= list.size) return -1
+  return list.intIndex === true ? errorOf(`unsupported index: ${print(key)}`) : index
 }
 
 /** A value computed at run time as a key: other types than these are no keys. */

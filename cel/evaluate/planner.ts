@@ -2,13 +2,13 @@
 import type { CheckedTree } from "../check/checker.ts"
 import type { Declarations } from "../check/declarations.ts"
 import type { Impl } from "../declaration.ts"
-import type { CallExpr, Constant, Expr, FoldExpr } from "../syntax/expr.ts"
-import { type CelType, dynType } from "../types/type.ts"
+import type { CallExpr, Expr, FoldExpr } from "../syntax/expr.ts"
+import { type CelType, dynType, isOptionalType } from "../types/type.ts"
 import { errorOf } from "../values/error.ts"
-import { intOf, uintOf } from "../values/number.ts"
-import { Double, ErrorValue, ListValue, type Result, TypeValue, type Value } from "../values/value.ts"
+import { constantValue } from "../values/constant.ts"
+import { ErrorValue, ListValue, type Result, TypeValue, type Value } from "../values/value.ts"
 import { listStep, mapStep, membershipStep } from "./aggregate.ts"
-import { type Attribute, type Qualifier, resolveStep } from "./attribute.ts"
+import { type Attribute, flatten, type Qualifier, resolveStep } from "./attribute.ts"
 import { callStep, costOf, implementation } from "./call.ts"
 import { foldStep } from "./fold.ts"
 import { Frame, type Step } from "./frame.ts"
@@ -52,7 +52,7 @@ class Planner {
       case "constant":
         return this.constant(constantValue(expr.constant))
       case "ident":
-        return this.ident(expr.id, expr.name)
+        return this.ident(expr, expr.name)
       case "select":
         return this.chained(expr.operand, { key: expr.field, compute: undefined, optional: false, test: expr.test })
       case "call":
@@ -96,12 +96,17 @@ class Planner {
     return step
   }
 
-  private ident(id: number, name: string): Step {
-    const type = this.tree.typeNames.get(id)
+  private ident(expr: Expr, name: string): Step {
+    const type = this.tree.typeNames.get(expr.id)
     if (type !== undefined) return this.constant(new TypeValue(type))
     const slot = this.locals.get(name)?.at(-1)
     const base: Step = slot === undefined ? variable(name) : (frame) => frame.slots[slot] ?? null
-    return this.attribute({ base, qualifiers: [], ownCost: 1 })
+    return this.attribute({ base: this.flattened(expr, base), qualifiers: [], ownCost: 1 })
+  }
+
+  /** An attribute takes an optional apart: one within another is one. */
+  private flattened(expr: Expr, step: Step): Step {
+    return isOptionalType(this.type(expr)) ? (frame) => flatten(step(frame)) : step
   }
 
   /** A step from an operand: it continues the chain that the operand is, or begins one. */
@@ -145,7 +150,7 @@ class Planner {
   private conditional(condition: Expr, yes: Expr, no: Expr): Step {
     const holds = this.step(condition)
     const base = conditionalStep(holds, this.resolved(this.step(yes)), this.resolved(this.step(no)))
-    return this.attribute({ base, qualifiers: [], ownCost: 0 })
+    return this.attribute({ base: this.flattened(yes, base), qualifiers: [], ownCost: 0 })
   }
 
   /** Operators that are no ordinary calls. */
@@ -248,19 +253,4 @@ function variable(name: string): Step {
 
 function absent(variables: Readonly<Record<string, Value>>, name: string): Result {
   return Object.hasOwn(variables, name) ? (variables[name] ?? null) : errorOf(`no such attribute(s): ${name}`)
-}
-
-function constantValue(constant: Constant): Value {
-  switch (constant.type) {
-    case "null":
-      return null
-    case "int":
-      return intOf(constant.value)
-    case "uint":
-      return uintOf(constant.value)
-    case "double":
-      return new Double(constant.value)
-    default:
-      return constant.value
-  }
 }

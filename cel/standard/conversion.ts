@@ -48,7 +48,7 @@ function toDouble(value: Value): Result {
   return Number.isFinite(parsed) ? new Double(parsed) : cannotConvert(value, doubleType)
 }
 
-function toDuration(value: Value): Result {
+export function toDuration(value: Value): Result {
   if (value instanceof Duration) return value
   if (typeof value !== "string") return cannotConvert(value, durationType)
   try {
@@ -104,7 +104,7 @@ function durationSeconds({ nanos }: Duration): number {
 
 const timestampOverflow = errorOf("timestamp overflow")
 
-function toTimestamp(value: Value): Result {
+export function toTimestamp(value: Value): Result {
   if (value instanceof Timestamp) return value
   if (typeof value === "number" || typeof value === "bigint") {
     return value < secondsMin || value > secondsMax ? timestampOverflow : new Timestamp(Number(value), 0)

@@ -1,19 +1,12 @@
 import type { LiteralRules } from "../check/literals.ts"
-import { parseDuration } from "../../runtime/base/duration.ts"
-import { parseTimestamp } from "../values/timestamp-text.ts"
-import { Timestamp } from "../values/time.ts"
+import { constantValue } from "../values/constant.ts"
+import { isError } from "../values/error.ts"
+import { toDuration, toTimestamp } from "./conversion.ts"
 import { isPattern } from "./text.ts"
 
-/** The rules of constants by the functions that read them at run time. */
+/** The rules of constants, by the functions that read them at run time. */
 export const literalRules: LiteralRules = {
-  isTimestamp: (text) => parseTimestamp(text) instanceof Timestamp,
-  isDuration: (text) => {
-    try {
-      parseDuration(text)
-      return true
-    } catch {
-      return false
-    }
-  },
-  isPattern,
+  isTimestamp: (constant) => !isError(toTimestamp(constantValue(constant))),
+  isDuration: (constant) => !isError(toDuration(constantValue(constant))),
+  isPattern: (constant) => constant.type !== "string" || isPattern(constant.value),
 }

@@ -7,16 +7,15 @@ import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, ty
  * from values of libraries alone.
  */
 export function equal(one: Value, other: Value): boolean | ErrorValue {
-  if (one === other) return true
   switch (typeof one) {
     case "string":
     case "boolean":
-      return false
+      return one === other
     case "number":
     case "bigint":
-      return equalInteger(one, other)
+      return one === other || equalInteger(one, other)
   }
-  if (one === null || other === null) return false
+  if (one === null || other === null) return one === other
   if (one instanceof ListValue) return other instanceof ListValue && equalLists(one, other)
   if (one instanceof MapValue) return other instanceof MapValue && equalMaps(one, other)
   if (one instanceof Double) return equalDouble(one.value, other)

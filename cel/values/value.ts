@@ -49,6 +49,8 @@ export abstract class ListValue {
   abstract readonly size: number
   /** The element at an index from 0 to `size` - 1; an error when it cannot be read. */
   abstract at(index: number): Result
+  /** Only ints are indices, no other numbers of the same value. */
+  readonly intIndex?: boolean
   /** All elements. The caller does not change the array. */
   abstract toArray(): readonly Result[]
   /** What `list + other` answers, where that is not the one list after the other. */
