@@ -2,20 +2,10 @@
  * The authorizer library: what a user may do, asked within an expression. The server gives the variable `authorizer`
  * its value with `authorizerOf`; the library itself decides nothing.
  */
-import {
-  boolType,
-  type CelType,
-  type ErrorValue,
-  errorOf,
-  type FunctionDeclaration,
-  type Library,
-  noSuchOverload,
-  OpaqueValue,
-  objectType,
-  type Result,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { FunctionDeclaration, Library } from "../declaration.ts"
+import { boolType, type CelType, objectType, stringType } from "../types/type.ts"
+import { errorOf, noSuchOverload } from "../values/error.ts"
+import { type ErrorValue, OpaqueValue, type Result, type Value } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { textOf } from "./narrow.ts"
 

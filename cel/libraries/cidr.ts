@@ -1,19 +1,9 @@
 /** The CIDR library: ranges of addresses. */
 import { quoted } from "../../runtime/base/quote.ts"
-import {
-  boolType,
-  type CelType,
-  ErrorValue,
-  errorOf,
-  intType,
-  type Library,
-  noSuchOverload,
-  OpaqueValue,
-  opaqueType,
-  type Result,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { Library } from "../declaration.ts"
+import { boolType, type CelType, intType, opaqueType, stringType } from "../types/type.ts"
+import { errorOf, noSuchOverload } from "../values/error.ts"
+import { ErrorValue, OpaqueValue, type Result, type Value } from "../values/value.ts"
 import { AddressFault, addressText, containsAddress, isMapped, networkOf, parseRange, type Range, sameAddress } from "./address.ts"
 import { costOf } from "./costs.ts"
 import { IpValue, ipOf, ipType } from "./ip.ts"

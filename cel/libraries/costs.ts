@@ -6,21 +6,15 @@ import {
   addBounds,
   type Bounds,
   bounds,
-  type CallEstimate,
-  type EstimatedCall,
-  type FunctionDeclaration,
-  ListValue,
-  MapValue,
   multiplyBounds,
   patternLengthFactor,
-  type Result,
-  type SizedNode,
   scaleBounds,
-  sizeOf,
   stringTraversalFactor,
   unbounded,
-  type Value,
-} from "../index.ts"
+} from "../cost/bounds.ts"
+import type { CallEstimate, EstimatedCall, FunctionDeclaration, SizedNode } from "../declaration.ts"
+import { sizeOf } from "../values/size.ts"
+import { ListValue, MapValue, type Result } from "../values/value.ts"
 
 type Cost = NonNullable<FunctionDeclaration["cost"]>
 type Estimate = NonNullable<FunctionDeclaration["estimate"]>
@@ -67,16 +61,16 @@ const changing: Costs = {
 function traversalCost(value: Result): number {
   if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * stringTraversalFactor)
   if (value instanceof Uint8Array) return Math.trunc(value.length * stringTraversalFactor)
-  if (value instanceof ListValue) return sumOf(value.toArray(), traversalCost)
-  if (value instanceof MapValue) {
-    return sumOf(value.keys(), (key) => traversalCost(key) + traversalCost(value.find(key) ?? null))
-  }
-  return 1
+  if (value instanceof MapValue) return mapTraversalCost(value)
+  if (!(value instanceof ListValue)) return 1
+  let sum = 0
+  for (const element of value.toArray()) sum += traversalCost(element)
+  return sum
 }
 
-function sumOf(values: readonly Value[], cost: (value: Value) => number): number {
+function mapTraversalCost(map: MapValue): number {
   let sum = 0
-  for (const value of values) sum += cost(value)
+  for (const key of map.keys()) sum += traversalCost(key) + traversalCost(map.find(key) ?? null)
   return sum
 }
 

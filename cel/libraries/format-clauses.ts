@@ -1,22 +1,12 @@
 /** What each clause of a format string makes of its argument: `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. */
 import { quoted } from "../../runtime/base/quote.ts"
-import {
-  compareTexts,
-  Double,
-  Duration,
-  doubleText,
-  isError,
-  ListValue,
-  MapValue,
-  OpaqueValue,
-  OptionalValue,
-  print,
-  Timestamp,
-  TypeValue,
-  typeOf,
-  Uint,
-  type Value,
-} from "../index.ts"
+import { compareTexts } from "../values/compare.ts"
+import { doubleText } from "../values/double-text.ts"
+import { isError } from "../values/error.ts"
+import { print } from "../values/print.ts"
+import { Duration, Timestamp } from "../values/time.ts"
+import { typeOf } from "../values/type-of.ts"
+import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "../values/value.ts"
 import { stringOf } from "../standard/conversion.ts"
 import { fixedDigits, scientificDigits } from "./decimal-text.ts"
 
@@ -156,7 +146,8 @@ function scalarText(value: Value): string | undefined {
 }
 
 /** An element or a value within a list or a map: a literal of the language. */
-function memberText(value: Value): string {
+function memberText(value: Result): string {
+  if (isError(value)) throw new FormatFault(value.message)
   if (value instanceof ListValue) return listText(value)
   if (value instanceof MapValue) return mapText(value)
   if (value instanceof Double) return doubleLiteral(value.value)

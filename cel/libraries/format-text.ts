@@ -1,5 +1,6 @@
 /** `format`: the clauses of a format string, and what each makes of its argument. */
-import { errorOf, type ListValue, type Result, type Value } from "../index.ts"
+import { errorOf, isError } from "../values/error.ts"
+import type { ListValue, Result } from "../values/value.ts"
 import { type Clause, clauseOf, FormatFault } from "./format-clauses.ts"
 
 /** The most digits or blanks that a clause may ask for: a short text shall not make a long one. */
@@ -37,7 +38,8 @@ function filled(format: string, args: ListValue): string {
   return result + format.slice(at)
 }
 
-function written(clause: Clause, arg: Value): string {
+function written(clause: Clause, arg: Result): string {
+  if (isError(arg)) throw new FormatFault(arg.message)
   try {
     return clause(arg)
   } catch (fault) {

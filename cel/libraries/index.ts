@@ -1,5 +1,5 @@
 /** The libraries that the API server adds to the language, and the compatibility version that brings each. */
-import type { Library } from "../index.ts"
+import type { Library } from "../declaration.ts"
 import { authorizerLibrary } from "./authorizer.ts"
 import { cidrLibrary } from "./cidr.ts"
 import { ipLibrary } from "./ip.ts"

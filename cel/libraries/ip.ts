@@ -1,18 +1,9 @@
 /** The IP library. */
 import { quoted } from "../../runtime/base/quote.ts"
-import {
-  boolType,
-  type CelType,
-  ErrorValue,
-  errorOf,
-  type FunctionDeclaration,
-  intType,
-  type Library,
-  OpaqueValue,
-  opaqueType,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { FunctionDeclaration, Library } from "../declaration.ts"
+import { boolType, type CelType, intType, opaqueType, stringType } from "../types/type.ts"
+import { errorOf } from "../values/error.ts"
+import { ErrorValue, OpaqueValue, type Value } from "../values/value.ts"
 import { type Address, AddressFault, addressText, bitsOf, isMapped, parseAddress, sameAddress } from "./address.ts"
 import { costOf } from "./costs.ts"
 import { textOf } from "./narrow.ts"

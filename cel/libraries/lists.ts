@@ -1,33 +1,26 @@
 /** The lists library: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
+import type { FunctionDeclaration, Library, Overload } from "../declaration.ts"
 import {
   boolType,
   bytesType,
   type CelType,
-  compare,
-  Double,
-  Duration,
   doubleType,
   durationType,
-  equal,
-  errorOf,
-  type FunctionDeclaration,
   intType,
-  isError,
-  type Library,
-  type ListValue,
   listType,
-  type Overload,
   paramType,
-  type Result,
   stringType,
   timestampType,
-  Uint,
   uintType,
-  type Value,
-} from "../index.ts"
+} from "../types/type.ts"
+import { compare } from "../values/compare.ts"
+import { equal } from "../values/equal.ts"
+import { errorOf, isError } from "../values/error.ts"
+import { Duration } from "../values/time.ts"
+import { Double, type ListValue, type Result, Uint, type Value } from "../values/value.ts"
 import { add } from "../standard/arithmetic.ts"
 import { costOf } from "./costs.ts"
-import { elementsOf } from "./narrow.ts"
+import { listOfArgument, overElements } from "./narrow.ts"
 
 type NamedType = readonly [name: string, type: CelType]
 
@@ -55,23 +48,22 @@ function order(one: Value, other: Value): number {
   return isError(result) ? 0 : result
 }
 
-function isSorted(list: ListValue): boolean {
-  const values = list.toArray()
+function isSorted(values: readonly Value[]): boolean {
   return values.every((value, index) => index === 0 || order(values[index - 1] ?? null, value) <= 0)
 }
 
 /** The element that comes first when `sign` is 1, last when it is -1. */
-function extreme(list: ListValue, name: string, sign: number): Result {
+function extreme(values: readonly Value[], name: string, sign: number): Result {
   let found: Value | undefined
-  for (const value of list.toArray()) {
+  for (const value of values) {
     if (found === undefined || order(found, value) === sign) found = value
   }
-  return found ?? (list.size > 0 ? null : errorOf(`${name} called on empty list`))
+  return found ?? (values.length > 0 ? null : errorOf(`${name} called on empty list`))
 }
 
-function sum(list: ListValue, zero: Value): Result {
+function sum(values: readonly Value[], zero: Value): Result {
   let total: Result = zero
-  for (const value of list.toArray()) {
+  for (const value of values) {
     total = add(total, value)
     if (isError(total)) return total
   }
@@ -79,11 +71,11 @@ function sum(list: ListValue, zero: Value): Result {
 }
 
 function indexOf(list: ListValue, value: Value): number {
-  return list.toArray().findIndex((element) => equal(element, value) === true)
+  return list.toArray().findIndex((element) => !isError(element) && equal(element, value) === true)
 }
 
 function lastIndexOf(list: ListValue, value: Value): number {
-  return list.toArray().findLastIndex((element) => equal(element, value) === true)
+  return list.toArray().findLastIndex((element) => !isError(element) && equal(element, value) === true)
 }
 
 const element = paramType("A")
@@ -98,7 +90,7 @@ function searching(name: string, id: string, search: (list: ListValue, value: Va
         member: true,
         args: [listType(element), element],
         result: intType,
-        impl: (list, value = null) => search(elementsOf(list), value),
+        impl: (list, value = null) => search(listOfArgument(list), value),
       },
     ],
   }
@@ -114,7 +106,7 @@ function choosing(name: string, sign: number): FunctionDeclaration {
       member: true,
       args: [listType(type)],
       result: type,
-      impl: (list) => extreme(elementsOf(list), name, sign),
+      impl: (list) => overElements(list, (values) => extreme(values, name, sign)),
     }
   }
 }
@@ -130,7 +122,7 @@ export const listsLibrary: Library = {
         member: true,
         args: [listType(type)],
         result: boolType,
-        impl: (list) => isSorted(elementsOf(list)),
+        impl: (list) => overElements(list, isSorted),
       })),
     },
     {
@@ -141,7 +133,7 @@ export const listsLibrary: Library = {
         member: true,
         args: [listType(type)],
         result: type,
-        impl: (list) => sum(elementsOf(list), zero),
+        impl: (list) => overElements(list, (values) => sum(values, zero)),
       })),
     },
     choosing("min", 1),

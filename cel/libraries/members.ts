@@ -1,4 +1,5 @@
-import { Double, equal, type ListValue, Uint, type Value } from "../index.ts"
+import { equal } from "../values/equal.ts"
+import { Double, Uint, type Value } from "../values/value.ts"
 
 /**
  * The elements of a list, to ask for one after the other whether they are in it. Texts, booleans and numbers are found
@@ -8,8 +9,8 @@ export class Members {
   private readonly keys = new Set<Value>()
   private readonly others: Value[] = []
 
-  constructor(list: ListValue) {
-    for (const element of list.toArray()) {
+  constructor(elements: readonly Value[]) {
+    for (const element of elements) {
       const key = keyOf(element)
       if (key === undefined) this.others.push(element)
       else this.keys.add(key)

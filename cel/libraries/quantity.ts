@@ -7,27 +7,11 @@ import {
   QuantityError,
   quantitySign,
 } from "../../runtime/base/quantity.ts"
-import {
-  boolType,
-  type CelType,
-  Double,
-  doubleType,
-  ErrorValue,
-  errorOf,
-  type FunctionDeclaration,
-  intMax,
-  intMin,
-  intOf,
-  intType,
-  type Library,
-  noSuchOverload,
-  OpaqueValue,
-  objectType,
-  type Overload,
-  type Result,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { FunctionDeclaration, Library, Overload } from "../declaration.ts"
+import { boolType, type CelType, doubleType, intType, objectType, stringType } from "../types/type.ts"
+import { errorOf, noSuchOverload } from "../values/error.ts"
+import { intMax, intMin, intOf } from "../values/number.ts"
+import { Double, ErrorValue, OpaqueValue, type Result, type Value } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { integerOf, textOf } from "./narrow.ts"
 import { powerOfTen } from "./power-of-ten.ts"

@@ -1,16 +1,9 @@
 /** The regex library: `find` and `findAll`. `matches` belongs to the language. */
-import {
-  errorOf,
-  type Impl,
-  intType,
-  type Library,
-  listOf,
-  listType,
-  type Overload,
-  type Result,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { Impl, Library, Overload } from "../declaration.ts"
+import { intType, listType, stringType } from "../types/type.ts"
+import { errorOf } from "../values/error.ts"
+import { listOf } from "../values/list.ts"
+import type { Result, Value } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { integerOf, textOf } from "./narrow.ts"
 import { type Pattern, PatternFault, patternOf } from "./pattern.ts"

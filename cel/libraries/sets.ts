@@ -1,12 +1,16 @@
 /** The sets library: lists read as sets. */
-import { boolType, type FunctionDeclaration, type Library, type ListValue, listType, paramType } from "../index.ts"
+import type { FunctionDeclaration, Library } from "../declaration.ts"
+import { boolType, listType, paramType } from "../types/type.ts"
+import type { Value } from "../values/value.ts"
 import { comparingLists } from "./costs.ts"
 import { Members } from "./members.ts"
-import { elementsOf } from "./narrow.ts"
+import { overElements } from "./narrow.ts"
 
 const list = listType(paramType("T"))
 
-function declare(name: string, factor: number, decide: (one: ListValue, other: ListValue) => boolean): FunctionDeclaration {
+type Decide = (one: readonly Value[], other: readonly Value[]) => boolean
+
+function declare(name: string, factor: number, decide: Decide): FunctionDeclaration {
   return {
     name: `sets.${name}`,
     ...comparingLists(factor),
@@ -15,20 +19,20 @@ function declare(name: string, factor: number, decide: (one: ListValue, other: L
         id: `list_sets_${name}_list`,
         args: [list, list],
         result: boolType,
-        impl: (one, other) => decide(elementsOf(one), elementsOf(other)),
+        impl: (one, other) => overElements(one, (first) => overElements(other, (second) => decide(first, second))),
       },
     ],
   }
 }
 
-function contains(one: ListValue, other: ListValue): boolean {
+function contains(one: readonly Value[], other: readonly Value[]): boolean {
   const members = new Members(one)
-  return other.toArray().every((value) => members.has(value))
+  return other.every((value) => members.has(value))
 }
 
-function intersects(one: ListValue, other: ListValue): boolean {
+function intersects(one: readonly Value[], other: readonly Value[]): boolean {
   const members = new Members(other)
-  return one.toArray().some((value) => members.has(value))
+  return one.some((value) => members.has(value))
 }
 
 export const setsLibrary: Library = {

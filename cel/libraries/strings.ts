@@ -1,20 +1,13 @@
 /** The strings library, version 2: `charAt`, `indexOf`, `join`, `format` and so on. */
-import {
-  dynType,
-  errorOf,
-  type FunctionDeclaration,
-  intType,
-  type Library,
-  type ListValue,
-  listOf,
-  listType,
-  print,
-  type Result,
-  stringType,
-} from "../index.ts"
+import type { FunctionDeclaration, Library } from "../declaration.ts"
+import { dynType, intType, listType, stringType } from "../types/type.ts"
+import { errorOf, isError } from "../values/error.ts"
+import { listOf } from "../values/list.ts"
+import { print } from "../values/print.ts"
+import type { ListValue, Result } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { formatText } from "./format-text.ts"
-import { elementsOf, integerOf, textOf } from "./narrow.ts"
+import { listOfArgument, integerOf, textOf } from "./narrow.ts"
 import * as texts from "./texts.ts"
 
 const textsType = listType(stringType)
@@ -31,7 +24,8 @@ function mapping(name: string, id: string, change: (text: string) => string): Fu
 function join(list: ListValue, separator: string): Result {
   const parts = list.toArray()
   const other = parts.find((part) => typeof part !== "string")
-  return other === undefined ? parts.join(separator) : errorOf(`join: invalid input: ${print(other)}`)
+  if (other === undefined) return parts.join(separator)
+  return isError(other) ? other : errorOf(`join: invalid input: ${print(other)}`)
 }
 
 const searching: readonly FunctionDeclaration[] = [
@@ -162,14 +156,14 @@ const building: readonly FunctionDeclaration[] = [
         member: true,
         args: [textsType],
         result: stringType,
-        impl: (list) => join(elementsOf(list), ""),
+        impl: (list) => join(listOfArgument(list), ""),
       },
       {
         id: "list_join_string",
         member: true,
         args: [textsType, stringType],
         result: stringType,
-        impl: (list, separator) => join(elementsOf(list), textOf(separator)),
+        impl: (list, separator) => join(listOfArgument(list), textOf(separator)),
       },
     ],
   },
@@ -184,7 +178,7 @@ const writing: readonly FunctionDeclaration[] = [
         member: true,
         args: [stringType, listType(dynType)],
         result: stringType,
-        impl: (text, args) => formatText(textOf(text), elementsOf(args)),
+        impl: (text, args) => formatText(textOf(text), listOfArgument(args)),
       },
     ],
   },

@@ -1,5 +1,6 @@
 /** The functions of the strings library over JavaScript's strings, with its errors. Offsets count code points. */
-import { errorOf, type Result } from "../index.ts"
+import { errorOf } from "../values/error.ts"
+import type { Result } from "../values/value.ts"
 import { codePointIndex, codePointsOf, countCodePoints, sliceCodePoints, unitOffset } from "./code-points.ts"
 
 type Integer = number | bigint

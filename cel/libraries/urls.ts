@@ -1,22 +1,10 @@
 /** The URLs library. */
-import {
-  boolType,
-  type CelType,
-  type ErrorValue,
-  errorOf,
-  type FunctionDeclaration,
-  type Library,
-  listOf,
-  listType,
-  mapOf,
-  mapType,
-  noSuchOverload,
-  OpaqueValue,
-  objectType,
-  type Result,
-  stringType,
-  type Value,
-} from "../index.ts"
+import type { FunctionDeclaration, Library } from "../declaration.ts"
+import { boolType, type CelType, listType, mapType, objectType, stringType } from "../types/type.ts"
+import { errorOf, noSuchOverload } from "../values/error.ts"
+import { listOf } from "../values/list.ts"
+import { mapOf } from "../values/map.ts"
+import { type ErrorValue, OpaqueValue, type Result, type Value } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { textOf } from "./narrow.ts"
 import { escapedPath, hostName, isUrl, parseUrl, partText, queryOf, UrlFault, type UrlParts, urlText } from "./url.ts"

@@ -16,7 +16,7 @@ import {
   objectType,
   stringType,
   timestampType,
-} from "../index.ts"
+} from "../types/type.ts"
 import { escapeName } from "./escape.ts"
 import { type Schema, withResourceFields } from "./schema.ts"
 
@@ -107,7 +107,7 @@ function declaredObject(schema: Schema, name: string): DeclaredType {
     const escaped = escapeName(property)
     const declared = declaredType(child, `${name}.${escaped ?? property}`, child.embedded)
     if (declared === undefined) continue
-    if (escaped !== undefined) fields.set(escaped, { type: declared.type })
+    if (escaped !== undefined) fields.set(escaped, { property, type: declared.type })
     if (required.has(property) && (child.source.default ?? null) === null) {
       minSerializedSize += Buffer.byteLength(property) + declared.minSerializedSize + fieldBytes
     }

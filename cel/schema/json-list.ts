@@ -1,12 +1,16 @@
 import type { JsonValue } from "../../runtime/base/json.ts"
-import { type ErrorValue, equal, ListValue, MapValue, listOf, print, typeOf, type Value } from "../index.ts"
+import { equal } from "../values/equal.ts"
+import { isError } from "../values/error.ts"
+import { listOf } from "../values/list.ts"
+import { print } from "../values/print.ts"
+import { typeOf } from "../values/type-of.ts"
+import { type ErrorValue, ListValue, MapValue, type Result } from "../values/value.ts"
 import { Members } from "../libraries/members.ts"
 import type { Reader } from "./json-value.ts"
-import { readable } from "./readable.ts"
 
 /** A list whose elements have one schema. */
 export class JsonList extends ListValue {
-  private read: readonly Value[] | undefined
+  private read: readonly Result[] | undefined
 
   constructor(
     private readonly json: readonly JsonValue[],
@@ -19,12 +23,12 @@ export class JsonList extends ListValue {
     return this.json.length
   }
 
-  at(index: number): Value {
-    return this.read?.[index] ?? readable(this.reader(this.json[index] ?? null))
+  at(index: number): Result {
+    return this.read?.[index] ?? this.reader(this.json[index] ?? null)
   }
 
-  toArray(): readonly Value[] {
-    this.read ??= this.json.map((element) => readable(this.reader(element)))
+  toArray(): readonly Result[] {
+    this.read ??= this.json.map((element) => this.reader(element))
     return this.read
   }
 }
@@ -41,29 +45,29 @@ class SetList extends ListValue {
     return this.elements.size
   }
 
-  at(index: number): Value {
+  at(index: number): Result {
     return this.elements.at(index)
   }
 
-  toArray(): readonly Value[] {
+  toArray(): readonly Result[] {
     return this.elements.toArray()
   }
 
   private get members(): Members {
-    this.found ??= new Members(this.elements)
+    this.found ??= new Members(this.elements.toArray().flatMap((element) => (isError(element) ? [] : [element])))
     return this.found
   }
 
   override matches(other: ListValue): boolean {
-    return other.toArray().every((value) => this.members.has(value))
+    return other.toArray().every((value) => !isError(value) && this.members.has(value))
   }
 
   /** The elements of both, each once. */
   override join(other: ListValue): ListValue {
     const joined = [...this.toArray()]
-    const added = new Set<Value>()
+    const added = new Set<Result>()
     for (const value of other.toArray()) {
-      if (this.members.has(value) || added.has(value)) continue
+      if (added.has(value) || (!isError(value) && this.members.has(value))) continue
       added.add(value)
       joined.push(value)
     }
@@ -79,7 +83,7 @@ export class JsonSetList extends SetList {
 
 /** Objects that are known by the values of some of their fields. */
 class MapList extends ListValue {
-  private found: Map<string, Value> | undefined
+  private found: Map<string, Result> | undefined
 
   constructor(
     private readonly elements: ListValue,
@@ -92,27 +96,26 @@ class MapList extends ListValue {
     return this.elements.size
   }
 
-  at(index: number): Value {
+  at(index: number): Result {
     return this.elements.at(index)
   }
 
-  toArray(): readonly Value[] {
+  toArray(): readonly Result[] {
     return this.elements.toArray()
   }
 
-  private get byKey(): ReadonlyMap<string, Value> {
+  private get byKey(): ReadonlyMap<string, Result> {
     this.found ??= new Map(this.toArray().map((element) => [this.keyOf(element), element]))
     return this.found
   }
 
-  private keyOf(element: Value): string {
+  private keyOf(element: Result): string {
     return JSON.stringify(this.names.map((name) => keyPart(element, name)))
   }
 
   override matches(other: ListValue): boolean | ErrorValue {
     for (const value of other.toArray()) {
-      const own = this.byKey.get(this.keyOf(value))
-      const same = own === undefined ? false : equal(own, value)
+      const same = sameElement(this.byKey.get(this.keyOf(value)), value)
       if (same !== true) return same
     }
     return true
@@ -132,7 +135,13 @@ export class JsonMapList extends MapList {
   }
 }
 
-function keyPart(element: Value, name: string): readonly [type: string, text: string] | null {
+function sameElement(one: Result | undefined, other: Result): boolean | ErrorValue {
+  if (one === undefined) return false
+  if (isError(one)) return one
+  return isError(other) ? other : equal(one, other)
+}
+
+function keyPart(element: Result, name: string): readonly [type: string, text: string] | null {
   const value = element instanceof MapValue ? element.find(name) : undefined
-  return value === undefined ? null : [typeOf(value).name, print(value)]
+  return value === undefined || isError(value) ? null : [typeOf(value).name, print(value)]
 }

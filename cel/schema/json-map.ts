@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
-import { type ErrorValue, equal, MapValue, noSuchOverload, type Result, type Value } from "../index.ts"
+import { equal } from "../values/equal.ts"
+import { isError, noSuchOverload } from "../values/error.ts"
+import { type ErrorValue, MapValue, type Result, type Value } from "../values/value.ts"
 import { escapeName, unescapeName } from "./escape.ts"
 import type { Reader } from "./json-value.ts"
-import { readable } from "./readable.ts"
 import { sameJson } from "./same-json.ts"
 
 /** A field of an object: where its JSON is, and how it is read. */
@@ -32,7 +33,7 @@ abstract class JsonKeyed extends MapValue {
   /** The value of a property, by its own name; undefined when the schema does not know it. */
   abstract readProperty(property: string): Result | undefined
 
-  matches(other: MapValue): boolean | ErrorValue {
+  override matches(other: MapValue): boolean | ErrorValue {
     if (this.size !== other.size) return false
     for (const property of Object.keys(this.json)) {
       const same = this.sameAt(property, other)
@@ -45,7 +46,9 @@ abstract class JsonKeyed extends MapValue {
     const value = this.readProperty(property)
     if (value === undefined) return this.sameUnknown(property, other)
     const otherValue = other.find(property)
-    return otherValue === undefined ? false : equal(readable(value), otherValue)
+    if (otherValue === undefined) return false
+    if (isError(value)) return value
+    return isError(otherValue) ? otherValue : equal(value, otherValue)
   }
 
   /** Fields without a schema are compared as JSON. One that the other object lacks does not matter. */
@@ -65,10 +68,8 @@ export class JsonMap extends JsonKeyed {
     super(json)
   }
 
-  find(key: Value): Value | undefined {
-    if (typeof key !== "string") return undefined
-    const value = this.readProperty(key)
-    return value === undefined ? undefined : readable(value)
+  find(key: Value): Result | undefined {
+    return typeof key === "string" ? this.readProperty(key) : undefined
   }
 
   readProperty(property: string): Result | undefined {
@@ -90,12 +91,12 @@ export class JsonObjectValue extends JsonKeyed {
     super(json)
   }
 
-  find(key: Value): Value | undefined {
+  find(key: Value): Result | undefined {
     if (typeof key !== "string") return undefined
     const field = this.fields.get(key) ?? this.fieldNamed(unescapeName(key))
     if (field === undefined) return undefined
     const json = this.own(field.property)
-    return json === undefined || json === null ? undefined : readable(field.read(json))
+    return json === undefined || json === null ? undefined : field.read(json)
   }
 
   /** By a property's own name. */

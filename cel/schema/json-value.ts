@@ -3,7 +3,9 @@
  * of a large object pays for that field alone.
  */
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
-import { Double, type ErrorValue, errorOf, intOf, type Result, type Value } from "../index.ts"
+import { errorOf } from "../values/error.ts"
+import { intOf } from "../values/number.ts"
+import { Double, type ErrorValue, type Result, type Value } from "../values/value.ts"
 import { JsonList, JsonMapList, JsonSetList } from "./json-list.ts"
 import { type FieldReader, JsonMap, JsonObjectValue } from "./json-map.ts"
 import { escapeName } from "./escape.ts"

@@ -1,4 +1,5 @@
-import { type Bounds, bounds, type CelType } from "../index.ts"
+import { type Bounds, bounds } from "../cost/bounds.ts"
+import type { CelType } from "../types/type.ts"
 import type { SizeEstimator } from "../cost/estimate.ts"
 
 /**

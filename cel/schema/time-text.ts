@@ -1,6 +1,8 @@
 /** Texts of times and durations as the formats `date-time`, `date` and `duration` of schemas allow them. */
 import { DurationError, parseDuration } from "../../runtime/base/duration.ts"
-import { Duration, intMax, intMin, parseTimestamp, Timestamp } from "../index.ts"
+import { intMax, intMin } from "../values/number.ts"
+import { Duration, Timestamp } from "../values/time.ts"
+import { parseTimestamp } from "../values/timestamp-text.ts"
 
 /** RFC 3339, or the same without a zone, which is UTC. Undefined when the text is no time. */
 export function readDateTime(text: string): Timestamp | undefined {

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../runtime/base/json.ts"
-import { type CelType, OpaqueValue, opaqueType, type Value } from "../index.ts"
+import { type CelType, opaqueType } from "../types/type.ts"
+import { OpaqueValue, type Value } from "../values/value.ts"
 import { sameJson } from "./same-json.ts"
 
 const unknownType: CelType = opaqueType("unknown")

@@ -21,7 +21,6 @@ import {
   Timestamp,
   TypeValue,
   Uint,
-  type Value,
 } from "../../cel/index.ts"
 import { type AuthorizerAnswer, type AuthorizerQuestion, authorizerOf, authorizerType, librariesOf } from "../../cel/libraries/index.ts"
 import { declaredType } from "../../cel/schema/declared-type.ts"
@@ -31,7 +30,7 @@ import { sizeEstimatorOf } from "../../cel/schema/size-estimator.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { structuralOf } from "../../runtime/definitions/structural.ts"
 
-const folder = join(import.meta.dirname, "recorded")
+const ownFolder = join(import.meta.dirname, "recorded")
 
 export interface Case {
   readonly expression: string
@@ -59,7 +58,7 @@ export interface Recorded {
   evaluate(compiled: Compiled): Outcome
 }
 
-export function recordedTables(): readonly Recorded[] {
+export function recordedTables(folder = ownFolder): readonly Recorded[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".yaml"))
     .map((file) => load(file.slice(0, -".yaml".length), readFileSync(join(folder, file), "utf8")))
@@ -127,7 +126,8 @@ function authorize(question: AuthorizerQuestion): AuthorizerAnswer {
 }
 
 /** Writes a value as the recorder does. */
-export function render(value: Value): string {
+export function render(value: Result): string {
+  if (value instanceof ErrorValue) return `error(${value.message})`
   if (typeof value === "string") return JSON.stringify(value).replace(/[\u2028\u2029\u007f]/g, escaped)
   if (value === null || typeof value !== "object") return String(value)
   if (value instanceof Uint) return `${value.value}u`
