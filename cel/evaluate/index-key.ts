@@ -23,7 +23,8 @@ export function lookUpOptional(operand: Value, key: Value): Result | undefined {
   return index < 0 ? undefined : operand.at(index)
 }
 
-function missing(key: Value): ErrorValue {
+/** The error that a key is not there. */
+export function missing(key: Value): ErrorValue {
   return errorOf(`no such key: ${print(key)}`)
 }
 
