@@ -14,6 +14,9 @@ import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
+import { installDefinitions } from "./controllers/definitions/install-definitions.ts"
+import type { JsonObject } from "./base/json.ts"
+import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
@@ -66,6 +69,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** As `kindsOfVendor` makes them. */
   readonly kinds: readonly Kind[]
   readonly bodies: readonly LoadableBody[]
   /** Makes the operations on the built-in kinds, for controllers. */
@@ -88,6 +92,8 @@ export interface ServerOptions {
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
   readonly shapes?: StoredShapes
+  /** Definitions that are installed before the server is ready. */
+  readonly definitions?: readonly JsonObject[]
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
@@ -122,7 +128,7 @@ const patienceMs = 5000
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
- * if the store does not answer. Throws when the port is taken.
+ * if the store does not answer. Throws when the port is taken, and RefusedDefinitionsError.
  */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
@@ -153,6 +159,11 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const loops = startLoops(how, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
+  await within(patienceMs, install(how, parts, start), clock)
+  if (start.refusal !== undefined) {
+    await stop()
+    throw start.refusal
+  }
   const filling = fillCaches(parts)
   start.filling = filling.fault
   await within(patienceMs, filling.done, clock)
@@ -226,6 +237,21 @@ async function within(milliseconds: number, work: Promise<void>, clock: Clock): 
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
+  /** Definitions of the start were refused. */
+  refusal?: Error
+}
+
+/** Never rejects: what is refused is noted in `start`. */
+async function install({ definitions = [] }: ServerOptions, parts: ServerParts, start: StartState): Promise<void> {
+  if (definitions.length === 0) return
+  const before = start.fault
+  start.fault = () => before() ?? "definitions are being installed"
+  try {
+    await installDefinitions(ownClient(parts, serverUser), parts.kinds, definitions)
+    start.fault = before
+  } catch (error) {
+    start.refusal = error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 /**
@@ -233,7 +259,9 @@ interface StartState {
  * failed.
  */
 function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
-  const left = new Set(kinds.all().filter((kind) => kinds.stored(kind) === kind && kind.postsTo === undefined))
+  // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
+  const own = kinds.all().filter((kind) => kind.custom === undefined && kind.postsTo === undefined)
+  const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)
@@ -265,6 +293,7 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
+  const definitions = startServedDefinitions(deps, definitionGates(how.options))
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
@@ -272,12 +301,16 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
     measures: storage,
   })
   return {
-    ready: bootstrap.done,
-    fault: bootstrap.fault,
+    ready: Promise.all([bootstrap.done, definitions.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop()])
     },
   }
+}
+
+function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {
+  return { ratchet: gates.CRDValidationRatcheting !== false, selectable: gates.CustomResourceFieldSelectors === true }
 }
 
 interface RunningState {
