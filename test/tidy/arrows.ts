@@ -109,6 +109,11 @@ const areas: readonly Area[] = [
     reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
+    files: /^runtime\/hooks\//,
+    mayImport: [base, encoding, /^runtime\/connect\//],
+    reason: "a web hook is another machine: its callers know what is asked, and what an answer means",
+  },
+  {
     files: /^runtime\/observability\//,
     mayImport: [...ground, request, registry],
     reason: "what is measured knows requests and kinds, not how they are answered",
