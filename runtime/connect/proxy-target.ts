@@ -67,8 +67,8 @@ async function ofPod({ scheme, name, port }: SchemeNamePort, namespace: string, 
 }
 
 /**
- * Returns an endpoint of a service, for a caller that speaks TLS to it. Throws 404 for a service that does not exist, and
- * 503 when none of its endpoints is usable.
+ * Returns an endpoint of a service, for a caller that speaks TLS to it. Throws 404 for a service that does not exist,
+ * and 503 when none of its endpoints is usable.
  */
 export async function serviceEndpoint(
   { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },

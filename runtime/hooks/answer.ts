@@ -1,14 +1,14 @@
 /** Reads the answer of a web hook. */
 import type { IncomingMessage } from "node:http"
 import type { JsonValue } from "../base/json.ts"
-import { hookAnswerBytesMax } from "../base/limits.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
 import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
 import { HookError, refusedCall } from "./hook-error.ts"
+import { hookAnswerBytesMax } from "./limits.ts"
 
 /**
- * Resolves with the document of an answer. Rejects with HookError for a status other than 2xx, an empty body, one of more
- * than `hookAnswerBytesMax`, and one that is not JSON; its media type does not matter, as in the reference.
+ * Resolves with the document of an answer. Rejects with HookError for a status other than 2xx, an empty body, one of
+ * more than `hookAnswerBytesMax`, and one that is not JSON; its media type does not matter, as in the reference.
  */
 export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   const status = answer.statusCode ?? 0

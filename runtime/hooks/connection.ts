@@ -32,8 +32,8 @@ export interface OpenOptions {
 
 /**
  * Resolves with an encrypted connection whose certificate is verified. A service is dialled at one of its endpoints, a
- * URL at the first of its addresses that accepts. Rejects with the error of the socket, of the verification, AddressError, or
- * ApiError for a service without endpoints.
+ * URL at the first of its addresses that accepts. Rejects with the error of the socket, of the verification,
+ * AddressError, or ApiError for a service without endpoints.
  */
 export async function openConnection(address: HookAddress, options: OpenOptions): Promise<Socket> {
   const { deps, dialling } = options

@@ -1,7 +1,7 @@
 /** Faults of calls to web hooks, in the words of the reference, whose client is Go's. */
 import { ApiError } from "../base/errors.ts"
 import { cut } from "../base/quote.ts"
-import { hookRefusalCharactersMax } from "../base/limits.ts"
+import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
 export class HookError extends Error {

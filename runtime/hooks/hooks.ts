@@ -4,29 +4,22 @@
  */
 import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as httpRequest } from "node:http"
 import type { Socket } from "node:net"
-import type { Duplex } from "node:stream"
+import { type Duplex, PassThrough } from "node:stream"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { formatDuration } from "../base/duration.ts"
 import type { JsonValue } from "../base/json.ts"
-import {
-  answerHeaderBytesMax,
-  answerHeaderFieldsMax,
-  hookConnectionsMax,
-  hookIdleMs,
-  hooksKeptMax,
-  hookTimeoutMs,
-  informationalAnswersMax,
-} from "../base/limits.ts"
-import { stringify } from "../encoding/json/text.ts"
+import { answerHeaderBytesMax, answerHeaderFieldsMax, informationalAnswersMax } from "../base/limits.ts"
 import { reviewOf } from "./answer.ts"
 import { systemAuthorities } from "./authorities.ts"
 import { type ConnectionDeps, openConnection } from "./connection.ts"
 import { callFailure, HookError } from "./hook-error.ts"
+import { hookConnectionsMax, hookIdleMs, hooksKeptMax, hookTimeoutMs } from "./limits.ts"
 import { type HookAddress, hookAddress, type HookPlace } from "./place.ts"
 import { Slots } from "./slots.ts"
 
 export interface HookCall {
-  readonly review: JsonValue
+  /** JSON. */
+  readonly review: string
   /** For the whole call. Absent: `hookTimeoutMs`. */
   readonly timeoutMs?: number
   /** Ends the call, which then rejects with the signal's reason. */
@@ -82,7 +75,7 @@ export function createHooks(options: HooksOptions): Hooks {
       const path = `${address.path}?timeout=${formatDuration(BigInt(timeoutMs) * 1_000_000n)}`
       const outgoing: OutgoingCall = {
         path,
-        body: Buffer.from(stringify(review)),
+        body: Buffer.from(review),
         headers: {
           host: address.authority,
           "user-agent": options.userAgent,
@@ -184,6 +177,9 @@ function send(
   return { request, answer }
 }
 
+/** The agent looks at the stream only when there is no error. */
+const unused = new PassThrough()
+
 /** Connections to one hook. They are encrypted, although requests are sent as over plain HTTP. */
 class HookAgent extends Agent {
   /** The address that was dialled last. */
@@ -198,10 +194,10 @@ class HookAgent extends Agent {
     super({ keepAlive: true, maxFreeSockets: hookConnectionsMax, timeout: hookIdleMs })
   }
 
-  override createConnection(_options: ClientRequestArgs, done?: (error: Error | null, stream?: Duplex) => void): undefined {
+  override createConnection(_options: ClientRequestArgs, done?: (error: Error | null, stream: Duplex) => void): undefined {
     this.open().then(
       (socket) => done?.(null, socket),
-      (error: Error) => done?.(error),
+      (error: Error) => done?.(error, unused),
     )
   }
 

@@ -148,10 +148,10 @@ export interface KindParts {
 }
 
 /**
- * Converts objects of one kind to `apiVersion`, as on the wire. Each object names its own version; one that is already in
- * that version is returned as it is. Returns one object for each, in order, none of them shared with `objects`, which stay
- * unchanged. Called for reads and writes of any version, with all objects of a page at once. Rejects with ApiError, and
- * with the reason of `signal` when that is aborted.
+ * Converts objects of one kind to `apiVersion`, as on the wire. Each object names its own version; one that is already
+ * in that version is returned as it is. Returns one object for each, in order; does not change `objects`. Called for
+ * reads and writes of any version, with all objects of a page at once. Rejects with ApiError, and with the reason of
+ * `signal` when that is aborted.
  */
 export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string, signal?: AbortSignal) => Promise<readonly ApiObject[]>
 
