@@ -14,6 +14,7 @@ import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
+import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
@@ -66,6 +67,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** As `kindsOfVendor` makes them. */
   readonly kinds: readonly Kind[]
   readonly bodies: readonly LoadableBody[]
   /** Makes the operations on the built-in kinds, for controllers. */
@@ -265,6 +267,7 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
+  const definitions = startServedDefinitions(deps, definitionGates(how.options))
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
@@ -272,12 +275,16 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
     measures: storage,
   })
   return {
-    ready: bootstrap.done,
-    fault: bootstrap.fault,
+    ready: Promise.all([bootstrap.done, definitions.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop()])
     },
   }
+}
+
+function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {
+  return { ratchet: gates.CRDValidationRatcheting !== false, selectable: gates.CustomResourceFieldSelectors === true }
 }
 
 interface RunningState {

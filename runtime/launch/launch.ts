@@ -15,6 +15,7 @@ import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingP
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
+import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
@@ -136,6 +137,11 @@ function identity(kind: Kind): string {
   return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
 }
 
+/** The built-in kinds and those of `--api`, as this vendor's clients and stores have them. */
+function kindsServed({ vendor }: Options, folders: readonly ApiFolder[]): readonly Kind[] {
+  return kindsOfVendor([...kinds, ...folders.flatMap((folder) => folder.kinds)], vendorProfile(vendor))
+}
+
 /** The user of the token that a start makes. */
 const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
 
@@ -153,7 +159,7 @@ async function storedShapes({ options }: LaunchOptions, store: Store, folders: r
   if (options.store === "memory" && options["store-servers"].length === 0) return undefined
   const prefix = storeRoot(options["store-prefix"])
   const shapes = new StoredShapes({ store, prefix, format: storageFormatOf(options["storage-media-type"]) })
-  const faults = await shapes.check(new KindTable([...kinds, ...folders.flatMap((folder) => folder.kinds)])).catch((error: unknown) => {
+  const faults = await shapes.check(new KindTable(kindsServed(options, folders))).catch((error: unknown) => {
     throw error instanceof StoreError ? new StartError(`the records of stored shapes cannot be read: ${error.message}`) : error
   })
   const [first, ...others] = faults
@@ -173,7 +179,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     clock,
     random,
     log,
-    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    kinds: kindsServed(options, folders),
     api,
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
@@ -236,7 +242,7 @@ function pemText(
 export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
     const { openServedStore } = await import("./etcd-servers.ts")
-    return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
+    return openServedStore({ options, clock, log, random, kinds: kindsServed(options, folders) })
   }
   if (options["store-servers-overrides"].length > 0)
     throw new StartError("--store-servers-overrides needs --store-servers for everything else")

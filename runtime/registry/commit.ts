@@ -206,6 +206,7 @@ export function storeFailure(error: StoreError): ApiError {
     case "full":
     case "unavailable":
     case "closed":
+    case "released":
       return unavailable(`the store cannot do this at present: ${error.message}`, storeRetrySeconds)
     case "timeout":
       return timeout(`the store did not answer in time: ${error.message}`, storeRetrySeconds)

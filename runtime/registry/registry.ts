@@ -6,7 +6,7 @@ import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import type { ApiObject } from "../base/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -99,11 +99,26 @@ export class Registry {
       opening = this.open(kind)
       this.handles.set(kind, opening)
       opening.then(
-        (handle) => this.ready.set(kind, handle),
+        (handle) => {
+          // The kind may have been released meanwhile.
+          if (this.handles.get(kind) === opening) this.ready.set(kind, handle)
+        },
         () => this.handles.delete(kind),
       )
     }
     return opening
+  }
+
+  /**
+   * Forgets kinds that have left the table. Requests that have a handle go on with it. `storage`: the storage path, if
+   * objects are no longer read as they were; its watches end, so that clients read what comes after the change.
+   */
+  release(kinds: readonly Kind[], storage?: string): void {
+    for (const kind of kinds) {
+      this.handles.delete(kind)
+      this.ready.delete(kind)
+    }
+    if (storage !== undefined && this.resources.delete(storage)) this.deps.cache.release(storage)
   }
 
   /**
@@ -189,7 +204,7 @@ export class Registry {
       kind: stored.kind,
       compact: codecOfKind(parts),
       shape: parts.shape,
-      normalizeStored: (object) => normalize(parts.shape, object).object,
+      normalizeStored: (object) => storedObject(vendor, { kind: stored, parts }, object),
       selectable: sharing.flatMap((kind) => kind.selectable),
       ...(earlier !== undefined && { earlier }),
     })
@@ -205,7 +220,7 @@ export class Registry {
       const apiVersion = vendor.apiVersion(apiVersionOf(kind))
       const compact = codecOfKind(parts)
       const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
-      const convert = (object: ApiObject): ApiObject => toStored(normalize(parts.shape, object).object)
+      const convert = (object: ApiObject): ApiObject => toStored(storedObject(vendor, { kind, parts }, object))
       versions.set(apiVersion, { convert, decode: (raw) => convert({ kind: kind.kind, apiVersion, ...compact.decode(raw) }) })
     }
     if (versions.size === 0) return undefined
@@ -228,6 +243,16 @@ function storedConversionsOf(
 ): StoredConversions {
   const { storedShape } = target
   return { ...conversionsOf(vendor, own, target), storedShape, ofStored: (object) => normalize(storedShape, object).object }
+}
+
+/**
+ * A stored value in its own version. Objects of a run-time definition get the defaults of its present schema, which may
+ * be younger than they are.
+ */
+function storedObject(vendor: Vendor, { kind, parts }: LoadedKind, value: JsonObject): ApiObject {
+  const { object } = normalize(parts.shape, value, { reportUnknown: false, stored: true })
+  if (kind.custom !== undefined) parts.applyDefaults(object, { vendor })
+  return object
 }
 
 /** The conversions between a version and the stored one, with the fields that the target always writes. */

@@ -44,8 +44,20 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly behaviours: readonly string[]
   /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
+  /** A definition added the kind to the running server. Absent: it was there at the start. */
+  readonly custom?: CustomFacts
   /** Loads what is needed to decode, validate and render this kind. Called on first use; the result is cached. */
   readonly load: () => Promise<KindParts>
+}
+
+/** What is known only of kinds that a definition added. */
+export interface CustomFacts {
+  /** Name of the definition. */
+  readonly definition: string
+  /** The definition is being deleted: objects cannot be created any more. */
+  readonly isTerminating: boolean
+  /** The schema of the version as its author wrote it, which is published. Absent: objects may hold anything. */
+  readonly schema?: JsonObject
 }
 
 export interface KindStorage {

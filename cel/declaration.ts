@@ -1,0 +1,84 @@
+/**
+ * What a library declares: functions with overloads, and macros. A library is data, so that the checker, the compiler
+ * and both kinds of costs read the same record.
+ */
+import type { Bounds } from "./cost/bounds.ts"
+import type { Expr } from "./syntax/expr.ts"
+import type { Macro } from "./syntax/macro.ts"
+import type { CelType } from "./types/type.ts"
+import type { Result, Value } from "./values/value.ts"
+
+export interface Library {
+  readonly name: string
+  /** Expressions may use `.?`, `[?]` and `{?k: v}`. */
+  readonly optionalSyntax?: boolean
+  readonly functions?: readonly FunctionDeclaration[]
+  readonly macros?: readonly Macro[]
+  /** Names of types that expressions may write, as in `type(x) == net.IP`. */
+  readonly types?: readonly CelType[]
+}
+
+/** Several libraries may declare overloads of one function; the environment merges them. */
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+  /**
+   * The cost of one call at run time, besides that of its arguments; undefined: the next rule decides, which is 1 for
+   * most. It applies to every overload of this name, those of other libraries too, as costs of the reference do.
+   * `overload` is the empty string when the checker left several. Arguments and result may be errors.
+   */
+  readonly cost?: (args: readonly Result[], result: Result, overload: string) => number | undefined
+  /** The cost that is known before a call; undefined: the next rule decides. It applies to every overload of this name. */
+  readonly estimate?: (call: EstimatedCall) => CallEstimate | undefined
+}
+
+export interface Overload {
+  /** Unique in an environment: `string_index_of_int`. */
+  readonly id: string
+  /** The first argument is the target: `target.f(x)`. */
+  readonly member?: boolean
+  /** With the target, if it is a member. */
+  readonly args: readonly CelType[]
+  readonly result: CelType
+  /**
+   * Computes the result. Errors among the arguments never reach it: the first of them is the result. When an argument
+   * is of type dyn, the values are checked against `args` first.
+   */
+  readonly impl: Impl
+  /** `impl` receives errors as arguments, and decides. */
+  readonly nonStrict?: boolean
+  /**
+   * Called once at compilation with the arguments that are constants: returns a faster implementation (a pattern
+   * compiled), undefined to keep `impl`, or an error, which is then a fault of the expression.
+   */
+  readonly specialize?: (constants: readonly (Value | undefined)[]) => Impl | { readonly fault: string } | undefined
+}
+
+export type Impl = (...args: Value[]) => Result
+
+/** A part of an expression, as estimates see it. */
+export interface SizedNode {
+  readonly type: CelType
+  /** The way from a variable to the value: field names, `@items`, `@keys`, `@values`. Absent: the value is computed. */
+  readonly path?: readonly string[]
+  readonly expr?: Expr
+  /** The size that follows from the expression alone. */
+  readonly computedSize?: Bounds
+}
+
+export interface EstimatedCall {
+  readonly overload: string
+  /** The target of a member call. */
+  readonly target?: SizedNode
+  readonly args: readonly SizedNode[]
+  /** The size() of a value: computed, estimated from the schema, or 0 to the largest number. */
+  sizeOf(node: SizedNode): Bounds
+  /** The elements of a list, so that `sizeOf` can estimate them; undefined when it is no list. */
+  elementOf(list: SizedNode): SizedNode | undefined
+}
+
+export interface CallEstimate {
+  readonly cost: Bounds
+  /** The size() of the result, where it has one. */
+  readonly resultSize?: Bounds
+}

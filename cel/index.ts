@@ -1,0 +1,40 @@
+/** The Common Expression Language: parse, check, compile, evaluate and count costs. README.md is its guide. */
+export { addBounds, type Bounds, bounds, multiplyBounds, scaleBounds, unbounded, unionBounds } from "./cost/bounds.ts"
+export { patternLengthFactor, stringTraversalFactor } from "./cost/bounds.ts"
+export type {
+  CallEstimate,
+  EstimatedCall,
+  FunctionDeclaration,
+  Impl,
+  Library,
+  Overload,
+  SizedNode,
+} from "./declaration.ts"
+export type {
+  CheckedAst,
+  Compiled,
+  Environment,
+  EnvironmentOptions,
+  Issues,
+  Outcome,
+  Program,
+  SizeEstimator,
+} from "./environment.ts"
+export type { Issue } from "./issue.ts"
+export type * from "./syntax/expr.ts"
+export type { Macro, MacroHelper } from "./syntax/macro.ts"
+export * from "./types/type.ts"
+export { formatType } from "./types/format.ts"
+export { compare, compareTexts } from "./values/compare.ts"
+export { doubleText } from "./values/double-text.ts"
+export { equal } from "./values/equal.ts"
+export { errorOf, isError, noSuchOverload } from "./values/error.ts"
+export { listOf } from "./values/list.ts"
+export { mapOf } from "./values/map.ts"
+export * from "./values/number.ts"
+export { print } from "./values/print.ts"
+export { codePoints, sizeOf } from "./values/size.ts"
+export { Duration, Timestamp } from "./values/time.ts"
+export { parseTimestamp, timestampText } from "./values/timestamp-text.ts"
+export { typeOf } from "./values/type-of.ts"
+export * from "./values/value.ts"

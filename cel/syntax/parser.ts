@@ -1,0 +1,159 @@
+/** Reads an expression into its tree, and expands macros on the way. */
+import type { Issue } from "../issue.ts"
+import { balanced, type LogicalTerm } from "./balance.ts"
+import { Depths, RecursionFault } from "./depths.ts"
+import type { Expr, Position } from "./expr.ts"
+import { type Macro, MacroTable } from "./macro.ts"
+import { Nodes } from "./nodes.ts"
+import { PrimaryParser } from "./primary.ts"
+import { Source } from "./source.ts"
+import { SyntaxFault, TokenStream } from "./token-stream.ts"
+import type { TokenKind } from "./token.ts"
+
+export interface ParseLimits {
+  /** How deep a rule of the grammar may nest; 250 by default. */
+  readonly recursion?: number
+  /** In code points; 100,000 by default. */
+  readonly size?: number
+}
+
+export interface ParseOptions {
+  readonly macros?: readonly Macro[] | MacroTable
+  /** `.?`, `[?]` and `{?k: v}` are read. */
+  readonly optionalSyntax?: boolean
+  readonly limits?: ParseLimits
+}
+
+export type Parsed = { readonly expr: Expr } | { readonly issues: readonly Issue[] }
+
+/** Nowhere in the text. */
+const nowhere = { line: -1, column: -1 }
+const recursionMax = 250
+const sizeMax = 100_000
+
+/** Parses a source. Issues are in the reference's words; `Source.format` adds the lines they point at. */
+export function parse(source: string | Source, options: ParseOptions = {}): Parsed {
+  const text = typeof source === "string" ? new Source(source) : source
+  const size = text.position(text.text.length).offset
+  const limit = options.limits?.size ?? sizeMax
+  if (size > limit) {
+    return { issues: [{ ...nowhere, message: `expression code point size exceeds limit: size: ${size}, limit ${limit}` }] }
+  }
+  const issues: Issue[] = []
+  const macros = options.macros instanceof MacroTable ? options.macros : new MacroTable(options.macros ?? [])
+  const parser = new Parser(text, issues, macros, options.optionalSyntax === true, options.limits?.recursion ?? recursionMax)
+  const expr = parser.parse()
+  return expr === undefined || issues.length > 0 ? { issues } : { expr }
+}
+
+type Strengths = ReadonlyMap<TokenKind, number>
+
+/** All of one strength, from the left: `a < b == c` is `(a < b) == c`. */
+const relations: Strengths = new Map((["'<'", "'<='", "'>='", "'>'", "'=='", "'!='", "'in'"] as const).map((kind) => [kind, 1]))
+const calculations: Strengths = new Map<TokenKind, number>([
+  ["'*'", 2],
+  ["'/'", 2],
+  ["'%'", 2],
+  ["'+'", 1],
+  ["'-'", 1],
+])
+
+/** `_+_` for `+`. */
+function operatorName(text: string): string {
+  return text === "in" ? "@in" : `_${text}_`
+}
+
+export class Parser extends PrimaryParser {
+  constructor(source: Source, issues: Issue[], macros: MacroTable, optionalSyntax: boolean, recursionLimit: number) {
+    super(source, issues, new TokenStream(source, issues), new Nodes(), macros, optionalSyntax, new Depths(recursionLimit))
+  }
+
+  /** The whole source as one expression; undefined when it cannot be read. */
+  parse(): Expr | undefined {
+    try {
+      const expr = this.within(["<EOF>"], () => this.expression())
+      this.tokens.match("<EOF>", new Set())
+      return expr
+    } catch (cause) {
+      if (cause instanceof RecursionFault) this.issues.push({ ...nowhere, message: cause.message })
+      else if (!(cause instanceof SyntaxFault)) throw cause
+      return undefined
+    }
+  }
+
+  protected override expression(): Expr {
+    this.depths.enter("expr")
+    const condition = this.logicalOr()
+    const question = this.tokens.take("'?'")
+    const result = question === undefined ? condition : this.conditional(condition, this.at(question.start))
+    this.depths.leave("expr")
+    return result
+  }
+
+  private conditional(condition: Expr, position: Position): Expr {
+    const yes = this.within(["':'"], () => this.logicalOr())
+    this.tokens.match("':'", this.operandStarts)
+    const no = this.expression()
+    return this.nodes.call(position, "_?_:_", [condition, yes, no])
+  }
+
+  private logicalOr(): Expr {
+    return this.chain("'||'", "_||_", () => this.logicalAnd())
+  }
+
+  private logicalAnd(): Expr {
+    return this.chain("'&&'", "_&&_", () => this.relation())
+  }
+
+  private chain(kind: TokenKind, operator: string, operand: () => Expr): Expr {
+    const first = operand()
+    const rest: LogicalTerm[] = []
+    for (let token = this.tokens.take(kind); token !== undefined; token = this.tokens.take(kind)) {
+      rest.push({ term: operand(), position: this.at(token.start) })
+    }
+    return balanced(this.nodes, operator, first, rest)
+  }
+
+  private relation(): Expr {
+    return this.binary("relation", relations, 0, () => this.binary("calc", calculations, 0, () => this.unary()))
+  }
+
+  /** Operators of at least a strength, from the left. Each counts as one step of depth until the chain ends. */
+  private binary(rule: string, operators: Strengths, weakest: number, operand: () => Expr): Expr {
+    this.depths.enter(rule)
+    let steps = 1
+    let left = operand()
+    for (;;) {
+      const token = this.tokens.peek()
+      const strength = operators.get(token.kind)
+      if (strength === undefined || strength < weakest) break
+      this.tokens.next()
+      this.depths.enter(rule)
+      steps++
+      const right = this.binary(rule, operators, strength + 1, operand)
+      left = this.nodes.call(this.at(token.start), operatorName(token.text), [left, right])
+    }
+    this.depths.leave(rule, steps)
+    return left
+  }
+
+  private unary(): Expr {
+    this.tokens.expect(this.operandStarts)
+    const first = this.tokens.peek()
+    if (first.kind === "'!'") return this.prefixed("'!'", "!_")
+    if (first.kind === "'-'" && !this.isNumber(1)) return this.prefixed("'-'", "-_")
+    return this.member()
+  }
+
+  /** Signs and negations come in pairs that cancel each other. */
+  private prefixed(kind: TokenKind, operator: string): Expr {
+    const { start } = this.tokens.peek()
+    let count = 0
+    while (this.tokens.peek().kind === kind && !(kind === "'-'" && count === 0 && this.isNumber(1))) {
+      this.tokens.next()
+      count++
+    }
+    const operand = this.member()
+    return count % 2 === 0 ? operand : this.nodes.call(this.at(start), operator, [operand])
+  }
+}

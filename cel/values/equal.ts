@@ -1,0 +1,74 @@
+import { compareDoubleInteger, type Integer } from "./number.ts"
+import { Duration, Timestamp } from "./time.ts"
+import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
+
+/** `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. */
+export function equal(one: Value, other: Value): boolean {
+  if (one === other) return true
+  switch (typeof one) {
+    case "string":
+    case "boolean":
+      return false
+    case "number":
+    case "bigint":
+      return equalInteger(one, other)
+  }
+  if (one === null || other === null) return false
+  if (one instanceof ListValue) return other instanceof ListValue && equalLists(one, other)
+  if (one instanceof MapValue) return other instanceof MapValue && equalMaps(one, other)
+  if (one instanceof Double) return equalDouble(one.value, other)
+  if (one instanceof Uint) return other instanceof Uint ? one.value === other.value : equalInteger(one.value, other)
+  return equalRest(one, other)
+}
+
+function equalRest(one: Value, other: Value): boolean {
+  if (one instanceof Timestamp) {
+    return other instanceof Timestamp && one.seconds === other.seconds && one.nanos === other.nanos
+  }
+  if (one instanceof Duration) return other instanceof Duration && one.nanos === other.nanos
+  if (one instanceof Uint8Array) return other instanceof Uint8Array && equalBytes(one, other)
+  if (one instanceof OptionalValue) return other instanceof OptionalValue && equalOptionals(one, other)
+  if (one instanceof TypeValue) return other instanceof TypeValue && one.type.name === other.type.name
+  if (one instanceof OpaqueValue) {
+    return other instanceof OpaqueValue && other.type.name === one.type.name && one.equals(other)
+  }
+  return false
+}
+
+function equalInteger(one: Integer, other: Value): boolean {
+  if (other instanceof Uint) return one === other.value
+  return other instanceof Double && equalDouble(other.value, one)
+}
+
+function equalDouble(one: number, other: Value): boolean {
+  if (Number.isNaN(one)) return false
+  if (other instanceof Double) return one === other.value
+  if (typeof other === "number" || typeof other === "bigint") return compareDoubleInteger(one, other) === 0
+  return other instanceof Uint && compareDoubleInteger(one, other.value) === 0
+}
+
+function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index])
+}
+
+function equalLists(one: ListValue, other: ListValue): boolean {
+  if (one.size !== other.size) return false
+  if (one.matches !== undefined) return one.matches(other)
+  for (let index = 0; index < one.size; index++) if (!equal(one.at(index), other.at(index))) return false
+  return true
+}
+
+function equalMaps(one: MapValue, other: MapValue): boolean {
+  if (one.size !== other.size) return false
+  for (const key of one.keys()) {
+    const value = one.find(key)
+    const otherValue = other.find(key)
+    if (value === undefined || otherValue === undefined || !equal(value, otherValue)) return false
+  }
+  return true
+}
+
+function equalOptionals(one: OptionalValue, other: OptionalValue): boolean {
+  if (one.value === undefined || other.value === undefined) return one.value === other.value
+  return equal(one.value, other.value)
+}

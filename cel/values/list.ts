@@ -1,0 +1,89 @@
+import { ListValue, type Value } from "./value.ts"
+
+/** A list of values that exist already. */
+export class ArrayList extends ListValue {
+  constructor(private readonly values: readonly Value[]) {
+    super()
+  }
+
+  get size(): number {
+    return this.values.length
+  }
+
+  at(index: number): Value {
+    return this.values[index] ?? null
+  }
+
+  toArray(): readonly Value[] {
+    return this.values
+  }
+}
+
+/** Two lists, read as one. They are joined when all elements are asked for. */
+class JoinedList extends ListValue {
+  private joined: readonly Value[] | undefined
+  readonly size: number
+
+  constructor(
+    private readonly first: ListValue,
+    private readonly second: ListValue,
+  ) {
+    super()
+    this.size = first.size + second.size
+  }
+
+  at(index: number): Value {
+    return this.toArray()[index] ?? null
+  }
+
+  toArray(): readonly Value[] {
+    this.joined ??= [...this.first.toArray(), ...this.second.toArray()]
+    return this.joined
+  }
+}
+
+/**
+ * What a comprehension that builds a list accumulates in. `+` appends to it; no expression can hold it otherwise, so
+ * the change is never seen.
+ */
+export class GrowingList extends ListValue {
+  private readonly values: Value[] = []
+
+  get size(): number {
+    return this.values.length
+  }
+
+  at(index: number): Value {
+    return this.values[index] ?? null
+  }
+
+  toArray(): readonly Value[] {
+    return this.values
+  }
+
+  append(other: ListValue): this {
+    for (const value of other.toArray()) this.values.push(value)
+    return this
+  }
+
+  push(value: Value): void {
+    this.values.push(value)
+  }
+
+  finish(): ListValue {
+    return new ArrayList(this.values)
+  }
+}
+
+export function listOf(values: readonly Value[]): ListValue {
+  return new ArrayList(values)
+}
+
+/** `a + b` of lists. A list may say itself what joining means: sets and maps of a schema do. */
+export function joinLists(one: ListValue, other: ListValue): ListValue {
+  if (one instanceof GrowingList) return one.append(other)
+  if (one.join !== undefined) return one.join(other)
+  if (one.size === 0) return other
+  if (other.size === 0) return one
+  return new JoinedList(one, other)
+}

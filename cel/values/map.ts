@@ -1,0 +1,64 @@
+import { Double, MapValue, Uint, type Value } from "./value.ts"
+
+/** A map of values that exist already. Keys of different types never meet: `1` and `1u` are found by each other. */
+class LiteralMap extends MapValue {
+  private readonly order: Value[] = []
+  /** Strings, booleans and ints. */
+  private readonly plain = new Map<Value, Value>()
+  private readonly uints = new Map<number | bigint, Value>()
+  private readonly doubles = new Map<number, Value>()
+
+  constructor(entries: Iterable<readonly [Value, Value]>) {
+    super()
+    for (const [key, value] of entries) {
+      if (this.findExact(key) === undefined) this.order.push(key)
+      if (key instanceof Uint) this.uints.set(key.value, value)
+      else if (key instanceof Double) this.doubles.set(key.value, value)
+      else this.plain.set(key, value)
+    }
+  }
+
+  get size(): number {
+    return this.order.length
+  }
+
+  keys(): readonly Value[] {
+    return this.order
+  }
+
+  find(key: Value): Value | undefined {
+    return this.findExact(key) ?? this.findNumber(key)
+  }
+
+  private findExact(key: Value): Value | undefined {
+    if (key instanceof Uint) return this.uints.get(key.value)
+    if (key instanceof Double) return this.doubles.get(key.value)
+    return this.plain.get(key)
+  }
+
+  /** The value under the same number of another type. */
+  private findNumber(key: Value): Value | undefined {
+    if (typeof key === "number" || typeof key === "bigint") return this.uints.get(key)
+    if (key instanceof Uint) return this.plain.get(key.value)
+    if (!(key instanceof Double) || !Number.isInteger(key.value)) return undefined
+    const integer = Number.isSafeInteger(key.value) ? key.value : BigInt(key.value)
+    return this.plain.get(integer) ?? this.uints.get(integer)
+  }
+}
+
+/** Keys are strings, booleans, ints or uints. A key that comes twice has its last value. */
+export function mapOf(entries: Iterable<readonly [Value, Value]>): MapValue {
+  return new LiteralMap(entries)
+}
+
+/** A value that may be the key of a map. */
+export function isMapKey(value: Value): boolean {
+  return (
+    typeof value === "string" ||
+    typeof value === "boolean" ||
+    typeof value === "number" ||
+    typeof value === "bigint" ||
+    value instanceof Uint ||
+    value instanceof Double
+  )
+}

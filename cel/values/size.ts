@@ -1,0 +1,23 @@
+import { ListValue, MapValue, OpaqueValue, type Result } from "./value.ts"
+
+/** The number of code points. A half of a surrogate pair counts as one. */
+export function codePoints(text: string): number {
+  let count = text.length
+  for (let at = 0; at < text.length - 1; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0xd800 || unit > 0xdbff) continue
+    const next = text.charCodeAt(at + 1)
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count--
+      at++
+    }
+  }
+  return count
+}
+
+/** The size that run-time costs are computed with: what size() answers, and 1 for what has none. Errors count as 1. */
+export function sizeOf(value: Result): number {
+  if (typeof value === "string") return codePoints(value)
+  if (value instanceof ListValue || value instanceof MapValue || value instanceof OpaqueValue) return value.size
+  return value instanceof Uint8Array ? value.length : 1
+}

@@ -1,0 +1,16 @@
+/**
+ * A point in time, to the nanosecond: seconds since 1970 in UTC, and nanoseconds from 0 to 999,999,999. `offset` is how
+ * many seconds east of UTC the text was written that it came from; it matters to `string(t)` alone.
+ */
+export class Timestamp {
+  constructor(
+    readonly seconds: number,
+    readonly nanos: number,
+    readonly offset: number = 0,
+  ) {}
+}
+
+/** A span of time in nanoseconds, within 64 bits. */
+export class Duration {
+  constructor(readonly nanos: bigint) {}
+}

@@ -1,0 +1,97 @@
+/**
+ * Values of expressions. An int is a `number` where that is exact and a `bigint` beyond; a double is wrapped, because
+ * it is the rarer of the two. Strings, booleans, null and bytes are those of JavaScript.
+ */
+import type { CelType } from "../types/type.ts"
+import type { Duration, Timestamp } from "./time.ts"
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | Double
+  | Uint
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | OptionalValue
+  | TypeValue
+  | OpaqueValue
+
+/** What an operation answers: an error is a value, so that `&&` and `||` can absorb it. */
+export type Result = Value | ErrorValue
+
+/** A failed operation. `message` is the text a user reads: `no such key: x`. */
+export class ErrorValue {
+  constructor(
+    readonly message: string,
+    /** The evaluation was stopped, and no operator absorbs it. */
+    readonly cancelled: boolean = false,
+  ) {}
+}
+
+/** A 64-bit floating point number. */
+export class Double {
+  constructor(readonly value: number) {}
+}
+
+/** An unsigned 64-bit integer: a `number` where that is exact, otherwise a `bigint`. `uintOf` makes it. */
+export class Uint {
+  constructor(readonly value: number | bigint) {}
+}
+
+/** A list. Subclasses decide where the elements come from. */
+export abstract class ListValue {
+  abstract readonly size: number
+  /** The element at an index from 0 to `size` - 1. */
+  abstract at(index: number): Value
+  /** All elements. The caller does not change the array. */
+  abstract toArray(): readonly Value[]
+  /** What `list + other` answers, where that is not the one list after the other. */
+  join?(other: ListValue): ListValue
+  /** What `list == other` answers, where order does not matter. */
+  matches?(other: ListValue): boolean
+}
+
+/** A map, or an object of a schema: both are read by key. */
+export abstract class MapValue {
+  abstract readonly size: number
+  /** The value of a key, or undefined when the map has no such key. */
+  abstract find(key: Value): Value | undefined
+  /** The keys, in the order in which they are visited. The caller does not change the array. */
+  abstract keys(): readonly Value[]
+}
+
+/** A value that may be absent. */
+export class OptionalValue {
+  static readonly none: OptionalValue = new OptionalValue(undefined)
+  constructor(readonly value: Value | undefined) {}
+}
+
+/** A type as a value: the result of `type(x)`, or a name such as `int` or `string`. */
+export class TypeValue {
+  constructor(readonly type: CelType) {}
+}
+
+/** A value of a type that a library brings, such as a quantity or a URL. */
+export abstract class OpaqueValue {
+  abstract readonly type: CelType
+  /** What `==` answers for two values of this type. */
+  abstract equals(other: OpaqueValue): boolean
+  /** The size that costs are computed with; 1 when absent. */
+  get size(): number {
+    return 1
+  }
+  /** The value within messages. */
+  print(): string {
+    return this.type.name
+  }
+  /** What `optional.ofNonZeroValue` takes for none. */
+  get zero(): boolean {
+    return false
+  }
+}

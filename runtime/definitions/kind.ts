@@ -1,0 +1,201 @@
+/**
+ * Kinds of an established definition: what the generator emits for a schema file, made at run time. One record per
+ * version; what it costs to serve a version is made on first use.
+ */
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+} from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
+import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
+import { assert } from "../base/assert.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { atOnce } from "../base/turns.ts"
+import type { Vendor } from "../base/vendor.ts"
+import { getPath } from "../encoding/field-path.ts"
+import type { CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
+import type { StructuralShape, TypeShape } from "../schema/shape.ts"
+import { typed } from "../schema/typed.ts"
+import { columnsOfDefinition } from "./objects/columns.ts"
+import { defaultObject } from "./objects/defaults.ts"
+import { normalizeEmbedded } from "./objects/embedded.ts"
+import type { MetadataCheck } from "./objects/embedded-check.ts"
+import { pruneObject } from "./objects/prune.ts"
+import { shapeOfDefinition } from "./objects/shape.ts"
+import { UnknownNames } from "./objects/unknown-names.ts"
+import { validateObject, validatingStatus } from "./objects/validate.ts"
+import { type Structural, structuralOf } from "./structural.ts"
+
+export interface DefinitionOptions {
+  readonly vendor: Vendor
+  /** Gate CRDValidationRatcheting. */
+  readonly ratchet: boolean
+  /** Gate CustomResourceFieldSelectors. */
+  readonly selectable: boolean
+  readonly checkMetadata: MetadataCheck
+}
+
+/** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
+export type DefinitionParts = (version: string) => Promise<KindParts>
+
+/** In the order in which the reference lists them. */
+const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+
+/**
+ * Makes the loader of the parts of all versions of a definition. Called once for each spec that is served; `kindsOf`
+ * may be called again with it when only the status has changed.
+ */
+export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
+  const { spec } = definition
+  const made = new Map<string, KindParts>()
+  return async (name) => {
+    const version = spec.versions?.find((one) => one.name === name)
+    assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
+    const known = made.get(name) ?? versionParts(definition, version, options)
+    made.set(name, known)
+    return known
+  }
+}
+
+/** The records of all versions of an established definition, those included that are not served: they may be stored. */
+export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionParts, options: DefinitionOptions): readonly Kind[] {
+  const { spec, status } = definition
+  const stored = (spec.versions ?? []).find(({ storage }) => storage)
+  if (stored === undefined) return []
+  const group = options.vendor.neutralGroup(spec.group)
+  const names = status.acceptedNames
+  const isTerminating = (status.conditions ?? []).some(({ type, status: value }) => type === "Terminating" && value === "True")
+  const custom: CustomFacts = { definition: definition.metadata.name ?? "", isTerminating }
+  return (spec.versions ?? []).map((version) => ({
+    group,
+    version: version.name,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    resource: names.plural,
+    singular: names.singular ?? "",
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === "Namespaced",
+    ...(!version.served && { served: false as const }),
+    ...(version.deprecated === true && { deprecated: deprecationOf(version) }),
+    verbs,
+    nameRule: "dns-subdomain",
+    storage: { path: `${spec.group}/${spec.names.plural}`, group, version: stored.name, kind: names.kind, format: "json" },
+    selectable: options.selectable ? selectableOf(version) : [],
+    rules: rulesOf(version.subresources),
+    subresources: subresourcesOf(version.subresources),
+    behaviours: ["customObject"],
+    custom: { ...custom, ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }) },
+    load: () => parts(version.name),
+  }))
+}
+
+function deprecationOf({ deprecationWarning }: CustomResourceDefinitionVersion): NonNullable<Kind["deprecated"]> {
+  return deprecationWarning === undefined ? {} : { warning: deprecationWarning }
+}
+
+/** Selectors name the field without the leading dot of its path. */
+function selectableOf({ selectableFields = [] }: CustomResourceDefinitionVersion): readonly SelectableField[] {
+  return selectableFields.map(({ jsonPath }) => {
+    const name = withoutDot(jsonPath)
+    return { name, value: (stored) => textOf(stored, name) }
+  })
+}
+
+function textOf(stored: ApiObject, path: string): string {
+  const value = getPath(stored, path)
+  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : ""
+}
+
+/** The behaviour `customObject` counts generations: a change of anything but metadata and status is one. */
+function rulesOf(subresources: CustomResourceSubresources | undefined): LifecycleRules {
+  const ownStatus = subresources?.status === undefined ? [] : ["status"]
+  return {
+    createDrops: ownStatus,
+    updateKeeps: ownStatus,
+    createOnUpdate: false,
+    unconditionalUpdate: false,
+    generation: [],
+    defaultPropagation: "background",
+    deleteReturns: "Status",
+  }
+}
+
+const statusKeeps = ["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]
+
+function subresourcesOf(subresources: CustomResourceSubresources | undefined): readonly Subresource[] {
+  const found: Subresource[] = []
+  const verbsOfBoth = ["get", "patch", "update"] as const
+  if (subresources?.status !== undefined) found.push({ name: "status", type: "status", verbs: verbsOfBoth, keeps: statusKeeps })
+  const scale = subresources?.scale
+  if (scale !== undefined) {
+    const selector = scale.labelSelectorPath ?? ""
+    found.push({
+      name: "scale",
+      type: "scale",
+      verbs: verbsOfBoth,
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      scale: {
+        specReplicas: withoutDot(scale.specReplicasPath),
+        statusReplicas: withoutDot(scale.statusReplicasPath),
+        ...(selector !== "" && { selector: withoutDot(selector) }),
+      },
+    })
+  }
+  return found
+}
+
+function withoutDot(path: string): string {
+  return path.startsWith(".") ? path.slice(1) : path
+}
+
+const same = (object: ApiObject): ApiObject => object
+
+function versionParts(
+  definition: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  { vendor, ratchet, checkMetadata }: DefinitionOptions,
+): KindParts {
+  const source: JsonObject = { ...version.schema?.openAPIV3Schema }
+  const structural = structuralOf(source, vendor.extensionPrefix)
+  const group = vendor.neutralGroup(definition.spec.group)
+  const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
+  const scale = version.subresources?.scale
+  const ofScale = scale === undefined ? {} : { scale }
+  return {
+    shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
+    applyDefaults: (object) => defaultObject(object, structural),
+    validate(object, { failures, old, subresource }) {
+      const before = old === undefined ? {} : { old }
+      if (subresource === "status") atOnce(validatingStatus(object, structural, failures, { ...before, ...ofScale }))
+      else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
+    },
+    columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
+    // A change of version is one of apiVersion; the registry prunes the result by the schema of its version.
+    ...(!version.storage && { toStored: same, fromStored: same }),
+  }
+}
+
+/** How objects of a version are decoded. */
+function decodingOf(name: string, schema: Structural): StructuralShape {
+  const root: TypeShape = {
+    name,
+    fields: [{ name: "metadata", type: { ref: () => objectMetaShape } }],
+    preserveUnknown: true,
+  }
+  return {
+    root,
+    prune(object, { report, stored }) {
+      const unknown = report ? new UnknownNames() : undefined
+      const names = unknown === undefined ? {} : { unknown }
+      pruneObject(object, schema, names)
+      normalizeEmbedded(object, schema, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
+      return unknown?.list() ?? []
+    },
+  }
+}
+
+/** Whether a stored object is a definition whose kind clients can use. */
+export function isEstablished({ status }: CustomResourceDefinition): boolean {
+  return isObject(status) && (status.conditions ?? []).some(({ type, status: value }) => type === "Established" && value === "True")
+}
