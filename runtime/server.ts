@@ -14,6 +14,9 @@ import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
+import { installDefinitions } from "./controllers/definitions/install-definitions.ts"
+import type { JsonObject } from "./base/json.ts"
+import { StartError } from "./launch/start-error.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -90,6 +93,8 @@ export interface ServerOptions {
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
   readonly shapes?: StoredShapes
+  /** Definitions that are installed before the server is ready. */
+  readonly definitions?: readonly JsonObject[]
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
@@ -155,6 +160,11 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const loops = startLoops(how, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
+  await within(patienceMs, install(how, parts, start), clock)
+  if (start.refusal !== undefined) {
+    await stop()
+    throw start.refusal
+  }
   const filling = fillCaches(parts)
   start.filling = filling.fault
   await within(patienceMs, filling.done, clock)
@@ -228,6 +238,21 @@ async function within(milliseconds: number, work: Promise<void>, clock: Clock): 
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
+  /** Definitions of the start were refused. */
+  refusal?: StartError
+}
+
+/** Never rejects: what is refused is noted in `start`. */
+async function install({ definitions = [] }: ServerOptions, parts: ServerParts, start: StartState): Promise<void> {
+  if (definitions.length === 0) return
+  const before = start.fault
+  start.fault = () => before() ?? "definitions are being installed"
+  try {
+    await installDefinitions(ownClient(parts, serverUser), parts.kinds, definitions)
+    start.fault = before
+  } catch (error) {
+    start.refusal = new StartError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /**

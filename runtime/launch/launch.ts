@@ -15,6 +15,9 @@ import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingP
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
+import type { JsonObject } from "../base/json.ts"
+import { nameOf } from "../controllers/definitions/install-definitions.ts"
+import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
@@ -62,6 +65,8 @@ export interface LaunchOptions {
   readonly store?: Store
   /** Used in place of the folders of `--api`, already loaded. */
   readonly folders?: readonly ApiFolder[]
+  /** Definitions of the program, besides those of `--crd`. */
+  readonly definitions?: readonly JsonObject[]
   /** Replaces the secure port, as in `ServerOptions`. */
   readonly listen?: ServerOptions["listen"]
 }
@@ -77,6 +82,8 @@ export interface Launched {
   readonly kubeconfig: string
   /** Operations as the administrator, without HTTP. */
   readonly client: ObjectClient
+  /** Names of the definitions that it was started with. */
+  readonly definitions: readonly string[]
   /** The same by group, version and resource, with those of own kinds. */
   readonly api: object
 }
@@ -111,7 +118,8 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const url = serverUrl(localAddress(options), server.port)
   const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
   const kubeconfig = kubeconfigAt(server.port)
-  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders) }
+  const definitions = (serverOptions.definitions ?? []).map(nameOf)
+  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders), definitions }
 }
 
 /** The operations of all kinds, on first use: most programs that start a server use HTTP. */
@@ -140,6 +148,11 @@ function identity(kind: Kind): string {
 /** The built-in kinds and those of `--api`, as this vendor's clients and stores have them. */
 function kindsServed({ vendor }: Options, folders: readonly ApiFolder[]): readonly Kind[] {
   return kindsOfVendor([...kinds, ...folders.flatMap((folder) => folder.kinds)], vendorProfile(vendor))
+}
+
+function definitionsOfStart({ options, definitions = [] }: LaunchOptions): readonly JsonObject[] {
+  const vendor = vendorProfile(options.vendor)
+  return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }
 
 /** The user of the token that a start makes. */
@@ -193,6 +206,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     ...(shapes !== undefined && { shapes }),
     ...(how.store !== undefined && { keepStore: true }),
     ...(how.listen !== undefined && { listen: how.listen }),
+    definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }

@@ -339,6 +339,12 @@ export const optionTable = {
     default: [],
     help: "Folder with kinds of your own, as written by gen --out. May be repeated.",
   }),
+  crd: option({
+    type: listOf(text("path"), "paths"),
+    group: "Kinds and features",
+    default: [],
+    help: "Files of custom resource definitions, or folders of them, to install before the server is ready. May be repeated.",
+  }),
   "enable-garbage-collector": option({
     type: boolean,
     group: "Kinds and features",

@@ -18,6 +18,7 @@ export class KindTable {
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private changes = 0
+  private readonly listeners = new Set<() => void>()
   /** The warnings of deprecated versions, and the revision for which they hold. */
   private readonly warnings = new Map<Kind, string>()
   private warningsOf = 0
@@ -56,7 +57,14 @@ export class KindTable {
     )
     for (const kind of free) this.add(kind)
     this.changes++
+    for (const listener of this.listeners) listener()
     return free
+  }
+
+  /** Calls `listener` after each `replace`, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
   }
 
   private remove(kind: Kind): void {
