@@ -6,6 +6,7 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
+  WebhookClientConfig,
 } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
@@ -13,9 +14,11 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ba
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { getPath } from "../encoding/field-path.ts"
-import type { CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
+import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
+import { webhookConversion } from "./conversion/webhook.ts"
+import { definitionGroup } from "./definition-kind.ts"
 import { columnsOfDefinition } from "./objects/columns.ts"
 import { defaultObject } from "./objects/defaults.ts"
 import { normalizeEmbedded } from "./objects/embedded.ts"
@@ -33,6 +36,9 @@ export interface DefinitionOptions {
   /** Gate CustomResourceFieldSelectors. */
   readonly selectable: boolean
   readonly checkMetadata: MetadataCheck
+  /** Sends the JSON of a review to a web hook and resolves with the document that it answers. */
+  readonly callHook: (hook: WebhookClientConfig, review: string, signal?: AbortSignal) => Promise<JsonValue>
+  readonly uuid: () => string
 }
 
 /** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
@@ -48,10 +54,11 @@ const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
   const { spec } = definition
   const made = new Map<string, KindParts>()
+  const convert = conversionOf(definition, options)
   return async (name) => {
     const version = spec.versions?.find((one) => one.name === name)
     assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
-    const known = made.get(name) ?? versionParts(definition, version, options)
+    const known = made.get(name) ?? versionParts(definition, version, { ...options, ...(convert !== undefined && { convert }) })
     made.set(name, known)
     return known
   }
@@ -85,7 +92,10 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     rules: rulesOf(version.subresources),
     subresources: subresourcesOf(version.subresources),
     behaviours: ["customObject"],
-    custom: { ...custom, ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }) },
+    custom: {
+      ...custom,
+      ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }),
+    },
     load: () => parts(version.name),
   }))
 }
@@ -154,7 +164,7 @@ const same = (object: ApiObject): ApiObject => object
 function versionParts(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
-  { vendor, ratchet, checkMetadata }: DefinitionOptions,
+  { vendor, ratchet, checkMetadata, convert }: DefinitionOptions & Pick<KindParts, "convert">,
 ): KindParts {
   const source: JsonObject = { ...version.schema?.openAPIV3Schema }
   const structural = structuralOf(source, vendor.extensionPrefix)
@@ -171,9 +181,27 @@ function versionParts(
       else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
     },
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
-    // A change of version is one of apiVersion; the registry prunes the result by the schema of its version.
-    ...(!version.storage && { toStored: same, fromStored: same }),
+    ...conversionParts(version, convert),
   }
+}
+
+/** Without a hook a change of version is one of apiVersion. The registry prunes the result by its version's schema. */
+function conversionParts({ storage }: CustomResourceDefinitionVersion, convert: ConvertObjects | undefined): Partial<KindParts> {
+  if (convert !== undefined) return { convert }
+  return storage ? {} : { toStored: same, fromStored: same }
+}
+
+/** The hook that converts objects of a definition; undefined for strategy None. */
+function conversionOf({ spec }: CustomResourceDefinition, { vendor, callHook, uuid }: DefinitionOptions): ConvertObjects | undefined {
+  const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
+  if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
+  return webhookConversion({
+    reviewGroup: vendor.group(definitionGroup),
+    reviewVersions: conversionReviewVersions ?? [],
+    apiVersions: (spec.versions ?? []).map(({ name }) => `${spec.group}/${name}`),
+    post: (review, signal) => callHook(clientConfig, review, signal),
+    uuid,
+  })
 }
 
 /** How objects of a version are decoded. */

@@ -144,7 +144,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-parts|body-kinds)\.ts$/,
-    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|observability)\//],
+    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|hooks|observability)\//],
     reason: "what a request carries is types",
   },
   {
