@@ -265,7 +265,9 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
  * failed.
  */
 function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
-  const left = new Set(kinds.all().filter((kind) => kinds.stored(kind) === kind && kind.postsTo === undefined))
+  // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
+  const own = kinds.all().filter((kind) => kind.custom === undefined && kind.postsTo === undefined)
+  const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)

@@ -13,7 +13,7 @@ import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { getPath } from "../encoding/field-path.ts"
+import { deepClone, getPath } from "../encoding/field-path.ts"
 import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
@@ -54,11 +54,24 @@ const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
   const { spec } = definition
   const made = new Map<string, KindParts>()
+  const structurals = new Map<string, Structural>()
+  const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
+    const known =
+      structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
+    structurals.set(version.name, known)
+    return known
+  }
+  const toStored = (object: ApiObject): ApiObject => {
+    const copy = deepClone<ApiObject>(object)
+    const stored = spec.versions?.find(({ storage }) => storage)
+    if (stored !== undefined) defaultObject(copy, structuralIn(stored))
+    return copy
+  }
   const convert = conversionOf(definition, options)
   return async (name) => {
     const version = spec.versions?.find((one) => one.name === name)
     assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
-    const known = made.get(name) ?? versionParts(definition, version, { ...options, ...(convert !== undefined && { convert }) })
+    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored, convert })
     made.set(name, known)
     return known
   }
@@ -164,10 +177,13 @@ const same = (object: ApiObject): ApiObject => object
 function versionParts(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
-  { vendor, ratchet, checkMetadata, convert }: DefinitionOptions & Pick<KindParts, "convert">,
+  { vendor, ratchet, checkMetadata }: DefinitionOptions,
+  {
+    structural,
+    toStored,
+    convert,
+  }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject; readonly convert: ConvertObjects | undefined },
 ): KindParts {
-  const source: JsonObject = { ...version.schema?.openAPIV3Schema }
-  const structural = structuralOf(source, vendor.extensionPrefix)
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
@@ -181,14 +197,16 @@ function versionParts(
       else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
     },
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
-    ...conversionParts(version, convert),
+    ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
 }
 
-/** Without a hook a change of version is one of apiVersion. The registry prunes the result by its version's schema. */
-function conversionParts({ storage }: CustomResourceDefinitionVersion, convert: ConvertObjects | undefined): Partial<KindParts> {
-  if (convert !== undefined) return { convert }
-  return storage ? {} : { toStored: same, fromStored: same }
+/**
+ * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.
+ * What is stored has the defaults with which it is read.
+ */
+function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (object: ApiObject) => ApiObject): Partial<KindParts> {
+  return storage ? {} : { toStored, fromStored: same }
 }
 
 /** The hook that converts objects of a definition; undefined for strategy None. */

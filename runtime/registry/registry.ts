@@ -143,11 +143,12 @@ export class Registry {
     const { kinds, vendor, storePrefix } = this.deps
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
-    const { shape: storedShape } = await kinds.load(stored)
+    const storedParts = await kinds.load(stored)
+    const storedShape = storedParts.shape
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
-    const conversion = this.conversionOf({ kind, parts }, { stored, storedShape, codec })
+    const conversion = this.conversionOf({ kind, parts }, { kind: stored, parts: storedParts }, codec)
     return {
       kind,
       parts,
@@ -167,21 +168,19 @@ export class Registry {
     }
   }
 
-  private conversionOf(
-    { kind, parts }: LoadedKind,
-    { stored, storedShape, codec }: { readonly stored: Kind; readonly storedShape: TypeShape; readonly codec: ObjectCodec },
-  ): VersionConversion | undefined {
+  private conversionOf(own: LoadedKind, stored: LoadedKind, codec: ObjectCodec): VersionConversion | undefined {
     const { clock, vendor } = this.deps
-    if (parts.convert === undefined) return undefined
-    const version = (of: Kind, shape: TypeShape): ConversionVersion => ({
-      apiVersion: vendor.apiVersion(apiVersionOf(of)),
-      kind: of.kind,
-      normalize: (object) => normalize(shape, object, { reportUnknown: false, stored: true }).object,
+    const { convert } = own.parts
+    if (convert === undefined) return undefined
+    const version = ({ kind }: LoadedKind): Omit<ConversionVersion, "normalize"> => ({
+      apiVersion: vendor.apiVersion(apiVersionOf(kind)),
+      kind: kind.kind,
     })
     return new VersionConversion({
-      own: version(kind, parts.shape),
-      stored: version(stored, storedShape),
-      convert: parts.convert,
+      own: { ...version(own), normalize: (object) => normalize(own.parts.shape, object, { reportUnknown: false, stored: true }).object },
+      // With the defaults with which it is read.
+      stored: { ...version(stored), normalize: (object) => storedObject(vendor, stored, object) },
+      convert,
       codec,
       clock,
       known: this.knownConversions,

@@ -30,6 +30,9 @@ export interface DefinitionController extends Controller {
   idle(): Promise<void>
 }
 
+/** Definitions written at once: a store writes them as one batch. */
+const atOnce = 16
+
 /** Delay after which a definition whose objects are held by finalizers is looked at again. */
 const recheckMs = 1000
 
@@ -80,6 +83,7 @@ class Definitions {
   ) {
     this.queue = createWorkQueue({
       clock: deps.clock,
+      workers: atOnce,
       work: (name) => this.work(name),
       onError: (error, name) => deps.log.warn({ definition: name, error: errorText(error) }, "a definition could not be processed; tried again later"),
     })
@@ -126,12 +130,13 @@ class Definitions {
   private async settle(handle: KindHandle, definition: CustomResourceDefinition): Promise<void> {
     const { clock, registry } = this.deps
     const now = timeText(clock.nowMs())
-    const next = await this.change(handle, definition, (old) => ({
-      ...old,
-      status: nextStatus(old, { taken: this.taken(old), now, vendor: registry.deps.vendor }),
-    }))
+    const next = await this.change(handle, definition, (old) => {
+      const accepted = { ...old, status: nextStatus(old, { taken: this.taken(old), now, vendor: registry.deps.vendor }) }
+      // The names are taken from now on, also for definitions that are decided on before this one is written.
+      this.known.set(old.metadata.name ?? "", accepted)
+      return accepted
+    })
     if (next === undefined || deepEqual(typed(next.status.acceptedNames), typed(definition.status.acceptedNames))) return
-    this.known.set(next.metadata.name ?? "", next)
     this.retryRefused(next.spec.group)
   }
 

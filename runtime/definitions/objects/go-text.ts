@@ -126,3 +126,24 @@ export function goType(value: JsonValue): string {
       return "map[string]interface {}"
   }
 }
+
+const htmlCharacters = /[<>&\u2028\u2029]/g
+
+/** A list or an object as Go's encoding/json writes it: fields sorted, `<`, `>` and `&` escaped. */
+export function goJson(value: JsonValue): string {
+  if (typeof value === "string") return textJson(value)
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const fields = Object.keys(value)
+    .sort()
+    .flatMap((name) => {
+      const field = value[name]
+      return field === undefined ? [] : [`${textJson(name)}:${goJson(field)}`]
+    })
+  return `{${fields.join(",")}}`
+}
+
+function textJson(text: string): string {
+  return JSON.stringify(text).replace(htmlCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
