@@ -104,13 +104,19 @@ class Checker {
     const name = written.startsWith(".") ? written.slice(1) : written
     const variable = this.scope.find(name)
     const type = variable === undefined ? this.declarations.types.get(name) : undefined
-    const object = variable === undefined && type === undefined ? this.objects.get(name) : undefined
+    const object = variable === undefined && type === undefined ? this.objectNamed(name) : undefined
     if (variable === undefined && type === undefined && object === undefined) return undefined
     if (variable !== undefined && this.scope.isOutermost(name)) this.variables.add(name)
     if (type !== undefined) this.typeNames.set(expr.id, type)
     const { id, position } = expr
     const resolved: Expr = expr.kind === "ident" && expr.name === name ? expr : { kind: "ident", id, position, name }
     return this.typed(resolved, variable ?? object ?? typeType(type))
+  }
+
+  /** A type of objects; not `self.spec` where `self` is a variable. */
+  private objectNamed(name: string): CelType | undefined {
+    const [root = ""] = name.split(".")
+    return this.scope.find(root) === undefined ? this.objects.get(name) : undefined
   }
 
   private undeclared(expr: Expr, name: string): Expr {

@@ -3,28 +3,33 @@ import { sizeOf } from "../values/size.ts"
 import type { Result } from "../values/value.ts"
 import { patternLengthFactor, stringTraversalFactor } from "./bounds.ts"
 
-export type CallCost = (args: readonly Result[], result: Result) => number
+/** The cost of a call by its first two arguments. */
+export type StandardCost = (first: Result, second: Result) => number
 
 /** A traversal of so many characters. The product is rounded up as floating point gives it. */
 export function traversal(size: number): number {
   return Math.ceil(size * stringTraversalFactor)
 }
 
-function sizeAt(args: readonly Result[], index: number): number {
-  return sizeOf(args[index] ?? null)
-}
+/** Up to so many characters a traversal costs 1. */
+const cheapMax = 10
 
-const ofFirst: CallCost = (args) => traversal(sizeAt(args, 0))
-const ofShorter: CallCost = (args) => traversal(Math.min(sizeAt(args, 0), sizeAt(args, 1)))
-const ofBoth: CallCost = (args) => traversal(sizeAt(args, 0) + sizeAt(args, 1))
-const ofMatch: CallCost = (args) => {
-  const text = Math.ceil((1 + sizeAt(args, 0)) * stringTraversalFactor)
-  return text * Math.ceil(sizeAt(args, 1) * patternLengthFactor)
+const ofFirst: StandardCost = (first) => traversal(sizeOf(first))
+const ofShorter: StandardCost = (first, second) => {
+  if (typeof first === "number") return 1
+  // Units of UTF-16 are at least as many as characters.
+  const shorter = typeof first === "string" && typeof second === "string" ? Math.min(first.length, second.length) : -1
+  if (shorter >= 0 && shorter <= cheapMax) return shorter === 0 ? 0 : 1
+  return traversal(Math.min(sizeOf(first), sizeOf(second)))
 }
-const ofSearch: CallCost = (args) => traversal(sizeAt(args, 0)) * traversal(sizeAt(args, 1))
-const ofMembership: CallCost = (args) => sizeAt(args, 1)
+const ofBoth: StandardCost = (first, second) => traversal(sizeOf(first) + sizeOf(second))
+const ofMatch: StandardCost = (first, second) => {
+  return Math.ceil((1 + sizeOf(first)) * stringTraversalFactor) * Math.ceil(sizeOf(second) * patternLengthFactor)
+}
+const ofSearch: StandardCost = (first, second) => traversal(sizeOf(first)) * traversal(sizeOf(second))
+const ofMembership: StandardCost = (_, second) => sizeOf(second)
 
-const costs: ReadonlyMap<string, CallCost> = new Map([
+const costs: ReadonlyMap<string, StandardCost> = new Map([
   ...["starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote", "string_format"].map(
     (id) => [id, ofFirst] as const,
   ),
@@ -42,6 +47,6 @@ const costs: ReadonlyMap<string, CallCost> = new Map([
 ])
 
 /** The cost of an overload; undefined: 1. */
-export function standardCost(overload: string): CallCost | undefined {
+export function standardCost(overload: string): StandardCost | undefined {
   return costs.get(overload)
 }

@@ -6,7 +6,8 @@ import { print } from "../values/print.ts"
 import { Double, ErrorValue, OptionalValue, Uint, type ListValue, type Value } from "../values/value.ts"
 import type { Step } from "./frame.ts"
 
-const listCost = 10
+/** What making a list costs, besides its elements. */
+export const listCost = 10
 const mapCost = 30
 
 export function listStep(elements: readonly Step[], optional: ReadonlySet<number>): Step {

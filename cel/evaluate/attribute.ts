@@ -3,9 +3,9 @@
  * evaluates such a chain as one, and counts its cost as one for the variable and one for each step; a chain that is a
  * branch of `?:`, or a key, counts its steps alone.
  */
-import { ErrorValue, OptionalValue, type Result, type Value } from "../values/value.ts"
+import { ErrorValue, MapValue, OptionalValue, type Result, type Value } from "../values/value.ts"
 import type { Frame, Step } from "./frame.ts"
-import { badKey, isKey, lookUp, lookUpOptional } from "./index-key.ts"
+import { badKey, found, isKey, lookUp, lookUpOptional } from "./index-key.ts"
 
 /** An optional within an optional counts as one: what attributes do to both. */
 export function flatten(result: Result): Result {
@@ -30,35 +30,37 @@ export interface Attribute {
   /** The value that the chain begins with. It is charged for itself where it has a cost. */
   readonly base: Step
   readonly qualifiers: readonly Qualifier[]
+  /** The chain may begin with an optional: then its result is one. */
+  readonly mayBeOptional: boolean
   /** What evaluating the attribute on its own costs besides its steps: 0 for `?:` and `has`. */
   readonly ownCost: number
 }
 
 /** Evaluates a chain with the cost of its steps. */
-export function resolveStep({ base, qualifiers }: Attribute): Step {
-  const keys = qualifiers.map(({ key }) => key)
-  const plain = qualifiers.every(({ optional, test, compute }) => !optional && !test && compute === undefined)
-  const [first, second, third] = keys
-  if (qualifiers.length === 0) return base
-  if (!plain || first === undefined) return (frame) => walk(frame, base(frame), qualifiers, 0)
-  if (second === undefined) return (frame) => follow(frame, base(frame), first, qualifiers, 0)
-  if (qualifiers.length > 3 || (third === undefined && qualifiers.length === 3)) {
-    return (frame) => walk(frame, base(frame), qualifiers, 0)
-  }
+export function resolveStep({ base, qualifiers, mayBeOptional }: Attribute): Step {
+  const plain = qualifiers.every(({ optional, compute }) => !optional && compute === undefined)
+  if (!plain || mayBeOptional) return qualifiers.length === 0 ? base : (frame) => walk(frame, base(frame), qualifiers)
+  return qualifiers.reduce<Step>((step, { key = null, test }) => (test ? testStep(step, key) : keyStep(step, key)), base)
+}
+
+/** `operand.key`. */
+function keyStep(operand: Step, key: Value): Step {
   return (frame) => {
-    const one = follow(frame, base(frame), first, qualifiers, 0)
-    if (one instanceof ErrorValue) return one
-    if (one instanceof OptionalValue) return one
-    const two = charged(frame, lookUp(one, second))
-    return third === undefined || two instanceof ErrorValue ? two : charged(frame, lookUp(two, third))
+    const value = operand(frame)
+    if (value instanceof MapValue) {
+      frame.charge(1)
+      return found(value.find(key), key)
+    }
+    return value instanceof ErrorValue ? value : charged(frame, lookUp(value, key))
   }
 }
 
-/** The first plain step, on a value that may be an optional. */
-function follow(frame: Frame, value: Result, key: Value, qualifiers: readonly Qualifier[], at: number): Result {
-  if (value instanceof ErrorValue) return value
-  if (value instanceof OptionalValue) return walk(frame, value, qualifiers, at)
-  return charged(frame, lookUp(value, key))
+/** `has(operand.key)`. */
+function testStep(operand: Step, key: Value): Step {
+  return (frame) => {
+    const value = operand(frame)
+    return value instanceof ErrorValue ? value : presence(frame, value, key)
+  }
 }
 
 function charged(frame: Frame, result: Result): Result {
@@ -67,7 +69,7 @@ function charged(frame: Frame, result: Result): Result {
 }
 
 /** Any chain. From an optional, or from an optional step on, the result is an optional. */
-function walk(frame: Frame, start: Result, qualifiers: readonly Qualifier[], from: number): Result {
+function walk(frame: Frame, start: Result, qualifiers: readonly Qualifier[]): Result {
   if (start instanceof ErrorValue) return start
   let optional = false
   let value: Value = start
@@ -77,9 +79,7 @@ function walk(frame: Frame, start: Result, qualifiers: readonly Qualifier[], fro
     const flat = flatten(start)
     value = flat instanceof OptionalValue ? (flat.value ?? null) : null
   }
-  for (let at = from; at < qualifiers.length; at++) {
-    const qualifier = qualifiers[at]
-    if (qualifier === undefined) break
+  for (const qualifier of qualifiers) {
     const key = qualifier.compute === undefined ? qualifier.key : qualifier.compute(frame)
     if (key instanceof ErrorValue) return chargedError(frame, key)
     if (key === undefined || (qualifier.compute !== undefined && !isKey(key))) return chargedError(frame, badKey(key ?? null))
@@ -105,9 +105,9 @@ function testsPresence(qualifiers: readonly Qualifier[]): boolean {
 }
 
 function presence(frame: Frame, value: Value, key: Value): Result {
-  const found = lookUpOptional(value, key)
+  const answer = lookUpOptional(value, key)
   frame.charge(1)
-  return found instanceof ErrorValue ? found : found !== undefined
+  return answer instanceof ErrorValue ? answer : answer !== undefined
 }
 
 /** A step that fails costs as one that does not. */

@@ -1,12 +1,12 @@
 /** Calls of functions: strict arguments, guards of types where they are not known, and the cost of the call. */
 import type { DeclaredFunction } from "../check/declarations.ts"
-import { type CallCost, standardCost } from "../cost/runtime.ts"
+import { type StandardCost, standardCost } from "../cost/runtime.ts"
 import type { Impl, Overload } from "../declaration.ts"
 import type { CelType } from "../types/type.ts"
 import { noSuchOverload } from "../values/error.ts"
 import { typeOf } from "../values/type-of.ts"
 import { ErrorValue, ListValue, MapValue, type Result, type Value } from "../values/value.ts"
-import type { Frame, Step } from "./frame.ts"
+import type { Step } from "./frame.ts"
 
 /** The implementation of a call with the overloads that the checker left. */
 export function implementation(declared: DeclaredFunction, overloads: readonly string[], argTypes: readonly CelType[]): Impl {
@@ -54,69 +54,75 @@ function isOfType(value: Result, type: CelType): boolean {
   return key === undefined || (isOfType(key, first) && isOfType(value.find(key) ?? null, second))
 }
 
+/** What calls of libraries cost: by all of their arguments. */
+export type CallCost = (args: readonly Result[], result: Result) => number
+
 /** The cost of a call; undefined: it always is 1. */
-export function costOf(declared: DeclaredFunction, overloads: readonly string[]): CallCost | undefined {
+export interface Costs {
+  readonly standard: StandardCost | undefined
+  readonly library: CallCost | undefined
+}
+
+export function costsOf(declared: DeclaredFunction, overloads: readonly string[]): Costs {
   const overload = overloads.length === 1 ? (overloads[0] ?? "") : ""
   const standard = standardCost(overload)
   const { costs } = declared
-  if (costs.length === 0) return standard
-  return (args, result) => {
+  if (costs.length === 0) return { standard, library: undefined }
+  const library: CallCost = (args, result) => {
     for (const cost of costs) {
       const found = cost(args, result, overload)
       if (found !== undefined) return found
     }
-    return standard === undefined ? 1 : standard(args, result)
+    return standard === undefined ? 1 : standard(args[0] ?? null, args[1] ?? null)
   }
+  return { standard, library }
 }
 
 /** A call with its arguments. `early`: later arguments are not evaluated after an error, and then the call is free. */
-export function callStep(args: readonly Step[], impl: Impl, cost: CallCost | undefined, early: boolean): Step {
+export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early: boolean): Step {
   const [first, second] = args
-  if (!early && args.length === 1 && first !== undefined) return unary(first, impl, cost)
-  if (!early && args.length === 2 && first !== undefined && second !== undefined) return binary(first, second, impl, cost)
+  if (!early && args.length === 1 && first !== undefined) return unary(first, impl, costs)
+  if (!early && args.length === 2 && first !== undefined && second !== undefined) {
+    return binary(first, second, impl, costs)
+  }
   return (frame) => {
     const values: Value[] = []
     for (const arg of args) {
       const value = arg(frame)
       if (value instanceof ErrorValue) {
-        if (values.length === args.length - 1) charge(frame, cost, [...values, value], value)
+        if (values.length === args.length - 1) frame.charge(costFor(costs, [...values, value], value))
         return value
       }
       values.push(value)
     }
     const result = impl(...values)
-    charge(frame, cost, values, result)
+    frame.charge(costFor(costs, values, result))
     return result
   }
 }
 
-function charge(frame: Frame, cost: CallCost | undefined, args: readonly Result[], result: Result): void {
-  frame.charge(cost === undefined ? 1 : cost(args, result))
+function costFor({ standard, library }: Costs, args: readonly Result[], result: Result): number {
+  if (library !== undefined) return library(args, result)
+  return standard === undefined ? 1 : standard(args[0] ?? null, args[1] ?? null)
 }
 
-function unary(arg: Step, impl: Impl, cost: CallCost | undefined): Step {
-  if (cost === undefined) {
-    return (frame) => {
-      const value = arg(frame)
-      const result = value instanceof ErrorValue ? value : impl(value)
-      frame.charge(1)
-      return result
-    }
-  }
+function unary(arg: Step, impl: Impl, { standard, library }: Costs): Step {
   return (frame) => {
     const value = arg(frame)
     const result = value instanceof ErrorValue ? value : impl(value)
-    frame.charge(cost([value], result))
+    if (library !== undefined) frame.charge(library([value], result))
+    else frame.charge(standard === undefined ? 1 : standard(value, null))
     return result
   }
 }
 
-function binary(left: Step, right: Step, impl: Impl, cost: CallCost | undefined): Step {
+function binary(left: Step, right: Step, impl: Impl, { standard, library }: Costs): Step {
   return (frame) => {
     const one = left(frame)
     const other = right(frame)
     const result = one instanceof ErrorValue ? one : other instanceof ErrorValue ? other : impl(one, other)
-    frame.charge(cost === undefined ? 1 : cost([one, other], result))
+    if (library !== undefined) frame.charge(library([one, other], result))
+    else frame.charge(standard === undefined ? 1 : standard(one, other))
     return result
   }
 }

@@ -1,6 +1,6 @@
 /** Comprehensions: what macros such as `all` and `map` become. */
-import { errorOf } from "../values/error.ts"
-import { GrowingList } from "../values/list.ts"
+import { errorOf, noSuchOverload } from "../values/error.ts"
+import { GrowingList, listOf } from "../values/list.ts"
 import { Duration, Timestamp } from "../values/time.ts"
 import { Double, ErrorValue, ListValue, MapValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "../values/value.ts"
 import type { Step } from "./frame.ts"
@@ -20,16 +20,14 @@ export interface FoldSteps {
 export function foldStep({ range, init, condition, step, result, iterSlot, accuSlot }: FoldSteps): Step {
   return (frame) => {
     const over = range(frame)
-    const list = over instanceof ListValue
-    if (!list && !(over instanceof MapValue)) return over instanceof ErrorValue ? over : notIterable(over)
+    if (!isIterable(over)) return notIterable(over)
     const { slots } = frame
     const start = init(frame)
     const building = start instanceof ListValue && start.size === 0
     slots[accuSlot] = building ? new GrowingList() : start
-    const keys = list ? undefined : over.keys()
-    const size = keys === undefined ? over.size : keys.length
-    for (let index = 0; index < size; index++) {
-      slots[iterSlot] = keys === undefined ? elementAt(over, index) : (keys[index] ?? null)
+    const items = itemsOf(over)
+    for (let index = 0; index < items.size; index++) {
+      slots[iterSlot] = items.at(index)
       if (condition !== undefined) {
         const goesOn = condition(frame)
         if (goesOn === false) break
@@ -41,12 +39,100 @@ export function foldStep({ range, init, condition, step, result, iterSlot, accuS
   }
 }
 
-function elementAt(list: ListValue | MapValue, index: number): Result {
-  return list instanceof ListValue ? list.at(index) : null
+export interface QuantifierSteps {
+  readonly range: Step
+  readonly predicate: Step
+  readonly iterSlot: number
+  /** The answer of a predicate that ends the loop: false for `all`, true for `exists`. */
+  readonly decisive: boolean
+}
+
+/** `all` and `exists`, with the cost of the calls that they expand to. */
+export function quantifierStep({ range, predicate, iterSlot, decisive }: QuantifierSteps): Step {
+  return (frame) => {
+    const over = range(frame)
+    if (!isIterable(over)) return notIterable(over)
+    let accumulated: Result = !decisive
+    const items = itemsOf(over)
+    for (let index = 0; index < items.size; index++) {
+      frame.slots[iterSlot] = items.at(index)
+      // The condition reads the accumulator, for `exists` its negation, and asks whether it is strictly false.
+      frame.charge(1)
+      frame.charge(1)
+      if (decisive) frame.charge(1)
+      if (accumulated === decisive) break
+      frame.charge(1)
+      accumulated = combined(accumulated, predicate(frame), decisive)
+    }
+    frame.charge(1)
+    return accumulated
+  }
+}
+
+export interface BuildingSteps {
+  readonly range: Step
+  readonly predicate: Step | undefined
+  readonly element: Step
+  readonly iterSlot: number
+  /** What the list of one element costs: nothing when it is a constant. */
+  readonly elementCost: number
+}
+
+/** `map` and `filter`, with the cost of the calls that they expand to. */
+export function buildingStep({ range, predicate, element, iterSlot, elementCost }: BuildingSteps): Step {
+  return (frame) => {
+    const over = range(frame)
+    if (!isIterable(over)) return notIterable(over)
+    const values: Value[] = []
+    let failed: ErrorValue | undefined
+    const items = itemsOf(over)
+    for (let index = 0; index < items.size; index++) {
+      frame.slots[iterSlot] = items.at(index)
+      if (predicate !== undefined) {
+        const holds = predicate(frame)
+        if (holds === false) continue
+        if (holds !== true) {
+          failed = holds instanceof ErrorValue ? holds : noSuchOverload()
+          continue
+        }
+      }
+      frame.charge(1)
+      const value = element(frame)
+      if (elementCost > 0) frame.charge(elementCost)
+      frame.charge(1)
+      if (value instanceof ErrorValue) failed ??= value
+      else values.push(value)
+    }
+    frame.charge(1)
+    return failed ?? listOf(values)
+  }
+}
+
+/** `a && b` or `a || b` of what is accumulated and one more answer. */
+function combined(accumulated: Result, answer: Result, decisive: boolean): Result {
+  if (answer === decisive) return decisive
+  if (typeof accumulated !== "boolean") return accumulated
+  if (typeof answer === "boolean") return !decisive
+  return answer instanceof ErrorValue ? answer : noSuchOverload()
+}
+
+function isIterable(value: Result): value is ListValue | MapValue {
+  return value instanceof ListValue || value instanceof MapValue
+}
+
+interface Items {
+  readonly size: number
+  at(index: number): Result
+}
+
+/** What a loop goes over: the elements of a list, the keys of a map. */
+function itemsOf(over: ListValue | MapValue): Items {
+  return over instanceof ListValue ? over : listOf(over.keys())
 }
 
 /** Named as the reference names its own types. */
-function notIterable(value: Value): ErrorValue {
+function notIterable(value: Result): ErrorValue {
+  if (value instanceof ErrorValue) return value
   return errorOf(`got '${kindOf(value)}', expected iterable type`)
 }
 

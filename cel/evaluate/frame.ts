@@ -1,17 +1,14 @@
-import { ErrorValue, type Result, type Value } from "../values/value.ts"
+import { ErrorValue, type Result } from "../values/value.ts"
 
-/** What one evaluation works on: the variables, the accumulated cost, and the variables of comprehensions by slot. */
+/** What one evaluation works on: the variables and the accumulated cost. */
 export class Frame {
   cost = 0
-  readonly slots: Result[]
 
   constructor(
-    readonly variables: Readonly<Record<string, Value>>,
-    readonly limit: number,
-    slots: number,
-  ) {
-    this.slots = slots === 0 ? none : new Array<Result>(slots).fill(null)
-  }
+    /** Values of variables, by slot. */
+    readonly slots: Result[],
+    private readonly limit: number,
+  ) {}
 
   /** Adds to the cost. Beyond the limit, evaluation ends. */
   charge(cost: number): void {
@@ -19,8 +16,6 @@ export class Frame {
     if (this.cost > this.limit) throw new CostExceeded()
   }
 }
-
-const none: Result[] = []
 
 /** One part of a compiled expression. */
 export type Step = (frame: Frame) => Result

@@ -4,13 +4,13 @@ import type { Declarations } from "../check/declarations.ts"
 import type { Impl } from "../declaration.ts"
 import type { CallExpr, Expr, FoldExpr } from "../syntax/expr.ts"
 import { type CelType, dynType, isOptionalType } from "../types/type.ts"
-import { errorOf } from "../values/error.ts"
 import { constantValue } from "../values/constant.ts"
 import { ErrorValue, ListValue, type Result, TypeValue, type Value } from "../values/value.ts"
-import { listStep, mapStep, membershipStep } from "./aggregate.ts"
+import { listCost, listStep, mapStep, membershipStep } from "./aggregate.ts"
 import { type Attribute, flatten, type Qualifier, resolveStep } from "./attribute.ts"
-import { callStep, costOf, implementation } from "./call.ts"
-import { foldStep } from "./fold.ts"
+import { callStep, costsOf, implementation } from "./call.ts"
+import { buildingStep, foldStep, quantifierStep } from "./fold.ts"
+import { type FoldShape, shapeOf } from "./fold-shape.ts"
 import { Frame, type Step } from "./frame.ts"
 import { conditionalStep, logicStep, notStrictlyFalse, orStep } from "./logic.ts"
 
@@ -19,8 +19,8 @@ export class PlanFault extends Error {}
 
 export interface Plan {
   readonly step: Step
-  /** How many slots a frame needs. */
-  readonly slots: number
+  /** Variables of the environment by slot; undefined: of a comprehension. */
+  readonly slots: readonly (string | undefined)[]
 }
 
 /** Throws PlanFault. */
@@ -34,8 +34,8 @@ export function plan(tree: CheckedTree, declarations: Declarations): Plan {
 const conversions = new Set(["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"])
 
 class Planner {
-  slots = 0
-  /** Slots of the variables of comprehensions, the innermost last. */
+  readonly slots: (string | undefined)[] = []
+  /** Slots of variables, those of the innermost comprehension last. */
   private readonly locals = new Map<string, number[]>()
   /** Values of steps that are constants. */
   private readonly constants = new Map<Step, Value>()
@@ -99,22 +99,25 @@ class Planner {
   private ident(expr: Expr, name: string): Step {
     const type = this.tree.typeNames.get(expr.id)
     if (type !== undefined) return this.constant(new TypeValue(type))
-    const slot = this.locals.get(name)?.at(-1)
-    const base: Step = slot === undefined ? variable(name) : (frame) => frame.slots[slot] ?? null
-    return this.attribute({ base: this.flattened(expr, base), qualifiers: [], ownCost: 1 })
+    const slot = this.locals.get(name)?.at(-1) ?? this.declare(name, name)
+    const base: Step = (frame) => frame.slots[slot] ?? null
+    return this.attribute({ ...this.start(expr, base), ownCost: 1 })
   }
 
-  /** An attribute takes an optional apart: one within another is one. */
-  private flattened(expr: Expr, step: Step): Step {
-    return isOptionalType(this.type(expr)) ? (frame) => flatten(step(frame)) : step
+  /** A chain that begins with the value of a node. It takes an optional apart: one within another is one. */
+  private start(expr: Expr, step: Step): Omit<Attribute, "ownCost"> {
+    const type = this.type(expr)
+    const optional = isOptionalType(type)
+    const base: Step = optional ? (frame) => flatten(step(frame)) : step
+    return { base, qualifiers: [], mayBeOptional: optional || type.kind === "dyn" || type.kind === "any" }
   }
 
   /** A step from an operand: it continues the chain that the operand is, or begins one. */
   private chained(operand: Expr, qualifier: Qualifier): Step {
     const step = this.step(operand)
-    const chain = this.attributes.get(step) ?? { base: step, qualifiers: [], ownCost: 1 }
+    const chain = this.attributes.get(step) ?? { ...this.start(operand, step), ownCost: 1 }
     const qualifiers = [...chain.qualifiers, qualifier]
-    return this.attribute({ base: chain.base, qualifiers, ownCost: qualifier.test ? 0 : chain.ownCost })
+    return this.attribute({ ...chain, qualifiers, ownCost: qualifier.test ? 0 : chain.ownCost })
   }
 
   /** A node as part of another attribute: a chain without the cost of its own. */
@@ -132,7 +135,7 @@ class Planner {
         if (first !== undefined && second !== undefined) return this.index(first, second, expr.function !== "_[_]")
         break
       case "_?_:_":
-        if (first !== undefined && second !== undefined && third !== undefined) return this.conditional(first, second, third)
+        if (first !== undefined && second !== undefined && third !== undefined) return this.conditional(expr, first, second, third)
         break
     }
     const operands = expr.target === undefined ? expr.args : [expr.target, ...expr.args]
@@ -147,10 +150,10 @@ class Planner {
     return this.chained(operand, { key, compute, optional, test: false })
   }
 
-  private conditional(condition: Expr, yes: Expr, no: Expr): Step {
+  private conditional(expr: Expr, condition: Expr, yes: Expr, no: Expr): Step {
     const holds = this.step(condition)
     const base = conditionalStep(holds, this.resolved(this.step(yes)), this.resolved(this.step(no)))
-    return this.attribute({ base: this.flattened(yes, base), qualifiers: [], ownCost: 0 })
+    return this.attribute({ ...this.start(expr, base), ownCost: 0 })
   }
 
   /** Operators that are no ordinary calls. */
@@ -190,10 +193,10 @@ class Planner {
     const special = this.specialized(overloads, expr.function, args)
     const impl = special ?? implementation(declared, overloads, types)
     const early = args.length > 2 || special !== undefined
-    const step = callStep(args, impl, costOf(declared, overloads), early)
+    const step = callStep(args, impl, costsOf(declared, overloads), early)
     const [only] = args
     if (args.length !== 1 || only === undefined || !conversions.has(expr.function) || !this.constants.has(only)) return step
-    const value = step(new Frame({}, Number.POSITIVE_INFINITY, 0))
+    const value = step(new Frame([], Number.POSITIVE_INFINITY))
     if (value instanceof ErrorValue) throw new PlanFault(value.message)
     return this.constant(value)
   }
@@ -215,13 +218,33 @@ class Planner {
   /** A list or a map of constants is a constant, and costs nothing. */
   private folded(step: Step, parts: readonly Step[]): Step {
     if (!parts.every((part) => this.constants.has(part))) return step
-    const value: Result = step(new Frame({}, Number.POSITIVE_INFINITY, 0))
+    const value: Result = step(new Frame([], Number.POSITIVE_INFINITY))
     if (!(value instanceof ErrorValue)) return this.constant(value)
     return () => value
   }
 
   private fold(expr: FoldExpr): Step {
     const range = this.step(expr.range)
+    const shape = shapeOf(expr)
+    if (shape === undefined) return this.loop(expr, range)
+    const iterSlot = this.declare(expr.iterVar)
+    const step = this.shaped(shape, range, iterSlot)
+    this.locals.get(expr.iterVar)?.pop()
+    return step
+  }
+
+  private shaped(shape: FoldShape, range: Step, iterSlot: number): Step {
+    const predicate = shape.predicate === undefined ? undefined : this.step(shape.predicate)
+    if (shape.kind === "quantifier" && predicate !== undefined) {
+      return quantifierStep({ range, predicate, iterSlot, decisive: shape.decisive })
+    }
+    if (shape.kind === "quantifier") throw new TypeError("a quantifier without its predicate")
+    const element = this.step(shape.element)
+    const elementCost = this.constants.has(element) ? 0 : listCost
+    return buildingStep({ range, predicate, element, iterSlot, elementCost })
+  }
+
+  private loop(expr: FoldExpr, range: Step): Step {
     const init = this.step(expr.init)
     const accuSlot = this.declare(expr.accuVar)
     const iterSlot = this.declare(expr.iterVar)
@@ -234,8 +257,8 @@ class Planner {
     return foldStep({ range, init, condition: endless ? undefined : condition, step, result, iterSlot, accuSlot })
   }
 
-  private declare(name: string): number {
-    const slot = this.slots++
+  private declare(name: string, variable?: string): number {
+    const slot = this.slots.push(variable) - 1
     const slots = this.locals.get(name) ?? []
     this.locals.set(name, slots)
     slots.push(slot)
@@ -245,12 +268,4 @@ class Planner {
   private type(expr: Expr): CelType {
     return this.tree.types.get(expr.id) ?? dynType
   }
-}
-
-function variable(name: string): Step {
-  return ({ variables }) => variables[name] ?? absent(variables, name)
-}
-
-function absent(variables: Readonly<Record<string, Value>>, name: string): Result {
-  return Object.hasOwn(variables, name) ? (variables[name] ?? null) : errorOf(`no such attribute(s): ${name}`)
 }

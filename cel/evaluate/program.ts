@@ -1,3 +1,4 @@
+import { errorOf } from "../values/error.ts"
 import type { Result, Value } from "../values/value.ts"
 import { CostExceeded, cancelled, Frame } from "./frame.ts"
 import type { Plan } from "./planner.ts"
@@ -19,7 +20,12 @@ export class Program {
   constructor(private readonly plan: Plan) {}
 
   evaluate(variables: Readonly<Record<string, Value>>, options?: EvaluateOptions): Outcome {
-    const frame = new Frame(variables, options?.costLimit ?? Number.POSITIVE_INFINITY, this.plan.slots)
+    const slots = this.plan.slots.map((name): Result => {
+      if (name === undefined) return null
+      const value = variables[name]
+      return value === undefined ? errorOf(`no such attribute(s): ${name}`) : value
+    })
+    const frame = new Frame(slots, options?.costLimit ?? Number.POSITIVE_INFINITY)
     try {
       return { value: this.plan.step(frame), cost: frame.cost }
     } catch (cause) {

@@ -66,6 +66,7 @@ function orderOperator(name: string, word: string, holds: (sign: number) => bool
     name,
     overloads: orderOverloads(word),
     impl: (one, other) => {
+      if (typeof one === "number" && typeof other === "number") return holds(one - other)
       if (one === undefined || other === undefined) return noSuchOverload()
       if (!hasOrder(one)) return unsupported(name, one)
       const sign = compare(one, other)

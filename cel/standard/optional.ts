@@ -5,6 +5,7 @@ import type { Macro, MacroHelper } from "../syntax/macro.ts"
 import { boolType, dynType, intType, listType, mapType, optionalType, paramType, stringType } from "../types/type.ts"
 import { errorOf, noSuchOverload } from "../values/error.ts"
 import { secondsMin } from "../values/timestamp-text.ts"
+import { typeOf } from "../values/type-of.ts"
 import { Duration, Timestamp } from "../values/time.ts"
 import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, Uint, type Value } from "../values/value.ts"
 
@@ -28,7 +29,8 @@ function isZero(value: Value): boolean {
 }
 
 function valueOf(optional: Value): Result {
-  return optional instanceof OptionalValue ? (optional.value ?? (optional.value === null ? null : absent)) : noSuchOverload()
+  if (!(optional instanceof OptionalValue)) return noSuchOverload(`value(${typeOf(optional).name})`)
+  return optional.value === undefined ? absent : optional.value
 }
 
 const functions: readonly FunctionDeclaration[] = [

@@ -27,7 +27,8 @@ class LiteralMap extends MapValue {
   }
 
   find(key: Value): Value | undefined {
-    return this.findExact(key) ?? this.findNumber(key)
+    const exact = this.findExact(key)
+    return exact === undefined ? this.findNumber(key) : exact
   }
 
   private findExact(key: Value): Value | undefined {
@@ -42,7 +43,8 @@ class LiteralMap extends MapValue {
     if (key instanceof Uint) return this.plain.get(key.value)
     if (!(key instanceof Double) || !Number.isInteger(key.value)) return undefined
     const integer = Number.isSafeInteger(key.value) ? key.value : BigInt(key.value)
-    return this.plain.get(integer) ?? this.uints.get(integer)
+    const value = this.plain.get(integer)
+    return value === undefined ? this.uints.get(integer) : value
   }
 }
 
