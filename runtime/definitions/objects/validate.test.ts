@@ -112,6 +112,17 @@ describe("validateObject", () => {
     ])
   })
 
+  it("finds a repeated item in any part of a long list", () => {
+    const map: JsonObject[] = Array.from({ length: 25_000 }, (_item, index) => ({ k: `k${index}`, v: 5 }))
+    map.push({ k: "k3", v: 5 }, { k: "k24000", v: 5 }, { k: "k3", v: 5 })
+    const failures = new Failures()
+    validateObject({ spec: { map } }, schema, failures)
+    expect(failures.list.map(({ field, shown }) => [field, shown])).toEqual([
+      ["spec.map[25000]", 'map[string]interface {}{"k":"k3"}'],
+      ["spec.map[25001]", 'map[string]interface {}{"k":"k24000"}'],
+    ])
+  })
+
   it("stops at the limit of failures", () => {
     const list = Array.from({ length: 50_000 }, () => ({ v: 1 }))
     const failures = new Failures()
