@@ -12,8 +12,8 @@ import type { Structural } from "../structural.ts"
 import { shownText } from "./go-text.ts"
 
 /**
- * Adds a failure for each second item that is like an earlier one. Called after the values have been validated. Lists of
- * more than `turnValues` items are looked at last, a part of them per stage.
+ * Adds a failure for each second item that is like an earlier one. Called after the values have been validated. Lists
+ * of more than `turnValues` items are looked at last, a part of them per stage.
  */
 export function* checkingListTypes(object: JsonObject, schema: Structural, failures: Failures): Stages<void> {
   if (!hasListTypes(schema)) return
