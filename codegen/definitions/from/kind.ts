@@ -72,9 +72,11 @@ function lifeCycleOf(hasStatus: boolean, fields: readonly string[], rest: readon
   const isKept = hasStatus && fields.includes("status")
   return {
     ...(isKept && { create: { drops: ["status"] } }),
-    ...((isKept || counted.length > 0) && {
-      update: { ...(isKept && { keeps: ["status"] }), ...(counted.length > 0 && { generation: [...counted] }) },
-    }),
+    update: {
+      unconditional: false,
+      ...(isKept && { keeps: ["status"] }),
+      ...(counted.length > 0 && { generation: [...counted] }),
+    },
   }
 }
 
