@@ -31,8 +31,7 @@ export function expressionFromCel(cel: string, required: ReadonlySet<string>, fi
   const flat = cel.replaceAll(/\s*\n\s*/g, " ").trim()
   const renamed = outsideTexts(flat, (code) => code.replaceAll(/\.exists_one\(/g, ".existsOne("))
   const parsed = parseExpression(renamed)
-  if ("fault" in parsed)
-    return { fault: `${parsed.fault.found}${parsed.fault.expected === "" ? "" : `; expected ${parsed.fault.expected}`}` }
+  if ("fault" in parsed) return { fault: faultText(parsed.fault) }
   const { tree, positions } = parsed
   const variables = variablesOf(tree)
   const edits: Edit[] = []
@@ -40,7 +39,7 @@ export function expressionFromCel(cel: string, required: ReadonlySet<string>, fi
     const at = positions.get(node)
     if (node.node === "select" && at !== undefined) {
       const name = fieldNameOf(node.field)
-      if (name !== node.field) edits.push({ at, length: node.field.length, text: name })
+      if (name !== node.field) edits.push(selectEdit(renamed, at, node.field, name))
     }
     if (node.node === "name" && at !== undefined) edits.push(...nameEdits(node.name, at, { parent, field, variables, text: renamed }))
     for (const child of childTrees(node)) walk(child, node)
@@ -51,6 +50,11 @@ export function expressionFromCel(cel: string, required: ReadonlySet<string>, fi
     usesOld: namesOf(tree).has("oldSelf"),
     unguarded: field === undefined ? unguardedOf(tree, required) : [],
   }
+}
+
+function faultText({ found, expected }: { readonly found: string; readonly expected: string }): string {
+  if (/^one of the functions /.test(expected)) return `the dialect has no function ${found.replace("(", "")}`
+  return expected === "" ? found : `${found}; expected ${expected}`
 }
 
 interface Edit {
@@ -74,9 +78,18 @@ function nameEdits(name: string, at: number, { parent, field, variables, text }:
   }
   if (name !== "self" || parent?.node !== "select") return []
   const selected = fieldNameOf(parent.field)
-  if (variables.has(selected) || ownNames.has(selected)) return []
+  if (variables.has(selected) || ownNames.has(selected) || !plainName.test(selected)) return []
   const dot = /^self\s*\.\s*/.exec(text.slice(at))
   return dot === null ? [] : [{ at, length: dot[0].length, text: "" }]
+}
+
+const plainName = /^[A-Za-z_]\w*$/
+
+/** `.is__dash__set` is `["is-set"]`: the name has no other form. */
+function selectEdit(text: string, at: number, written: string, name: string): Edit {
+  if (plainName.test(name)) return { at, length: written.length, text: name }
+  const dot = text.lastIndexOf(".", at)
+  return { at: dot, length: at + written.length - dot, text: `[${JSON.stringify(name)}]` }
 }
 
 function applied(text: string, edits: readonly Edit[]): string {
@@ -122,4 +135,40 @@ function unguardedOf(tree: ExpressionTree, required: ReadonlySet<string>): strin
   }
   walk(tree)
   return [...read].filter((name) => !tested.has(name) && !required.has(name))
+}
+
+/** A text of CEL with values: the literal parts and the expressions between them, which are one less. */
+export interface FormattedText {
+  readonly literals: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** Reads `"at most %d".format([self.size])`; undefined for other expressions. */
+export function formattedText(cel: string): FormattedText | undefined {
+  const match = /^\s*("(?:[^"\\]|\\["'\\])*"|'(?:[^'\\]|\\["'\\])*')\s*\.format\(\[(.*)\]\)\s*$/s.exec(cel)
+  if (match === null) return undefined
+  const [, quoted = "", list = ""] = match
+  const literals = quoted
+    .slice(1, -1)
+    .replaceAll(/\\(.)/g, "$1")
+    .split(/%(?:[sd]|\.\d+f)/)
+    .map((literal) => literal.replaceAll("%%", "%"))
+  const values = partsOf(list)
+  return values.length === literals.length - 1 ? { literals, values } : undefined
+}
+
+/** The parts between commas that are in no parentheses, brackets or quotes. */
+function partsOf(list: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let part = ""
+  for (const [token] of list.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^]/g)) {
+    if (/[([{]/.test(token) && token.length === 1) depth += 1
+    if (/[)\]}]/.test(token) && token.length === 1) depth -= 1
+    if (token === "," && depth === 0) {
+      parts.push(part.trim())
+      part = ""
+    } else part += token
+  }
+  return part.trim() === "" ? parts : [...parts, part.trim()]
 }

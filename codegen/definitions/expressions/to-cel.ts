@@ -42,12 +42,22 @@ export function conditionInCel(rule: ExpressionTree, when: ExpressionTree | unde
   return test.text === truth.text ? made.text : joined("||", 1, [negated(test), made]).text
 }
 
-/** Returns a text for a message in CEL. Throws NotInCel, also for a value that may be absent. */
+/** Returns a value for a message in CEL. Throws NotInCel, also for a value that may be absent. */
+export function valueInCel(tree: ExpressionTree, scope: CelScope): string {
+  return certainValue(tree, scope).text
+}
+
+/** Returns a message that is one value. Throws as `valueInCel` does. */
 export function textInCel(tree: ExpressionTree, scope: CelScope): string {
+  const value = certainValue(tree, scope)
+  const isText = value.type !== undefined && "scalar" in value.type && value.type.scalar === "string"
+  return isText ? value.text : `string(${value.text})`
+}
+
+function certainValue(tree: ExpressionTree, scope: CelScope): WrittenValue {
   const value = new CelWriter(scope).value(tree, new Set())
   if (value.needs.length > 0) throw new NotInCel(`${value.text} may be absent`)
-  const isText = value.type !== undefined && "scalar" in value.type && value.type.scalar === "string"
-  return isText ? wrapped(value, levels.sum) : `string(${value.text})`
+  return value
 }
 
 /** A text of CEL and how strongly it binds. */
@@ -253,7 +263,7 @@ class CelWriter {
       case "select":
         return this.select(this.value(tree.of, facts), tree.field, facts, forPresence)
       case "index":
-        return this.index(tree, facts)
+        return this.index(tree, facts, forPresence)
       case "call":
         return this.call(tree, facts)
       case "unary":
@@ -312,8 +322,10 @@ class CelWriter {
     return type !== undefined && "ref" in type ? this.scope.field(type.ref, tree.field) : undefined
   }
 
-  private index(tree: ExpressionTree & { node: "index" }, facts: Facts): WrittenValue {
+  private index(tree: ExpressionTree & { node: "index" }, facts: Facts, forPresence: boolean): WrittenValue {
     const of = this.value(tree.of, facts)
+    const field = tree.index.node === "literal" ? tree.index.value : undefined
+    if (of.type !== undefined && "ref" in of.type && typeof field === "string") return this.select(of, field, facts, forPresence)
     const at = this.value(tree.index, facts)
     const { type } = of
     if (type !== undefined && "map" in type) return entry({ ...of, needs: [...of.needs, ...at.needs] }, at.text, type.map, facts)

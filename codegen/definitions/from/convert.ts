@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import { isObject } from "../../../runtime/base/json.ts"
 import type { Diagnostic } from "../../load/index.ts"
-import { Findings, type Path, pathText } from "../findings.ts"
+import { Findings, type Path } from "../findings.ts"
 import { type Definition, definitionOf } from "./definition.ts"
 import { type FolderNames, kindOf } from "./kind.ts"
 import { type Printed, printSchema } from "./print.ts"
@@ -122,14 +122,16 @@ function settle(converted: readonly Converted[], source: string, check: CheckSch
     for (const { file, findings } of all) {
       const own = diagnostics.filter((diagnostic) => diagnostic.file === file.path)
       const places = printed.get(file.path)?.places ?? []
-      const removed = new Set<object>()
-      for (const diagnostic of own)
-        isChanged = takeOut(file.tree, places[diagnostic.line - 1] ?? [], { diagnostic, findings, removed }) || isChanged
+      const faulty = own.flatMap((diagnostic) => {
+        const item = itemAt(file.tree, places[diagnostic.line - 1] ?? [])
+        return item === undefined ? [] : [{ ...item, diagnostic }]
+      })
+      isChanged = takeOut(faulty, findings) || isChanged
     }
     if (!isChanged) {
       for (const { file, findings } of all)
         for (const diagnostic of diagnostics.filter((one) => one.file === file.path))
-          findings.lost([file.path, `line ${diagnostic.line}`], `gen refuses it: ${diagnosticText(diagnostic)}`)
+          findings.lost([], `gen refuses line ${diagnostic.line} of ${file.path}: ${diagnosticText(diagnostic)}`)
       return
     }
   }
@@ -139,16 +141,17 @@ function diagnosticText({ found, expected }: Diagnostic): string {
   return expected === "" ? found : `${found}; expected ${expected}`
 }
 
-interface Refusal {
-  readonly diagnostic: Diagnostic
-  readonly findings: Findings
-  readonly removed: Set<object>
+/** A rule, a column or a selectable field, and its place in the definition. */
+interface Item {
+  readonly list: JsonValue[]
+  readonly item: JsonObject
+  readonly origin: Path
 }
 
-/** Removes the innermost item with an origin on the way to `path`. Returns whether there was one. */
-function takeOut(tree: JsonObject, path: Path, { diagnostic, findings, removed }: Refusal): boolean {
+/** The innermost item with an origin on the way to `path`. */
+function itemAt(tree: JsonObject, path: Path): Item | undefined {
   let value: JsonValue | undefined = tree
-  let found: { readonly list: JsonValue[]; readonly item: JsonObject; readonly origin: Path } | undefined
+  let found: Item | undefined
   for (const part of path) {
     const next: JsonValue | undefined =
       typeof part === "number" ? (Array.isArray(value) ? value[part] : undefined) : isObject(value) ? value[part] : undefined
@@ -156,15 +159,17 @@ function takeOut(tree: JsonObject, path: Path, { diagnostic, findings, removed }
     if (origin !== undefined && Array.isArray(value) && isObject(next)) found = { list: value, item: next, origin }
     value = next
   }
-  if (found === undefined) return false
-  if (removed.has(found.item)) return true
-  removed.add(found.item)
-  found.list.splice(found.list.indexOf(found.item), 1)
-  findings.lost(found.origin, `left out: ${diagnosticText(diagnostic)}`)
-  return true
+  return found
 }
 
-/** A finding as a line without its position: its path and its text. */
-export function findingText(path: Path, text: string): string {
-  return `${pathText(path)}: ${text}`
+/** Removes items that the loader refuses, and reports the first fault of each. Returns whether there were any. */
+function takeOut(faulty: readonly (Item & { readonly diagnostic: Diagnostic })[], findings: Findings): boolean {
+  const removed = new Set<object>()
+  for (const { list, item, origin, diagnostic } of faulty) {
+    if (removed.has(item)) continue
+    removed.add(item)
+    list.splice(list.indexOf(item), 1)
+    findings.lost(origin, `left out: ${diagnosticText(diagnostic)}`)
+  }
+  return removed.size > 0
 }

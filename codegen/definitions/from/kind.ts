@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { dottedPath, expressionOfPath } from "../expressions/json-path.ts"
 import type { Findings, Path } from "../findings.ts"
-import { impliedFields } from "../names.ts"
+import { formatPatterns, impliedFields, sameJson } from "../names.ts"
 import { type SchemaContext, TypeNames } from "./context.ts"
 import type { Definition, Version } from "./definition.ts"
 import { docOf } from "./docs.ts"
@@ -49,7 +49,7 @@ export function kindOf(definition: Definition, version: Version, findings: Findi
     ...deprecationOf(words),
     doc,
     scope: spec.scope === "Cluster" ? "Cluster" : "Namespaced",
-    names: namesOf(definition),
+    names: namesOf(definition, version),
     ...(stored !== undefined &&
       stored !== version && { storage: { sharedWith: `${group}/${stored.name} ${kind}` }, conversion: { rename: {} } }),
     columns,
@@ -87,10 +87,7 @@ function rootOf(definition: Definition, version: Version, findings: Findings, co
   const own = Object.fromEntries(Object.entries(properties).filter(([name]) => !impliedFields.has(name)))
   const words = new Words({ ...version.schema, properties: own }, at, findings, definition.prefix)
   const { metadata } = properties
-  if (isObject(metadata))
-    for (const word of Object.keys(metadata))
-      if (word !== "type" && word !== "description")
-        findings.lost([...at, "properties", "metadata", word], "the limits of metadata are those of every kind")
+  reportMetadata(metadata, findings, [...at, "properties", "metadata"])
   words.take("type")
   if (version.schema.required !== undefined) {
     const required = words.texts("required").filter((name) => !impliedFields.has(name))
@@ -105,7 +102,25 @@ function rootOf(definition: Definition, version: Version, findings: Findings, co
   return { doc, root: { ...rest, fields } }
 }
 
-function namesOf({ spec, kind, plural }: Definition): JsonObject {
+/** The rule of names that the limits of `metadata.name` say. */
+function nameRuleOf(metadata: JsonValue | undefined): string | undefined {
+  const properties = isObject(metadata) && isObject(metadata.properties) ? metadata.properties : {}
+  const { name } = properties
+  if (!isObject(name) || Object.keys(properties).length > 1) return undefined
+  const { type: _type, ...limits } = name
+  return ["dns-label", "dns1035-label"].find((rule) => sameJson(limits, formatPatterns[rule]))
+}
+
+function reportMetadata(metadata: JsonValue | undefined, findings: Findings, at: Path): void {
+  if (!isObject(metadata)) return
+  const isRule = nameRuleOf(metadata) !== undefined
+  for (const word of Object.keys(metadata))
+    if (word !== "type" && word !== "description" && !(word === "properties" && isRule))
+      findings.lost([...at, word], "the limits of metadata are those of every kind, and names.rule")
+}
+
+function namesOf({ spec, kind, plural }: Definition, { schema }: Version): JsonObject {
+  const rule = isObject(schema.properties) ? nameRuleOf(schema.properties.metadata) : undefined
   const names = isObject(spec.names) ? spec.names : {}
   const { singular, listKind, shortNames, categories } = names
   return {
@@ -114,6 +129,7 @@ function namesOf({ spec, kind, plural }: Definition): JsonObject {
     ...(typeof listKind === "string" && listKind !== "" && listKind !== `${kind}List` && { list: listKind }),
     ...(Array.isArray(shortNames) && shortNames.length > 0 && { short: shortNames }),
     ...(Array.isArray(categories) && categories.length > 0 && { categories }),
+    ...(rule !== undefined && { rule }),
   }
 }
 

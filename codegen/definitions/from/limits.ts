@@ -63,9 +63,12 @@ function enumOf(words: Words, isNullable: boolean): JsonValue[] | undefined {
   return undefined
 }
 
+/** Formats that are types in the dialect; where they are not, their reader reports it. */
+const readFormats: ReadonlySet<string> = new Set(["byte", "date-time", "datetime", "duration"])
+
 function formatOf(words: Words, fit: Fit | undefined): JsonObject {
   const format = words.text("format")
-  if (format === undefined || fit !== "string") return {}
+  if (format === undefined || fit !== "string" || readFormats.has(format)) return {}
   if (formatNames.includes(format)) return { format }
   if (foreignFormats.has(format.replaceAll("-", ""))) words.lost("format", `the dialect has no format ${format}: the text is not checked`)
   else words.findings.note([...words.at, "format"], `the format ${format} is left out: no server checks it`)

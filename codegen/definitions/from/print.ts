@@ -50,7 +50,7 @@ class Printer {
     if (key === "rules" && Array.isArray(value) && value.length === 0) return
     const begin = `${" ".repeat(indent)}${flow(key)}:`
     const short = isShort(key, value) ? `${begin} ${flow(value)}` : undefined
-    if (short !== undefined && short.length <= width) return this.line(short, path)
+    if (short !== undefined && short.length <= width && !short.includes("\n")) return this.line(short, path)
     if (typeof value === "string") return this.text(begin, value, indent, path)
     if (Array.isArray(value)) {
       this.line(begin, path)
@@ -64,7 +64,7 @@ class Printer {
 
   private item(item: JsonValue, indent: number, path: Path): void {
     const line = `${" ".repeat(indent)}- ${flow(item)}`
-    if (!isObject(item) || line.length <= width) return this.line(line, path)
+    if (!isObject(item) || (line.length <= width && !line.includes("\n"))) return this.line(line, path)
     const from = this.lines.length
     for (const [name, inner] of Object.entries(item)) if (inner !== undefined) this.entry(name, inner, indent + 2, [...path, name])
     this.lines[from] = `${" ".repeat(indent)}- ${(this.lines[from] ?? "").slice(indent + 2)}`

@@ -1,6 +1,6 @@
 /** `x-kubernetes-validations` to `rules`, `immutable` and `oneOf` of the dialect. */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
-import { expressionFromCel } from "../expressions/from-cel.ts"
+import { expressionFromCel, formattedText } from "../expressions/from-cel.ts"
 import { fieldNameOf } from "../expressions/escapes.ts"
 import type { Path } from "../findings.ts"
 import type { Words } from "./words.ts"
@@ -128,15 +128,36 @@ function messageOf(rule: JsonObject, words: Words, at: Path, { required, field }
   const fixed = textOf(rule.message)
   const computed = textOf(rule.messageExpression)
   if (computed !== "") {
-    const made = expressionFromCel(computed, required, field)
-    if ("text" in made && !made.usesOld && !made.text.includes("}}")) return `{{${made.text}}}`
-    words.findings.lost([...at, "messageExpression"], `\`${computed}\`${"fault" in made ? `: ${made.fault}` : " uses the stored object"}`)
+    const made = templateOf(computed, required, field)
+    if ("text" in made) return made.text
+    words.findings.lost([...at, "messageExpression"], `\`${computed}\`: ${made.fault}`)
   }
   if (fixed !== "" && !/\{\{|\}\}|\$\{/.test(fixed)) return fixed
   if (fixed !== "") words.findings.lost([...at, "message"], "braces are expressions in messages of the dialect")
   return `failed rule: ${textOf(rule.rule)
     .replaceAll(/\s+/g, " ")
     .replaceAll(/\{\{|\}\}|\$\{/g, "")}`
+}
+
+/** A message with its expressions in braces. */
+function templateOf(
+  cel: string,
+  required: ReadonlySet<string>,
+  field: string | undefined,
+): { readonly text: string } | { readonly fault: string } {
+  const { literals, values } = formattedText(cel) ?? { literals: ["", ""], values: [cel] }
+  if (literals.some((literal) => /\{\{|\}\}|\$\{/.test(literal))) return { fault: "braces are expressions in messages of the dialect" }
+  const parts: string[] = []
+  for (const [index, literal] of literals.entries()) {
+    parts.push(literal)
+    const value = values[index]
+    if (value === undefined) continue
+    const made = expressionFromCel(value, required, field)
+    if ("fault" in made) return made
+    if (made.usesOld) return { fault: "it uses the stored object" }
+    parts.push(`{{${made.text}}}`)
+  }
+  return { text: parts.join("") }
 }
 
 /** `.spec.size` → `spec.size`; undefined for a path that the dialect cannot say. */

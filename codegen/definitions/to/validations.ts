@@ -4,7 +4,7 @@ import { childTrees } from "../../../model/expression/trees.ts"
 import type { ExpressionTree, FieldModel, RuleModel, TemplatePart, TypeModel } from "../../../model/model.ts"
 import { typeIn } from "../../../model/openapi/source.ts"
 import { celNameOf } from "../expressions/escapes.ts"
-import { type CelField, type CelScope, conditionInCel, literalText, NotInCel, textInCel } from "../expressions/to-cel.ts"
+import { type CelField, type CelScope, conditionInCel, literalText, NotInCel, textInCel, valueInCel } from "../expressions/to-cel.ts"
 import type { Path } from "../findings.ts"
 import { flatFields, isCertain, partOf } from "./fields.ts"
 import type { StructuralWriter, ValuePlace } from "./structural.ts"
@@ -126,13 +126,21 @@ function messageOf(rule: RuleModel, scope: CelScope, path: Path, { findings }: S
   if (rule.messageParts.every((part) => typeof part === "string"))
     return rule.message === "" ? {} : { message: rule.message.replaceAll(/\s*\n\s*/g, " ") }
   try {
-    const parts = rule.messageParts.map((part) => (typeof part === "string" ? literalText(part) : textInCel(part.tree, scope)))
-    return { messageExpression: parts.join(" + ") }
+    return { messageExpression: formatted(rule.messageParts, scope) }
   } catch (error) {
     if (!(error instanceof NotInCel)) throw error
     findings.note([...path, "message"], `\`${rule.message}\` names its expressions: ${error.message}`)
     return { message: rule.messageParts.map(plainPart).join("") }
   }
+}
+
+/** One value alone, or a text with values: servers estimate `format` to cost little, and sums of texts to cost much. */
+function formatted(parts: readonly TemplatePart[], scope: CelScope): string {
+  const [only, ...others] = parts
+  if (only !== undefined && typeof only !== "string" && others.length === 0) return textInCel(only.tree, scope)
+  const values = parts.flatMap((part) => (typeof part === "string" ? [] : [valueInCel(part.tree, scope)]))
+  const text = parts.map((part) => (typeof part === "string" ? part.replaceAll("%", "%%") : "%s")).join("")
+  return `${literalText(text)}.format([${values.join(", ")}])`
 }
 
 function plainPart(part: TemplatePart): string {
