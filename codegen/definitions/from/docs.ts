@@ -39,7 +39,7 @@ function valuesOf(lines: string): JsonObject | undefined {
   const found: Record<string, JsonValue> = {}
   for (const line of lines.trim().split("\n")) {
     const [, written = "", doc = ""] = /^ ?- `(.*?)`: (.*)$/.exec(line.trimEnd()) ?? []
-    const value = /^"(.*)"$/.exec(written)?.[1]
+    const value = /^"(.*)"$/.exec(written)?.[1] ?? /^-?\d+(?:\.\d+)?$/.exec(written)?.[0]
     if (value === undefined || doc === "") return undefined
     found[value] = sentence(doc)
   }

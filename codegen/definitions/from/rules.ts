@@ -28,6 +28,7 @@ export function originOf(item: object): Path | undefined {
 }
 
 const unchanging = "self == oldSelf"
+const immutableMessage = "field is immutable"
 const bothOrNone = /^has\(self\.(\w+)\) == has\(oldSelf\.\1\)$/
 const notRemoved = /^!has\(oldSelf\.(\w+)\) \|\| has\(self\.\1\)$/
 
@@ -57,6 +58,8 @@ export function rulesOf(words: Words, required: ReadonlySet<string>): FieldRules
       const held = presence.get(name)
       const isImmutable = stable !== undefined && (isRequired || held !== undefined)
       if (isImmutable) presence.delete(name)
+      if (isImmutable && (stable.rule.message !== immutableMessage || Object.keys(stable.rule).length > 2))
+        words.findings.note(stable.at, `immutable: the message is "${immutableMessage}"`)
       for (const one of rules) {
         if ((isStruct || isImmutable) && one !== stable) {
           if (!isStruct) moved.push(...ruleOf(one.rule, inner, one.at, { required, field: name }))

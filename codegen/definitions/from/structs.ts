@@ -71,7 +71,7 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   const immutable = rules.takeField(name, words, required)
   const { doc, enumDocs, isChanged } = docOf(words.text("description"), docOfField(name, path === name))
   if (isChanged) context.docsChanged.push(path ?? name)
-  const limits = enumDocs !== undefined && isDocumented(value.limits.enum, enumDocs) ? { ...value.limits, enum: enumDocs } : value.limits
+  const limits = withEnumDocs(value.limits, enumDocs)
   const { structType, ...struct } = value.struct ?? {}
   const merging = mergingOf(words, value.type)
   words.reportRest()
@@ -89,8 +89,16 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   }
 }
 
-function isDocumented(values: JsonValue | undefined, docs: JsonObject): boolean {
-  return Array.isArray(values) && sameJson([...values].toSorted(), Object.keys(docs).toSorted())
+/** The enum of a value, or of what it holds, with a sentence for each of its values. */
+function withEnumDocs(limits: JsonObject, docs: JsonObject | undefined): JsonObject {
+  if (docs === undefined) return limits
+  const { enum: values, items, values: entries } = limits
+  if (Array.isArray(values)) {
+    const isDocumented = sameJson(values.map(String).toSorted(), Object.keys(docs).toSorted())
+    return isDocumented ? { ...limits, enum: docs } : limits
+  }
+  if (isObject(items)) return { ...limits, items: withEnumDocs(items, docs) }
+  return isObject(entries) ? { ...limits, values: withEnumDocs(entries, docs) } : limits
 }
 
 /** Null as a default needs a word that the dialect has not: absent stays absent. */

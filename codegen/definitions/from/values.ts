@@ -115,10 +115,9 @@ function partOf(words: Words, place: Place, context: SchemaContext): Value {
     words.lost("default", "items and values of maps have no default")
   for (const name of ["list-type", "map-type"]) {
     const word = words.extension(name)
-    if (words.take(word) === "atomic" && (inner.type.startsWith("[]") || inner.struct === undefined)) continue
-    if (words.schema[word] === "atomic" && inner.struct !== undefined) Object.assign(inner.struct, { structType: "atomic" })
-    else if (words.schema[word] !== undefined && words.schema[word] !== "granular")
-      words.lost(word, "a list in a list or map is owned as a whole")
+    const how = words.take(word)
+    const isUsual = how === undefined || how === (name === "map-type" ? "granular" : "atomic")
+    if (!isUsual) words.lost(word, "what is in a list or map is merged in the usual way")
   }
   if (words.schema[words.extension("list-map-keys")] !== undefined) words.take(words.extension("list-map-keys"))
   if (inner.struct === undefined) {

@@ -7,7 +7,10 @@ import type { Findings } from "../findings.ts"
 /** `additionalPrinterColumns`; nothing where a definition shows the same by itself: name and age. */
 export function printerColumns(kind: KindModel, findings: Findings): JsonObject {
   const [first, ...rest] = kind.columns
-  if (first === undefined) return {}
+  if (first === undefined) {
+    findings.note(["columns"], "a definition without columns shows name and age")
+    return {}
+  }
   const isName = pathOfTree(first.value.tree) === ".metadata.name"
   if (!isName) findings.note(["columns"], "the table of a definition begins with the name")
   const columns = (isName ? rest : kind.columns).flatMap((column) => printerColumn(column, findings))

@@ -122,12 +122,12 @@ export class StructuralWriter {
       ...rest,
       ...(field.nullable === true && { nullable: true }),
       ...(all.length > 0 && { [`${extension}validations`]: all }),
-      ...this.merging(field, schema),
+      ...this.merging(field, schema, path),
     }
   }
 
   /** Keys of a map list must be required or have a default. */
-  private merging(field: FieldModel, { items }: JsonObject): JsonObject {
+  private merging(field: FieldModel, { items }: JsonObject, path: Path): JsonObject {
     const item = partOf(field.type)
     if (field.listType !== "map" || item === undefined || !("ref" in item) || !isObject(items)) return {}
     const fields = flatFields(typeIn(this.source, item.ref), this.source)
@@ -140,7 +140,7 @@ export class StructuralWriter {
       else if (!known.pointer && property.type === "integer") property.default = 0
       else {
         items.required = [...required, key]
-        this.findings.lost([field.name, key], "keys of a list are required in definitions")
+        this.findings.lost([...path, "items", key], "keys of a list are required in definitions")
       }
     }
     return {}
