@@ -68,6 +68,8 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   const isStruct = value.struct !== undefined && value.type === "fields"
   // An absent struct that is no pointer is the empty one.
   const isFilled = isStruct && sameJson(byDefault, {}) && !isNullable
+  // A default that is the zero value of a required field is what the server writes in place of an absent one.
+  const isPublished = required && !isNullable && (isFilled || (value.struct === undefined && isZeroOf(value.type, byDefault)))
   const immutable = rules.takeField(name, words, required)
   const { doc, enumDocs, isChanged } = docOf(words.text("description"), docOfField(name, path === name))
   if (isChanged) context.docsChanged.push(path ?? name)
@@ -77,9 +79,9 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   words.reportRest()
   return {
     ...(value.type !== "fields" && { type: value.type }),
-    ...(required && byDefault === undefined && { required: true }),
-    ...(isNullable ? { nullable: true } : !isFilled && { pointer: true }),
-    ...(byDefault !== undefined && !isFilled && { default: byDefault }),
+    ...(isPublished ? { required: "published" } : required && byDefault === undefined && { required: true }),
+    ...(isNullable ? { nullable: true } : !isFilled && !isPublished && { pointer: true }),
+    ...(byDefault !== undefined && !isFilled && !isPublished && { default: byDefault }),
     ...limits,
     ...merging,
     ...(structType !== undefined && merging.structType === undefined && value.type === "fields" && { structType }),
@@ -99,6 +101,12 @@ function withEnumDocs(limits: JsonObject, docs: JsonObject | undefined): JsonObj
   }
   if (isObject(items)) return { ...limits, items: withEnumDocs(items, docs) }
   return isObject(entries) ? { ...limits, values: withEnumDocs(entries, docs) } : limits
+}
+
+const zeroes: Readonly<Record<string, JsonValue>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
+
+function isZeroOf(type: string, value: JsonValue | undefined): boolean {
+  return value !== undefined && zeroes[type] === value
 }
 
 /** Null as a default needs a word that the dialect has not: absent stays absent. */

@@ -81,7 +81,6 @@ class FactReader {
       defaults: Object.fromEntries(type.defaults.map(({ set, to }) => [set, to.text])),
       // Definitions have groups and rules as CEL, which is compared as such.
       preserveUnknown: type.preserveUnknown,
-      structType: type.structType === "atomic",
       ...Object.fromEntries(
         fields
           .filter(({ name }) => !(isImplied && impliedFields.has(name)))
@@ -102,7 +101,7 @@ class FactReader {
       nullable: field.nullable === true,
       ...this.limits(field.type, field, field),
       ...(partOf(field.type) !== undefined && { listType: field.listType ?? "atomic", mapKeys: [...(field.mapKeys ?? [])] }),
-      mapType: (field.mapType ?? field.structType) === "atomic",
+      mapType: (field.mapType ?? field.structType ?? this.structType(field.type)) === "atomic",
       immutable: field.immutable,
       doc: fieldDoc(field).split("\n\nPossible keys:")[0] ?? "",
       deprecated: field.deprecated,
@@ -111,6 +110,10 @@ class FactReader {
       unique: own.map((names) => [...names]),
       duplicates: (isSet || isMap) && field.distinct === undefined && field.unique.length === 0,
     }
+  }
+
+  private structType(type: TypeRefModel): TypeModel["structType"] {
+    return "ref" in type ? typeIn(this.source, type.ref).structType : undefined
   }
 
   /** What a server fills in, also where the dialect calls it the zero value. */
