@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
@@ -7,6 +8,7 @@ import { isObject } from "../../runtime/base/json.ts"
 import { readSchemas } from "../folder.ts"
 import { pathText } from "./findings.ts"
 import { sameJson } from "./names.ts"
+import { definitions } from "./testing/arbitrary-definition.ts"
 import { factsOf } from "./testing/facts.ts"
 import { definitionsOfSchemas, differences, loadedModel, plainDefinition, schemasOf, textsOf, unreported } from "./testing/round-trip.ts"
 
@@ -34,6 +36,15 @@ describe("definition -> schema -> definition is equal, or the difference is repo
     // What a schema says that was made of a definition, a definition can say.
     expect(made?.findings.flatMap(({ found }) => found.all.map(({ path, text }) => `${pathText(path)}: ${text}`))).toEqual([])
   })
+})
+
+test("random definitions come back, or the difference is reported, and gen accepts what they become", { timeout: 120_000 }, () => {
+  fc.assert(
+    fc.property(definitions, (definition) => {
+      expect(andBack(definition).unreported).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
 })
 
 const repository = join(import.meta.dirname, "..", "..")

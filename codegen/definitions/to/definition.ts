@@ -38,6 +38,8 @@ function definitionOf(name: string, kinds: readonly KindModel[], model: Model, v
   if (refused.length > 0 || stored === undefined) return { name, findings }
   const { kind, listKind, resource, singular, shortNames, categories, namespaced, group } = stored.kind
   const wireGroup = vendor.group(group)
+  if (wireGroup.endsWith(`.${vendor.groupDomain}`))
+    stored.found.lost(["group"], `servers refuse definitions of ${wireGroup} without an annotation api-approved of its reviewers`)
   for (const one of findings) reportNames(one.kind, stored.kind, one.found)
   const object: JsonObject = {
     apiVersion: vendor.apiVersion("apiextensions.orch.io/v1"),

@@ -180,6 +180,8 @@ export class StructuralWriter {
     const { format } = limits
     if (format !== undefined && !isFormatSaid(format, {}) && !["port-number", "user-id", "group-id", "file-mode"].includes(format))
       this.findings.lost([...path, "format"], `no server of definitions checks the format ${format}`)
+    if (limits.multipleOf !== undefined && !Number.isInteger(limits.multipleOf))
+      this.findings.note([...path, "multipleOf"], "servers of definitions divide binary fractions: 4.35 is no multiple of 0.01 there")
     if (limits.keys !== undefined) this.findings.lost([...path, "keys"], "definitions do not limit the keys of a map")
     const part = partOf(type)
     if (part === undefined) return
