@@ -168,7 +168,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/commands\//,
-    mayImport: [/^runtime\//, model, cel, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    mayImport: [/^runtime\//, model, cel, /^generated\/index\.ts$/, /^codegen\/(cli|new|definitions\/to-crd)\.ts$/],
     reason: "commands only start other parts",
   },
   {
