@@ -45,7 +45,9 @@ export async function buildBundle() {
   const stamp = join(repository, stampFile)
   const built = existsSync(stamp) ? modified(stamp) : 0
   const sources = ["package.json", "package-lock.json", "scripts/build.mjs"].map((file) => modified(join(repository, file)))
-  if (Math.max(...sources, ...["runtime", "generated", "codegen", "cel", "model"].map((folder) => newest(join(repository, folder)))) <= built)
+  if (
+    Math.max(...sources, ...["runtime", "generated", "codegen", "cel", "model"].map((folder) => newest(join(repository, folder)))) <= built
+  )
     return
   const { bundle } = await import("./build.mjs")
   console.log(`built in ${await bundle()} ms`)
