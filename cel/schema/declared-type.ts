@@ -66,10 +66,12 @@ function sized(type: CelType, maxElements: number): CelType {
   return { ...type, maxElements: BigInt(maxElements) }
 }
 
-/** A limit that the schema states. */
+/** A limit that the schema states. A fraction, which no schema may have, is cut off. */
 function limitOf(schema: Schema, keyword: "maxItems" | "maxLength" | "maxProperties"): number | undefined {
   const limit = schema.source[keyword]
-  return typeof limit === "number" || typeof limit === "bigint" ? Math.max(Number(limit), 0) : undefined
+  if (typeof limit !== "number" && typeof limit !== "bigint") return undefined
+  const whole = Math.trunc(Number(limit))
+  return Number.isFinite(whole) ? Math.max(whole, 0) : undefined
 }
 
 function declaredList(schema: Schema, name: string): DeclaredType | undefined {
