@@ -1,58 +1,14 @@
 /** The rules of the grammar below operators: names, calls, selections, literals, lists and maps. */
 import type { Issue } from "../issue.ts"
-import type { Constant, Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
-import { parseDouble, parseInt64, parseUint64, unquoteBytes, unquoteText } from "./literal.ts"
+import type { Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
+import { operandStarts, operators, primaryStarts, reserved } from "./kinds.ts"
+import { constantOf } from "./literal.ts"
 import type { MacroTable } from "./macro.ts"
 import type { Nodes } from "./nodes.ts"
 import type { Depths } from "./depths.ts"
 import type { Source } from "./source.ts"
 import type { Token, TokenKind } from "./token.ts"
 import { type Kinds, SyntaxFault, type TokenStream } from "./token-stream.ts"
-
-const reserved: ReadonlySet<string> = new Set(
-  ("as break const continue else false for function if import in let loop package namespace null return true var " + "void while").split(
-    " ",
-  ),
-)
-
-const operandStarts: Kinds = new Set<TokenKind>([
-  "'['",
-  "'{'",
-  "'('",
-  "'.'",
-  "'-'",
-  "'!'",
-  "'true'",
-  "'false'",
-  "'null'",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
-  "IDENTIFIER",
-])
-/** What a primary may begin with: no `!`, and `-` before a number alone. */
-const primaryStarts: Kinds = new Set([...operandStarts].filter((kind) => kind !== "'!'"))
-const operators: readonly TokenKind[] = [
-  "'=='",
-  "'!='",
-  "'in'",
-  "'<'",
-  "'<='",
-  "'>='",
-  "'>'",
-  "'&&'",
-  "'||'",
-  "'['",
-  "'.'",
-  "'-'",
-  "'?'",
-  "'+'",
-  "'*'",
-  "'/'",
-  "'%'",
-]
 
 export abstract class PrimaryParser {
   protected readonly operandStarts = operandStarts
@@ -320,37 +276,5 @@ export abstract class PrimaryParser {
   protected report(position: Position, message: string): Expr {
     this.issues.push({ line: position.line, column: position.column, message })
     return this.nodes.constant(position, { type: "null" })
-  }
-}
-
-/** The constant of a literal, or its fault. */
-function constantOf({ kind, text }: Token, negative: boolean): Constant | string {
-  switch (kind) {
-    case "NUM_INT": {
-      const value = parseInt64(text, negative)
-      return value === undefined ? "invalid int literal" : { type: "int", value }
-    }
-    case "NUM_UINT": {
-      const value = parseUint64(text)
-      return value === undefined ? "invalid uint literal" : { type: "uint", value }
-    }
-    case "NUM_FLOAT": {
-      const value = parseDouble(negative ? `-${text}` : text)
-      return value === undefined ? "invalid double literal" : { type: "double", value }
-    }
-    case "STRING": {
-      const result = unquoteText(text)
-      return "fault" in result ? result.fault : { type: "string", value: result.text }
-    }
-    case "BYTES": {
-      const result = unquoteBytes(text.slice(1))
-      return "fault" in result ? result.fault : { type: "bytes", value: result.bytes }
-    }
-    case "'true'":
-      return { type: "bool", value: true }
-    case "'false'":
-      return { type: "bool", value: false }
-    default:
-      return { type: "null" }
   }
 }
