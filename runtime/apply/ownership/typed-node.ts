@@ -246,19 +246,24 @@ function nodeOfType(type: TypeRef, field: FieldShape | undefined): TypedNode {
   if ("scalar" in type) return scalars[type.scalar]
   if ("ref" in type) return structNode(type.ref(), field)
   if ("map" in type) {
-    const map: MapForm = { atomic: field?.mapType === "atomic", fields: noFields, values: nodeOfType(type.map, undefined) }
+    const atomic = (field?.mapType ?? type.mapType) === "atomic"
+    const map: MapForm = { atomic, fields: noFields, values: nodeOfType(type.map, undefined) }
     return { scalar: undefined, list: undefined, map }
   }
-  return { scalar: undefined, list: listForm("list" in type ? type.list : type.wrappedList, field), map: undefined }
+  if ("list" in type) return { scalar: undefined, list: listForm(type.list, field ?? type), map: undefined }
+  return { scalar: undefined, list: listForm(type.wrappedList, field), map: undefined }
 }
 
-function listForm(item: TypeRef, field: FieldShape | undefined): ListForm {
-  const { type, keys } = listTypeOf(field)
+/** What says how a list merges: its field, or the list itself inside of another list or map. */
+type ListMerge = Pick<FieldShape, "listType" | "mapKeys" | "patch" | "mergeKey">
+
+function listForm(item: TypeRef, merge: ListMerge | undefined): ListForm {
+  const { type, keys } = listTypeOf(merge)
   return { type, item: once(() => nodeOfType(item, undefined)), keys: once(() => keys.map((name) => listKey(item, name))) }
 }
 
 /** A list without a declared type merges in apply as in strategic merge patch; without a merge key it is atomic. */
-function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; keys: string[] } {
+function listTypeOf(field: ListMerge | undefined): { type: ListForm["type"]; keys: string[] } {
   if (field?.listType === "map") return { type: "map", keys: [...(field.mapKeys ?? [])].sort() }
   if (field?.listType !== undefined) return { type: field.listType, keys: [] }
   if (field?.patch?.includes("merge") !== true) return { type: "atomic", keys: [] }

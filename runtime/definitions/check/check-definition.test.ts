@@ -1,0 +1,78 @@
+/** Definitions, most of them wrong, and what the reference says of them; `record.ts` asks it. */
+import { describe, expect, it } from "vitest"
+import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
+import { failureText } from "../../base/errors.ts"
+import { Failures } from "../../base/failure.ts"
+import { isObject, type JsonObject } from "../../base/json.ts"
+import { vendorProfile } from "../../base/vendor.ts"
+import { validateObjectMeta } from "../../registry/object-meta.ts"
+import { dnsSubdomainFaults } from "../../schema/names.ts"
+import { checkDefinition } from "./check-definition.ts"
+import type { MetadataRules } from "./value-checks.ts"
+import {
+  answersOf,
+  casesOf,
+  type Cause,
+  type DefinitionCase,
+  definitionOf,
+  prepared,
+  storedDefinition,
+  topics,
+} from "./definition-cases.ts"
+
+const vendor = vendorProfile("kubernetes")
+const metadata: MetadataRules = {
+  shape: objectMetaShape,
+  check: (meta, path, failures) =>
+    validateObjectMeta(meta, { path, failures, nameRule: "path-segment", namespaced: (meta.namespace ?? "") !== "" }),
+}
+
+describe.each(topics)("definitions: %s", (topic) => {
+  const answers = answersOf(topic)
+
+  it.each(casesOf(topic).map((one) => [one.name, one] as const))("%s", (name, one) => {
+    const expected = (answers[name] ?? []).map(withoutAddresses)
+    const found = causesOf(one).map(withoutAddresses)
+    if (one.unordered) {
+      expected.sort(byText)
+      found.sort(byText)
+    }
+    expect(found).toEqual(expected)
+  })
+})
+
+function causesOf(one: DefinitionCase): Cause[] {
+  const old = one.old && storedDefinition(one)
+  const definition = prepared(definitionOf(one), old)
+  const failures = new Failures()
+  // The registry checks names of objects on its own.
+  if (old === undefined) for (const detail of dnsSubdomainFaults(nameOf(definition))) addName(failures, nameOf(definition), detail)
+  checkDefinition(definition, failures, { old, vendor, metadata })
+  return failures.list.map((failure) => ({
+    reason: failure.type === "InternalError" ? "InternalError" : `FieldValue${failure.type}`,
+    field: failure.field,
+    message: failureText(failure),
+  }))
+}
+
+function addName(failures: Failures, value: string, detail: string): void {
+  failures.add({ type: "Invalid", field: "metadata.name", value, detail })
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  return isObject(metadata) && typeof metadata.name === "string" ? metadata.name : ""
+}
+
+/** Details after values that the reference shows as its program has them, with addresses in memory. */
+const afterOpaque =
+  /must have exactly one version .*|must contain unique version .*|only \[Description .*|must only have a single schema .*/
+
+function withoutAddresses({ reason, field, message }: Cause): Cause {
+  const detail = afterOpaque.exec(message)
+  const short = detail === null ? message : `Invalid value: ...: ${detail[0]}`
+  return { reason, field, message: short.replace(/\(0x[0-9a-f]+\)/g, "(true)").replace(/selfType\d+/g, "selfType") }
+}
+
+function byText(left: Cause, right: Cause): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
+}

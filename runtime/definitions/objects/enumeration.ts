@@ -1,0 +1,33 @@
+/** `enum`: which values the reference takes for equal to a listed one. */
+import type { JsonValue } from "../../base/json.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { shownValueCharactersMax } from "../../base/limits.ts"
+import { shortJson } from "../../base/bounded-text.ts"
+import { isInt64 } from "./numbers.ts"
+
+/** Whether an enumeration lists the value. Null is never listed. */
+export function isListed(value: JsonValue, listed: readonly JsonValue[]): boolean {
+  for (const one of listed) if (isSame(value, one)) return true
+  return false
+}
+
+function isSame(value: JsonValue, listed: JsonValue): boolean {
+  if (value === null || listed === null) return false
+  if (typeof value !== "number" && typeof value !== "bigint") return deepEqual(value, listed)
+  // The reference converts the number to the type of the listed value: a fraction is cut off, an integer becomes the
+  // character with that code.
+  if (typeof listed === "string") return isInt64(value) && listed === characterOf(value)
+  if (typeof listed !== "number" && typeof listed !== "bigint") return false
+  if (isInt64(listed) && !isInt64(value)) return BigInt(Math.trunc(Number(value))) === BigInt(listed)
+  return deepEqual(value, listed)
+}
+
+function characterOf(value: number | bigint): string {
+  const code = Number(value)
+  return code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\ufffd"
+}
+
+/** The listed values as a failure names them: strings as they are, others as JSON. */
+export function listedTexts(listed: readonly JsonValue[]): string[] {
+  return listed.map((one) => (typeof one === "string" ? one : shortJson(one, shownValueCharactersMax)))
+}

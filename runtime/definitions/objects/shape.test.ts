@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
+import { createdSet } from "../../apply/ownership/created-set.ts"
+import { shortJson } from "../../base/bounded-text.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { deepClone } from "../../encoding/field-path.ts"
+import { normalize } from "../../encoding/normalize.ts"
+import { structuralOf } from "../structural.ts"
+import { defaultObject } from "./defaults.ts"
+import { normalizeEmbedded } from "./embedded.ts"
+import { pruneObject } from "./prune.ts"
+import { shapeOfDefinition } from "./shape.ts"
+
+interface RecordedFields {
+  readonly schema: JsonObject
+  /**
+   * The field set of the manager that created an object with this spec; null where the reference cannot track it, and
+   * drops all managed fields of the object.
+   */
+  readonly owned: readonly { readonly spec: JsonObject; readonly fields: JsonObject | null }[]
+}
+
+const recorded: RecordedFields = parse(readFileSync(new URL("recorded/fields.yaml", import.meta.url), "utf8"))
+const schema = structuralOf(recorded.schema, "x-kubernetes-")
+const shape = shapeOfDefinition("example.orch.io.v1.Owned", schema, objectMetaShape)
+
+describe("recorded field sets", () => {
+  for (const { spec, fields } of recorded.owned) {
+    if (fields === null) continue
+    it(shortJson(spec, 100), () => {
+      const object: JsonObject = { spec: deepClone(spec) }
+      pruneObject(object, schema)
+      defaultObject(object, schema)
+      expect(createdSet(shape, {}, object, {})).toEqual(fields)
+    })
+  }
+})
+
+describe("shapeOfDefinition", () => {
+  it("keeps in decoding what pruning keeps", () => {
+    for (const { spec } of recorded.owned) {
+      const object: JsonObject = { spec: deepClone(spec) }
+      pruneObject(object, schema)
+      const decoded = normalize(shape, object, { structural: true })
+      expect(decoded.unknown).toEqual([])
+      // Both write metadata of embedded resources in the form of typed objects.
+      for (const one of [object, decoded.object]) normalizeEmbedded(one, schema, { metadata: objectMetaShape, malformed: "refuse" })
+      expect(decoded.object).toEqual(object)
+    }
+  })
+
+  it("writes fields sorted by name, after kind and apiVersion", () => {
+    const source = { type: "object", properties: { status: { type: "object" }, spec: { type: "object" }, data: { type: "string" } } }
+    const made = shapeOfDefinition("a.orch.io.v1.A", structuralOf(source, "x-"), objectMetaShape)
+    const { object } = normalize(made, { status: {}, data: "x", metadata: { name: "a" }, kind: "A", spec: {}, apiVersion: "a.orch.io/v1" })
+    expect(Object.keys(object)).toEqual(["kind", "apiVersion", "data", "metadata", "spec", "status"])
+  })
+
+  it("knows atomic objects among the values of a map", () => {
+    const atomic = { type: "object", "x-kubernetes-map-type": "atomic", properties: { a: { type: "string" } } }
+    const source = { type: "object", properties: { byName: { type: "object", additionalProperties: atomic } } }
+    const made = shapeOfDefinition("a.orch.io.v1.A", structuralOf(source, "x-kubernetes-"), objectMetaShape)
+    expect(createdSet(made, {}, { byName: { x: { a: "b" } } }, {})).toEqual({ "f:byName": { ".": {}, "f:x": {} } })
+  })
+
+  it("decodes metadata of embedded resources as that of any object", () => {
+    const resource = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", labels: { b: "1", a: "2" }, unknown: 1 }, spec: { any: [1] } }
+    const { object, unknown } = normalize(shape, { spec: { resource } }, { structural: true })
+    expect(unknown).toEqual(["spec.resource.metadata.unknown"])
+    expect(object).toMatchObject({ spec: { resource: { metadata: { labels: { a: "2", b: "1" } }, spec: { any: [1] } } } })
+  })
+})

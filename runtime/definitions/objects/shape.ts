@@ -1,0 +1,120 @@
+/**
+ * The shape of custom objects, from the schema of their definition: what decoding, managed fields and server-side apply
+ * read. Values are checked by `validate.ts`; a shape only says which fields there are and how they merge.
+ */
+import type { FieldShape, TypeRef, TypeShape } from "../../schema/shape.ts"
+import type { Structural } from "../structural.ts"
+
+/** What the parts of a shape need besides their schema. */
+interface Making {
+  /** The shape of ObjectMeta. */
+  readonly metadata: TypeShape
+  /** Fields that no schema names are kept, because a list above says so. */
+  readonly preserve: boolean
+}
+
+const text: TypeRef = { scalar: "string" }
+const any: TypeRef = { scalar: "any" }
+
+/**
+ * The shape of the objects of a definition's version. `name`: neutral and unique, as `example.orch.io.v1.Widget`;
+ * `metadata`: the shape of ObjectMeta. Called once per version; shapes of inner objects are made on first use. Fields
+ * are sorted by name, as the reference writes custom objects.
+ */
+export function shapeOfDefinition(name: string, schema: Structural, metadata: TypeShape): TypeShape {
+  const making = { metadata, preserve: false }
+  const fields = fieldsOf(name, schema, making).filter((field) => !isTypeOrMetadata(field.name))
+  return {
+    name,
+    fields: sorted([{ name: "metadata", type: { ref: () => metadata } }, ...fields]),
+    ...(schema.preserveUnknown && { preserveUnknown: true }),
+  }
+}
+
+function isTypeOrMetadata(name: string): boolean {
+  return name === "apiVersion" || name === "kind" || name === "metadata"
+}
+
+function fieldsOf(owner: string, schema: Structural, making: Making): FieldShape[] {
+  const inside = { ...making, preserve: false }
+  return [...schema.properties].map(([name, field]) => ({
+    name,
+    type: typeOf(`${owner}.${name}`, field, inside),
+    pointer: true,
+    ...(field.nullable && { nullable: true }),
+    ...mergeOf(field),
+    ...(field.default !== undefined && { default: field.default }),
+  }))
+}
+
+/** How apply merges a list or a map, as a field or inside of another list or map. */
+function mergeOf({ listType, listMapKeys, mapType }: Structural): Pick<FieldShape, "listType" | "mapKeys" | "mapType"> {
+  return {
+    ...(listType !== undefined && { listType }),
+    ...(listType === "map" && { mapKeys: listMapKeys }),
+    ...(mapType !== undefined && { mapType }),
+  }
+}
+
+function typeOf(name: string, schema: Structural, making: Making): TypeRef {
+  const { type, properties, additionalProperties, items } = schema
+  if (schema.intOrString) return { scalar: "IntOrString" }
+  if (type === "array" || (type === undefined && items !== undefined)) {
+    const { listType, mapKeys } = mergeOf(schema)
+    const inside = { ...making, preserve: schema.preserveUnknown || making.preserve }
+    const list = items === undefined ? any : typeOf(`${name}.items`, items, inside)
+    return { list, ...(listType !== undefined && { listType }), ...(mapKeys !== undefined && { mapKeys }) }
+  }
+  if (additionalProperties !== undefined && properties.size === 0) {
+    const { mapType } = schema
+    const map = additionalProperties === true ? any : typeOf(`${name}.values`, additionalProperties, { ...making, preserve: false })
+    return { map, ...(mapType !== undefined && { mapType }) }
+  }
+  if (type === "object" || properties.size > 0 || schema.embedded) return { ref: lazyShape(name, schema, making) }
+  return scalarOf(type)
+}
+
+function scalarOf(type: Structural["type"]): TypeRef {
+  switch (type) {
+    case "string":
+      return text
+    case "boolean":
+      return { scalar: "boolean" }
+    case "integer":
+      return { scalar: "int64" }
+    case "number":
+      return { scalar: "double" }
+    default:
+      return any
+  }
+}
+
+/** Walks cache what they know of a shape by its identity: it is made once. */
+function lazyShape(name: string, schema: Structural, making: Making): () => TypeShape {
+  let made: TypeShape | undefined
+  return () => {
+    made ??= objectShape(name, schema, making)
+    return made
+  }
+}
+
+function objectShape(name: string, schema: Structural, making: Making): TypeShape {
+  const own = fieldsOf(name, schema, making)
+  const { metadata } = making
+  const embedded: FieldShape[] = [
+    { name: "apiVersion", type: text },
+    { name: "kind", type: text },
+    { name: "metadata", type: { ref: () => metadata } },
+  ]
+  const fields = schema.embedded ? [...embedded, ...own.filter((field) => !isTypeOrMetadata(field.name))] : own
+  return {
+    name,
+    fields: sorted(fields),
+    ...((schema.preserveUnknown || making.preserve) && { preserveUnknown: true }),
+    ...(schema.mapType !== undefined && { struct: schema.mapType }),
+  }
+}
+
+function sorted(fields: FieldShape[]): FieldShape[] {
+  return fields.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0))
+}

@@ -1,0 +1,45 @@
+/** Collects the paths of fields that a definition does not know, as the reference writes them. */
+import { strictErrorsMax } from "../../base/limits.ts"
+import { pathText } from "../../encoding/json/text.ts"
+
+/**
+ * The unknown fields of one object. The caller reports each as `unknown field "spec.foo"`: an error under
+ * `fieldValidation=Strict`, a warning under Warn.
+ */
+export class UnknownNames {
+  private readonly closed: string[] = []
+  private open: string[] = []
+  /** Of the current group, paths from here on come after those that are listed. */
+  private bound: string | undefined
+
+  /** Notes a path such as `spec.ports[0].foo`. */
+  add(path: string): void {
+    if (this.bound !== undefined && path >= this.bound) return
+    this.open.push(path)
+    // Twice the limit is sorted and cut at once, so that a hostile object costs little memory.
+    if (this.open.length < 2 * strictErrorsMax) return
+    this.open = sortedPart(this.open)
+    this.bound = this.open.at(-1)
+  }
+
+  /** Notes the path of an unknown field. */
+  addSteps(steps: readonly (string | number)[]): void {
+    this.add(pathText(steps))
+  }
+
+  /** Ends a group: later names follow its names, whatever their texts. The reference sorts the names of each pass. */
+  endGroup(): void {
+    this.closed.push(...sortedPart(this.open))
+    this.open = []
+    this.bound = undefined
+  }
+
+  /** At most `strictErrorsMax` paths, sorted within each group. */
+  list(): string[] {
+    return [...this.closed, ...sortedPart(this.open)].slice(0, strictErrorsMax)
+  }
+}
+
+function sortedPart(paths: readonly string[]): string[] {
+  return paths.toSorted().slice(0, strictErrorsMax)
+}
