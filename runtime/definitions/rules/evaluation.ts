@@ -2,13 +2,10 @@
 import { isError, OptionalValue, type Result, type Value } from "../../../cel/index.ts"
 import { failureText } from "../../base/errors.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
+import { costPerCallMax, ruleMessageBytesMax } from "../limits.ts"
 import type { CompiledRule } from "./compile.ts"
-import type { RulePart } from "./validate.ts"
+import type { RulePart } from "./rule-part.ts"
 
-/** What one evaluation may cost. */
-const costPerCallMax = 1_000_000
-/** Bytes of an evaluated message. */
-const messageBytesMax = 5 * 1024
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 export interface EvaluationOptions {
@@ -110,7 +107,7 @@ export class Evaluation {
     this.budget -= cost
     if (typeof value !== "string") return undefined
     const text = value.trim()
-    return text === "" || text.includes("\n") || Buffer.byteLength(text) > messageBytesMax ? undefined : text
+    return text === "" || text.includes("\n") || Buffer.byteLength(text) > ruleMessageBytesMax ? undefined : text
   }
 
   private fail(part: RulePart, detail: string): void {

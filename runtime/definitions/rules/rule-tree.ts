@@ -1,4 +1,4 @@
-/** The compiled rules of a schema and of all schemas below it. Compiled when the first object is validated, and kept. */
+/** The compiled rules of a schema and of all below it: compiled when the first object is validated, and kept. */
 import { type DeclaredType, declaredType } from "../../../cel/schema/declared-type.ts"
 import { escapeName } from "../../../cel/schema/escape.ts"
 import { type Reader, readerOf, resourceReaderOf } from "../../../cel/schema/json-value.ts"

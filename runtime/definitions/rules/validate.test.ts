@@ -36,7 +36,8 @@ function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
   validateObject(object, schema, failures, stored)
   const warnings: string[] = []
   if (preventRules(failures)) {
-    const detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+    const detail =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
     failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail })
   } else validateRules(object, schema, failures, { ...stored, warnings })
   const causes = failures.list.map((failure) => ({

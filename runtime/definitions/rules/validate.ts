@@ -4,17 +4,15 @@
  */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { ruleCostsPerTurn } from "../../base/limits.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import { ownField } from "../../encoding/field-path.ts"
+import { ruleBudget, ruleCostsPerTurn } from "../limits.ts"
 import type { Structural } from "../structural.ts"
 import { Correlation, itemsByKey } from "./correlation.ts"
 import { Evaluation } from "./evaluation.ts"
 import { listKey } from "./list-key.ts"
+import type { RulePart } from "./rule-part.ts"
 import { type RuleTree, ruleTreeOf } from "./rule-tree.ts"
-
-/** What evaluating the rules of one object may cost, in units of the expression language. */
-export const ruleBudget = 10_000_000
 
 export interface RuleOptions {
   /** The stored object, on update. */
@@ -65,19 +63,6 @@ export function validateDefaultByRules(
   const before = failures.list.length
   const left = run(value)
   return ratchet && failures.list.length === before ? Math.min(left, run(undefined)) : left
-}
-
-/** A value that is to be validated with all its parts. */
-export interface RulePart {
-  readonly tree: RuleTree
-  readonly value: JsonValue
-  readonly old: JsonValue | undefined
-  /** As in failures; "" is the root. */
-  readonly path: string
-  /** Its former state, where it can be found. */
-  readonly correlation: Correlation | undefined
-  /** The former state of the nearest container where it can be found. */
-  readonly nearest: Correlation | undefined
 }
 
 /** Visits the parts of an object that have rules, a container before its content. */
