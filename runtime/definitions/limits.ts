@@ -1,4 +1,4 @@
-/** Limits of definitions and their rules by name. The costs are the reference's, in units of the expression language. */
+/** Limits of definitions and their rules by name. Costs are the reference's, in units of the expression language. */
 
 /**
  * Nested schemas in a definition; more is 422. Real ones have some 30; twice as many levels of a document, and walks
