@@ -24,6 +24,7 @@ export interface CommandContext {
 }
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
+const builtInSchemas = join(repository, "schemas")
 function usage(): string {
   const defaults = usesScripts ? "schemas and generated of this repository" : "schemas, and generated beside it"
   return `${programText("gen", "[options]")}
@@ -33,9 +34,11 @@ function usage(): string {
   --check          write nothing; fail when a generated file is stale, missing or left over
   --accept REASON  let changed and reused field numbers through, and record why in numbers.lock.yaml
   --explain [WORD] what a keyword of the schema dialect means; without a word, all of them, a line each
+  --from-crd FILE  write schema files, one for each version, from the CustomResourceDefinitions in FILE (YAML or JSON) to
+                   the folder of --schemas, and generate nothing; what the dialect cannot say is printed line by line
   --help           this text
 A TypeScript file that a schema names and that is not there is created, in behaviours beside the out folder.
-Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use.`
+Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use, 3 written by --from-crd without what it printed.`
 }
 
 /** Written beside the schemas so that editors complete them. */
@@ -54,6 +57,10 @@ export async function runGenerator(args: readonly string[], context: CommandCont
     return 0
   }
   if (options.explain !== undefined) return printExplanation(options.explain, context)
+  if (options.fromCrd !== undefined) {
+    const { fromCrd } = await import("./definitions/from-crd.ts")
+    return fromCrd({ file: options.fromCrd, schemas: options.schemas }, { builtIn: builtInSchemas }, context)
+  }
   if (options.schemas === undefined && options.out !== undefined) {
     context.printError("--out needs --schemas: the built-in schemas and a folder of your own are generated apart")
     return 2
@@ -69,6 +76,8 @@ interface Options {
   readonly out: string | undefined
   readonly check: boolean
   readonly accept: string | undefined
+  /** A file of definitions to make schemas of. */
+  readonly fromCrd: string | undefined
   /** A word, or true for all. */
   readonly explain: string | true | undefined
   readonly help: boolean
@@ -85,13 +94,17 @@ function parseOptions(args: readonly string[]): Options | { fault: string } {
         check: { type: "boolean" },
         accept: { type: "string" },
         explain: { type: "boolean" },
+        "from-crd": { type: "string" },
         help: { type: "boolean" },
       },
     })
     const { schemas, out, check = false, accept, explain: explained = false, help = false } = values
     const [word, ...more] = positionals
+    const fromCrd = values["from-crd"]
     if (more.length > 0) return { fault: `unexpected argument "${more[0]}"; --explain takes one word` }
-    return { schemas, out, check, accept, explain: explained ? (word ?? true) : undefined, help }
+    if (fromCrd !== undefined && (out !== undefined || check || accept !== undefined))
+      return { fault: "--from-crd writes schemas alone: --schemas says where; generate in a second run" }
+    return { schemas, out, check, accept, fromCrd, explain: explained ? (word ?? true) : undefined, help }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
@@ -117,7 +130,7 @@ interface Task {
 
 async function generateFolder(task: Task, context: CommandContext): Promise<number> {
   const started = context.now()
-  const builtIn = join(repository, "schemas")
+  const builtIn = builtInSchemas
   const schemas = task.schemas === undefined ? builtIn : resolve(context.cwd, task.schemas)
   const own = schemas !== builtIn
   const out = task.out === undefined ? join(dirname(schemas), "generated") : resolve(context.cwd, task.out)

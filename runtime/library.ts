@@ -95,7 +95,7 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
   })
   const { server, url, token, authority, kubeconfig, client, api } = launched
   const during: ProcessHold["during"] = (work) => (hold === undefined ? work() : hold.during(work))
-  const remove = await resetter(server.parts)
+  const remove = await resetter(server.parts, launched.definitions)
   const stop = (): Promise<void> => during(() => server.stop())
   if (hold !== undefined) server.unref()
   return {

@@ -8,18 +8,25 @@ import { type Authenticator, type StaticToken, staticTokens } from "./authn/auth
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
+import type { AdmissionReader } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
+import { installDefinitions } from "./controllers/definitions/install-definitions.ts"
+import type { JsonObject } from "./base/json.ts"
+import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
 import type { Clock } from "./base/clock.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
+import type { ObjectReader } from "./connect/objects.ts"
+import { notFound } from "./base/errors.ts"
+import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
@@ -66,6 +73,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** As `kindsOfVendor` makes them. */
   readonly kinds: readonly Kind[]
   readonly bodies: readonly LoadableBody[]
   /** Makes the operations on the built-in kinds, for controllers. */
@@ -88,6 +96,8 @@ export interface ServerOptions {
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
   readonly shapes?: StoredShapes
+  /** Definitions that are installed before the server is ready. */
+  readonly definitions?: readonly JsonObject[]
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
@@ -122,7 +132,7 @@ const patienceMs = 5000
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
- * if the store does not answer. Throws when the port is taken.
+ * if the store does not answer. Throws when the port is taken, and RefusedDefinitionsError.
  */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
@@ -153,6 +163,11 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const loops = startLoops(how, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
+  await within(patienceMs, install(how, parts, start), clock)
+  if (start.refusal !== undefined) {
+    await stop()
+    throw start.refusal
+  }
   const filling = fillCaches(parts)
   start.filling = filling.fault
   await within(patienceMs, filling.done, clock)
@@ -168,6 +183,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     stopping.abort()
     await listener.close({ graceMs: options["request-timeout"], clock })
     await within(patienceMs, requestsEnded(parts), clock)
+    parts.hooks.close()
     await yamlThread.stop()
     await cache.close()
     if (how.keepStore !== true) await store.close()
@@ -226,6 +242,21 @@ async function within(milliseconds: number, work: Promise<void>, clock: Clock): 
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
+  /** Definitions of the start were refused. */
+  refusal?: Error
+}
+
+/** Never rejects: what is refused is noted in `start`. */
+async function install({ definitions = [] }: ServerOptions, parts: ServerParts, start: StartState): Promise<void> {
+  if (definitions.length === 0) return
+  const before = start.fault
+  start.fault = () => before() ?? "definitions are being installed"
+  try {
+    await installDefinitions(ownClient(parts, serverUser), parts.kinds, definitions)
+    start.fault = before
+  } catch (error) {
+    start.refusal = error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 /**
@@ -233,7 +264,9 @@ interface StartState {
  * failed.
  */
 function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
-  const left = new Set(kinds.all().filter((kind) => kinds.stored(kind) === kind && kind.postsTo === undefined))
+  // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
+  const own = kinds.all().filter((kind) => kind.custom === undefined && kind.postsTo === undefined)
+  const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
   const fill = async (kind: Kind): Promise<void> => {
     try {
       await registry.handle(kind)
@@ -265,6 +298,11 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
+  const definitions = startServedDefinitions(deps, {
+    ...definitionGates(how.options),
+    callHook: (hook, review, signal) => parts.hooks.post(hook, { review, ...(signal !== undefined && { signal }) }),
+    uuid: () => how.random.uuid(),
+  })
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
@@ -272,12 +310,16 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
     measures: storage,
   })
   return {
-    ready: bootstrap.done,
-    fault: bootstrap.fault,
+    ready: Promise.all([bootstrap.done, definitions.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop()])
     },
   }
+}
+
+function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {
+  return { ratchet: gates.CRDValidationRatcheting !== false, selectable: gates.CustomResourceFieldSelectors === true }
 }
 
 interface RunningState {
@@ -328,6 +370,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     behaviourDeps,
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
+  const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const parts: ServerParts = {
     vendor,
     clock,
@@ -342,7 +385,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     log,
     options,
     body: bodyLoader(how.bodies, vendor),
-    connector: createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) }),
+    connector,
+    hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
     authenticators: authenticatorsOf(how.tokens),
     authorizers: options["authorization-mode"].map(authorizerOf),
     health: healthChecks(how, made),
@@ -352,6 +396,17 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     openapi: how.openapi,
   }
   return parts
+}
+
+/** How the server names itself to web hooks. */
+const userAgent = "orch-apiserver"
+
+function coreReader(reader: AdmissionReader): ObjectReader {
+  return async (resource, name, namespace) => {
+    const found = await reader.get({ group: "", version: "v1", resource }, namespace, name)
+    if (found === undefined) throw notFound({ group: "", resource, name })
+    return found
+  }
 }
 
 function addressOf(options: Options): string {

@@ -1,7 +1,6 @@
 /** Computes the type of every node of a tree, and the overloads that each call may use. */
-import type { Overload } from "../declaration.ts"
 import type { Issue } from "../issue.ts"
-import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, Position, SelectExpr, StructExpr } from "../syntax/expr.ts"
+import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, SelectExpr, StructExpr } from "../syntax/expr.ts"
 import type { Source } from "../syntax/source.ts"
 import { formatSignature, formatType, sameType } from "../types/format.ts"
 import {
@@ -17,14 +16,14 @@ import {
   mapType,
   nullType,
   optionalType,
-  paramType,
   stringType,
   typeType,
   uintType,
 } from "../types/type.ts"
 import type { DeclaredFunction, Declarations } from "./declarations.ts"
 import { Scope } from "./scope.ts"
-import { isDyn, isDynamic, mostGeneral, Substitution } from "./substitution.ts"
+import { isDyn, isDynamic } from "./substitution.ts"
+import { TypedNodes } from "./typed-nodes.ts"
 
 /** A tree whose names are resolved, with what the checker knows of its nodes. */
 export interface CheckedTree {
@@ -50,11 +49,8 @@ export function check(
   return new Checker(source, declarations, variables, issues).run(expr)
 }
 
-class Checker {
-  private substitution = new Substitution()
+class Checker extends TypedNodes {
   private scope: Scope
-  private free = 0
-  private readonly types = new Map<number, CelType>()
   private readonly overloads = new Map<number, readonly string[]>()
   private readonly typeNames = new Map<number, CelType>()
   private readonly variables = new Set<string>()
@@ -62,11 +58,12 @@ class Checker {
   private readonly objects: ReadonlyMap<string, CelType>
 
   constructor(
-    private readonly source: Source,
+    source: Source,
     private readonly declarations: Declarations,
     variables: ReadonlyMap<string, CelType>,
-    private readonly issues: Issue[],
+    issues: Issue[],
   ) {
+    super(source, issues)
     this.scope = new Scope(variables)
     this.objects = objectTypes(variables.values())
   }
@@ -241,23 +238,13 @@ class Checker {
     return boolType
   }
 
-  /** The types of an overload with parameters of its own. */
-  private instantiate(overload: Overload): { readonly argTypes: readonly CelType[]; readonly result: CelType } {
-    const names = new Set<string>()
-    for (const type of [overload.result, ...overload.args]) collectParameters(type, names)
-    if (names.size === 0) return { argTypes: overload.args, result: overload.result }
-    const own = new Substitution()
-    for (const name of names) own.bind(paramType(name), this.freeType())
-    return { argTypes: overload.args.map((type) => own.apply(type)), result: own.apply(overload.result) }
-  }
-
   private list(expr: ListExpr): Expr {
     let type: CelType | undefined
     const elements = expr.elements.map((element, index) => {
       const checked = this.check(element)
       const found = this.typeOf(checked)
       const elementType = expr.optional.includes(index) ? this.optionalEntry(checked, found) : found
-      type = this.join(checked, type, elementType)
+      type = this.join(type, elementType)
       return checked
     })
     return this.typed({ ...expr, elements }, listType(type ?? this.freeType()))
@@ -275,10 +262,10 @@ class Checker {
     let valueType: CelType | undefined
     const entries = expr.entries.map((entry) => {
       const key = this.check(entry.key)
-      keyType = this.join(key, keyType, this.typeOf(key))
+      keyType = this.join(keyType, this.typeOf(key))
       const value = this.check(entry.value)
       const found = this.typeOf(value)
-      valueType = this.join(value, valueType, entry.optional ? this.optionalEntry(value, found) : found)
+      valueType = this.join(valueType, entry.optional ? this.optionalEntry(value, found) : found)
       return { ...entry, key, value }
     })
     return this.typed({ ...expr, entries }, mapType(keyType ?? this.freeType(), valueType ?? this.freeType()))
@@ -333,56 +320,6 @@ class Checker {
       }
     }
   }
-
-  private join(_expr: Expr, previous: CelType | undefined, current: CelType): CelType {
-    if (previous === undefined) return current
-    if (this.assign([previous], [current])) return mostGeneral(previous, current)
-    return dynType
-  }
-
-  private assertType(expr: Expr, type: CelType): void {
-    const found = this.typeOf(expr)
-    if (!this.assign([type], [found])) this.mismatch(expr, type, found)
-  }
-
-  private assign(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const found = this.substitution.assign(from, to)
-    if (found !== undefined) this.substitution = found
-    return found !== undefined
-  }
-
-  private freeType(): CelType {
-    return paramType(`_var${this.free++}`)
-  }
-
-  /** A macro may use a node twice. Its type is then computed twice, and must be the same. */
-  private typed(expr: Expr, type: CelType): Expr {
-    const known = this.types.get(expr.id)
-    if (known === undefined || sameType(known, type)) this.types.set(expr.id, type)
-    else {
-      const types = `old:${formatType(known)}, new:${formatType(type)}`
-      this.report(expr, `incompatible type already exists for expression: ${describe(expr)}(${expr.id}) ${types}`)
-    }
-    return expr
-  }
-
-  private typeOf(expr: Expr): CelType {
-    return this.types.get(expr.id) ?? errorType
-  }
-
-  private mismatch(expr: Expr, expected: CelType, found: CelType): void {
-    this.report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`)
-  }
-
-  private report({ position }: { readonly position: Position }, message: string): void {
-    const { line, column } = this.source.checkedPosition(position)
-    this.issues.push({ line, column, message })
-  }
-}
-
-/** A node as the reference prints it: its identifier, and the function of a call. */
-function describe(expr: Expr): string {
-  return expr.kind === "call" ? `id:${expr.id}  call_expr:{function:"${expr.function}"}` : `id:${expr.id}`
 }
 
 const constantTypes = {
@@ -413,11 +350,6 @@ function objectTypes(types: Iterable<CelType>, found: Map<string, CelType> = new
     objectTypes(type.parameters, found)
   }
   return found
-}
-
-function collectParameters(type: CelType, names: Set<string>): void {
-  if (type.kind === "param") names.add(type.name)
-  for (const parameter of type.parameters) collectParameters(parameter, names)
 }
 
 /** `a.b.c` of selections that could be a name with dots. */

@@ -5,7 +5,7 @@
  */
 import { ErrorValue, MapValue, OptionalValue, type Result, type Value } from "../values/value.ts"
 import type { Frame, Step } from "./frame.ts"
-import { badKey, isKey, lookUp, lookUpOptional, missing } from "./index-key.ts"
+import { badKey, found, isKey, lookUp, lookUpOptional } from "./index-key.ts"
 
 /** An optional within an optional counts as one: what attributes do to both. */
 export function flatten(result: Result): Result {
@@ -49,7 +49,7 @@ function keyStep(operand: Step, key: Value): Step {
     const value = operand(frame)
     if (value instanceof MapValue) {
       frame.charge(1)
-      return value.find(key) ?? missing(key)
+      return found(value.find(key), key)
     }
     return value instanceof ErrorValue ? value : charged(frame, lookUp(value, key))
   }
@@ -105,9 +105,9 @@ function testsPresence(qualifiers: readonly Qualifier[]): boolean {
 }
 
 function presence(frame: Frame, value: Value, key: Value): Result {
-  const found = lookUpOptional(value, key)
+  const answer = lookUpOptional(value, key)
   frame.charge(1)
-  return found instanceof ErrorValue ? found : found !== undefined
+  return answer instanceof ErrorValue ? answer : answer !== undefined
 }
 
 /** A step that fails costs as one that does not. */

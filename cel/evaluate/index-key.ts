@@ -7,7 +7,7 @@ import { Double, type ErrorValue, ListValue, MapValue, type Result, Uint, type V
 
 /** The value under a key, or the error that it is not there. */
 export function lookUp(operand: Value, key: Value): Result {
-  if (operand instanceof MapValue) return operand.find(key) ?? missing(key)
+  if (operand instanceof MapValue) return found(operand.find(key), key)
   if (!(operand instanceof ListValue)) return missing(key)
   const index = indexOf(operand, key)
   if (typeof index !== "number") return index
@@ -23,8 +23,12 @@ export function lookUpOptional(operand: Value, key: Value): Result | undefined {
   return index < 0 ? undefined : operand.at(index)
 }
 
-/** The error that a key is not there. */
-export function missing(key: Value): ErrorValue {
+/** What a map answered, or the error that the key is not there. Null is a value. */
+export function found(value: Result | undefined, key: Value): Result {
+  return value === undefined ? missing(key) : value
+}
+
+function missing(key: Value): ErrorValue {
   return errorOf(`no such key: ${print(key)}`)
 }
 

@@ -141,7 +141,7 @@ const splitting: Costs = {
   },
 }
 
-/** The limit of parts, if it is written as a number. A negative one reads as an unsigned number, as in the reference. */
+/** The limit of parts, if it is written as a number. A negative one reads as an unsigned number in the reference. */
 function literalLimit(limit: SizedNode | undefined): bigint | undefined {
   if (limit?.expr?.kind !== "constant") return undefined
   return limit.expr.constant.type === "int" ? BigInt.asUintN(64, limit.expr.constant.value) : 0n

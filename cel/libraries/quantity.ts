@@ -45,11 +45,16 @@ function read(text: string): Quantity | ErrorValue {
   try {
     // Spaces around a quantity are removed elsewhere, but not here.
     const quantity = parseQuantity(text.trim() === text ? text : `${text.trim()}\u0000`)
-    return quantity.unlimited && quantity.mantissa !== intMax ? inNanos(quantity) : quantity
+    return quantity.unlimited && !isCapped(quantity) ? inNanos(quantity) : quantity
   } catch (fault) {
     if (fault instanceof QuantityError) return errorOf(fault.message)
     throw fault
   }
+}
+
+/** Amounts in powers of two end at the largest int. */
+function isCapped({ mantissa, format }: Quantity): boolean {
+  return format === "BinarySI" && (mantissa === intMax || mantissa === -intMax)
 }
 
 const nano = -9

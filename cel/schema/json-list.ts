@@ -6,7 +6,7 @@ import { print } from "../values/print.ts"
 import { typeOf } from "../values/type-of.ts"
 import { type ErrorValue, ListValue, MapValue, type Result } from "../values/value.ts"
 import { Members } from "../libraries/members.ts"
-import type { Reader } from "./json-value.ts"
+import type { Reader } from "./reader.ts"
 
 /** A list whose elements have one schema. */
 export class JsonList extends ListValue {

@@ -3,14 +3,8 @@ import { equal } from "../values/equal.ts"
 import { isError, noSuchOverload } from "../values/error.ts"
 import { type ErrorValue, MapValue, type Result, type Value } from "../values/value.ts"
 import { escapeName, unescapeName } from "./escape.ts"
-import type { Reader } from "./json-value.ts"
+import type { FieldReader, Reader } from "./reader.ts"
 import { sameJson } from "./same-json.ts"
-
-/** A field of an object: where its JSON is, and how it is read. */
-export interface FieldReader {
-  readonly property: string
-  readonly read: Reader
-}
 
 /** What maps and objects over JSON share. */
 abstract class JsonKeyed extends MapValue {

@@ -1,20 +1,18 @@
 /**
- * Values of expressions from JSON, by the schema. Nothing is converted before it is read: a rule that looks at one field
- * of a large object pays for that field alone.
+ * Values of expressions from JSON, by the schema. Nothing is converted before it is read: a rule that looks at one
+ * field of a large object pays for that field alone.
  */
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import { errorOf } from "../values/error.ts"
 import { intOf } from "../values/number.ts"
 import { Double, type ErrorValue, type Result, type Value } from "../values/value.ts"
 import { JsonList, JsonMapList, JsonSetList } from "./json-list.ts"
-import { type FieldReader, JsonMap, JsonObjectValue } from "./json-map.ts"
+import { JsonMap, JsonObjectValue } from "./json-map.ts"
+import type { FieldReader, Reader } from "./reader.ts"
 import { escapeName } from "./escape.ts"
 import { type Schema, withResourceFields } from "./schema.ts"
 import { readDate, readDateTime, readDuration } from "./time-text.ts"
 import { UnknownValue } from "./unknown-value.ts"
-
-/** Makes a value of an expression of JSON, or an error when the JSON does not fit the schema. */
-export type Reader = (json: JsonValue) => Result
 
 const readers = new WeakMap<Schema, Reader>()
 

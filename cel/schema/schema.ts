@@ -40,7 +40,9 @@ const metadata: Schema = {
   source: { type: "object" },
 }
 
-/** The schema of a resource's root: apiVersion, kind and two fields of metadata can be read, whatever it says of them. */
+/**
+ * The schema of a resource's root: apiVersion, kind and two fields of metadata can be read, whatever it says of them.
+ */
 export function withResourceFields(schema: Schema): Schema {
   if (hasResourceFields(schema)) return schema
   const properties = new Map([

@@ -3,8 +3,8 @@ import { Duration, Timestamp } from "./time.ts"
 import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
 /**
- * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error comes
- * from values of libraries alone.
+ * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error
+ * comes from values of libraries alone.
  */
 export function equal(one: Value, other: Value): boolean | ErrorValue {
   switch (typeof one) {
@@ -13,7 +13,7 @@ export function equal(one: Value, other: Value): boolean | ErrorValue {
       return one === other
     case "number":
     case "bigint":
-      return one === other || equalInteger(one, other)
+      return equalInteger(one, other)
   }
   if (one === null || other === null) return one === other
   if (one instanceof ListValue) return other instanceof ListValue && equalLists(one, other)
@@ -35,6 +35,7 @@ function equalRest(one: Value, other: Value): boolean | ErrorValue {
 }
 
 function equalInteger(one: Integer, other: Value): boolean {
+  if (typeof other === "number" || typeof other === "bigint") return one === other
   if (other instanceof Uint) return one === other.value
   return other instanceof Double && equalDouble(other.value, one)
 }

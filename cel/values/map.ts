@@ -27,7 +27,8 @@ class LiteralMap extends MapValue {
   }
 
   find(key: Value): Value | undefined {
-    return this.findExact(key) ?? this.findNumber(key)
+    const exact = this.findExact(key)
+    return exact === undefined ? this.findNumber(key) : exact
   }
 
   private findExact(key: Value): Value | undefined {
@@ -42,23 +43,12 @@ class LiteralMap extends MapValue {
     if (key instanceof Uint) return this.plain.get(key.value)
     if (!(key instanceof Double) || !Number.isInteger(key.value)) return undefined
     const integer = Number.isSafeInteger(key.value) ? key.value : BigInt(key.value)
-    return this.plain.get(integer) ?? this.uints.get(integer)
+    const value = this.plain.get(integer)
+    return value === undefined ? this.uints.get(integer) : value
   }
 }
 
 /** Keys are strings, booleans, ints or uints. A key that comes twice has its last value. */
 export function mapOf(entries: Iterable<readonly [Value, Value]>): MapValue {
   return new LiteralMap(entries)
-}
-
-/** A value that may be the key of a map. */
-export function isMapKey(value: Value): boolean {
-  return (
-    typeof value === "string" ||
-    typeof value === "boolean" ||
-    typeof value === "number" ||
-    typeof value === "bigint" ||
-    value instanceof Uint ||
-    value instanceof Double
-  )
 }

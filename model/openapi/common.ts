@@ -28,6 +28,9 @@ const patchMedia = [
   "application/strategic-merge-patch+json",
 ]
 
+/** Those that need no types. */
+const customPatchMedia = patchMedia.filter((type) => !type.includes("strategic"))
+
 /** Returns whether an operation's objects have the protobuf media type. Called once per document. */
 export function compactOperations({ kinds, hasCompactForm }: OpenApiSource): (operation: OperationFacts) => boolean {
   const plain = new Set(kinds.filter((kind: KindModel) => !hasCompactForm(kind)).map((kind) => definitionName(kind, kind.kind)))
@@ -36,7 +39,8 @@ export function compactOperations({ kinds, hasCompactForm }: OpenApiSource): (op
 
 /** Returns the media types of a body, in order of preference. */
 export function bodyMedia({ body }: OperationFacts, compact: boolean): readonly string[] {
-  return body?.patch === true ? patchMedia : [media.json, media.yaml, ...(compact ? [media.compact] : [])]
+  if (body?.patch === true) return body.strategic === false ? customPatchMedia : patchMedia
+  return [media.json, media.yaml, ...(compact ? [media.compact] : [])]
 }
 
 /** Returns the media types of an answer, in order of preference. */

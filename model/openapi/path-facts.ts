@@ -14,7 +14,7 @@ export interface OperationFacts {
   readonly tag: string
   readonly parameters: readonly ParameterName[]
   /** Definition of the body. */
-  readonly body?: { readonly schema: string; readonly required: boolean; readonly patch: boolean }
+  readonly body?: { readonly schema: string; readonly required: boolean; readonly patch: boolean; readonly strategic?: false }
   /** Definition of the response by status code. */
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly schema: string }[]
   /** Media types of a response that is text instead of an object. */

@@ -1,7 +1,7 @@
 /**
  * Definitions of types for either document version. Only version 3 has defaults, and descriptions beside references.
  */
-import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { limitSchema, type Limits } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../model.ts"
 import { isNullable, Presence } from "../presence.ts"
@@ -47,6 +47,8 @@ export class Definitions {
   }
 
   private definition(name: string): JsonObject {
+    const complete = this.source.schemas?.[name]
+    if (isObject(complete)) return this.complete(complete)
     const fixed = fixedDefinitions[this.version][name] ?? fixedDefinitions.both[name]
     if (fixed !== undefined) return fixed
     const type = this.types.get(name)
@@ -54,6 +56,19 @@ export class Definitions {
     const list = this.lists.get(name)
     if (list !== undefined) return this.listSchema(list)
     return { description: `An object of type ${name.slice(name.lastIndexOf(".") + 1)}.`, type: "object" }
+  }
+
+  /** Adds the definitions to which a schema refers, at any depth. */
+  private complete(schema: JsonObject): JsonObject {
+    const pending: JsonValue[] = [schema]
+    for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+      if (typeof value !== "object" || value === null) continue
+      for (const [name, one] of Object.entries(value)) {
+        if (name === "$ref" && typeof one === "string") this.reference(one.slice(one.lastIndexOf("/") + 1))
+        else if (one !== undefined) pending.push(one)
+      }
+    }
+    return schema
   }
 
   private typeSchema(type: TypeModel): JsonObject {

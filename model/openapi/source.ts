@@ -1,4 +1,5 @@
 /** What OpenAPI documents are built from. */
+import type { JsonObject } from "../../runtime/base/json.ts"
 import type { KindModel, TypeModel } from "../model.ts"
 
 /**
@@ -16,6 +17,8 @@ export interface OpenApiSource {
   readonly publishesLimits: (type: TypeModel) => boolean
   /** Whether objects of a kind may travel in the protobuf media type. */
   readonly hasCompactForm: (kind: KindModel) => boolean
+  /** Definitions that are complete already, by name. References in them are followed. Absent: none. */
+  readonly schemas?: Readonly<JsonObject>
 }
 
 /** Returns the type with that unique name. Throws when it does not exist, which the loader has ruled out. */

@@ -95,8 +95,8 @@ export const notFound = (subject: ObjectRef): ApiError =>
   new ApiError(404, "NotFound", `${qualified(subject)} ${quoted(subject.name ?? "")} not found`, details(subject))
 /** No such path, group, version or resource. */
 export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
-export const methodNotAllowed = (): ApiError =>
-  new ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+export const methodNotAllowed = (why = "the server does not allow this method on the requested resource"): ApiError =>
+  new ApiError(405, "MethodNotAllowed", why, {})
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: ObjectRef): ApiError =>

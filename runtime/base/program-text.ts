@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs"
 
 /** The commands that have a script of their own name in package.json. */
-const scripts: ReadonlySet<string> = new Set(["dev", "gen", "new", "openapi", "convert"])
+const scripts: ReadonlySet<string> = new Set(["dev", "gen", "new", "definitions", "openapi", "convert"])
 
 const source = import.meta.url.endsWith(".ts")
 

@@ -1,6 +1,8 @@
 /** All behaviours by the names that schemas use. The server creates those that its kinds name. */
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import { binding } from "./binding.ts"
+import { customObject } from "./custom-object.ts"
+import { definitionLifecycle } from "./definition-lifecycle.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
@@ -15,6 +17,8 @@ import { serviceAllocation } from "./service-allocation.ts"
 
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
+  customObject,
+  definitionLifecycle,
   endpointsCanonical,
   namespaceLifecycle,
   nodeLifecycle,

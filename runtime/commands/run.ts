@@ -32,6 +32,10 @@ const commands: Readonly<Record<string, Entry>> = {
     help: "write a commented schema of a new kind",
     load: async () => async (args, context) => (await import("../../codegen/new.ts")).runNew(args, context),
   },
+  definitions: {
+    help: "write custom resource definitions of your own kinds",
+    load: async () => (await import("./definitions.ts")).definitions,
+  },
   openapi: { help: "write the OpenAPI documents to a folder", load: async () => (await import("./openapi.ts")).openapi },
 }
 
@@ -64,7 +68,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
 function overview(): string {
   const others = [["version", "which version this is"] as const, ["help", "this text"] as const]
   const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
-    ([name, help]) => `  ${name.padEnd(9)} ${help}`,
+    ([name, help]) => `  ${name.padEnd(11)} ${help}`,
   )
   return `${programText("COMMAND", "[options]")}\n${lines.join("\n")}\n${programText("COMMAND", "--help")} shows more.`
 }

@@ -9,6 +9,11 @@ export function namespaceController({ deps }: Registry): ControllerUser {
   return controllerUser(deps.vendor, "namespace-controller")
 }
 
+/** Of what makes definitions work and empties those that are deleted. */
+export function definitionController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "definition-controller")
+}
+
 /** Of what deletes dependents of owners that are gone. */
 export function garbageCollectorUser({ deps }: Registry): ControllerUser {
   return controllerUser(deps.vendor, "generic-garbage-collector")

@@ -3,6 +3,7 @@ import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
+import { StoreError } from "../storage/store.ts"
 import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
 
 export interface EventHandler {
@@ -15,7 +16,7 @@ const retryMs = 1000
 
 /**
  * Called by a controller, once per kind. Resolves once the first state is delivered, or has failed and a retry is
- * scheduled.
+ * scheduled. When the definition of the kind changes, the state is delivered again; when it goes, nothing follows.
  */
 export async function startInformer(deps: ControllerDeps, kind: Kind, follower: EventHandler): Promise<Controller> {
   const { registry, clock, log } = deps
@@ -26,7 +27,9 @@ export async function startInformer(deps: ControllerDeps, kind: Kind, follower: 
   async function begin(): Promise<void> {
     if (stopped) return
     try {
-      const handle = await registry.handle(kind)
+      const current = registry.deps.kinds.current(kind)
+      if (current === undefined) return
+      const handle = await registry.handle(current)
       await awaitFreshness(registry, handle, { mode: "most-recent" })
       if (!stopped) subscription = subscribe(handle)
     } catch (error) {
@@ -48,6 +51,10 @@ export async function startInformer(deps: ControllerDeps, kind: Kind, follower: 
   function later(error: unknown): void {
     subscription = undefined
     if (stopped) return
+    if (error instanceof StoreError && error.code === "released") {
+      void begin()
+      return
+    }
     log.warn({ kind: kind.kind, error: errorText(error) }, "a background watch has ended and restarts")
     cancel = clock.after(retryMs, () => void begin())
   }

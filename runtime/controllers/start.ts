@@ -1,5 +1,6 @@
 /** Starts and stops all controllers of a server. */
 import { startCompaction } from "./compaction.ts"
+import { startDefinitionController } from "./definitions/definition-controller.ts"
 import { startGarbageCollector } from "./garbage/garbage-collector.ts"
 import { startLeaderElection } from "./leader-election.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
@@ -35,6 +36,7 @@ function startWritingControllers(deps: ControllerDeps, options: Options): Contro
   const services = deps.registry.deps.kinds.find("", "v1", "services")
   return together([
     startNamespaceController(deps),
+    startDefinitionController(deps),
     ...(options["enable-garbage-collector"] ? [startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
   ])

@@ -7,7 +7,7 @@ import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
-import { bodyKind, type ServedGroup, sortedSubresources } from "./documents.ts"
+import { bodyKind, type ServedGroup, shownVerbs, sortedSubresources } from "./documents.ts"
 
 /** The document of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
 export function groupDiscoveryList(groups: readonly ServedGroup[], version: string, vendor: Vendor): ApiObject {
@@ -29,19 +29,25 @@ export function groupDiscoveryList(groups: readonly ServedGroup[], version: stri
 function resource(kind: Kind, vendor: Vendor): JsonObject {
   const subresources = sortedSubresources(kind).map((subresource) => ({
     subresource: subresource.name,
-    responseKind: bodyKind(kind, subresource, vendor),
+    responseKind:
+      kind.custom !== undefined && subresource.type === "status" ? responseKind(kind, vendor) : bodyKind(kind, subresource, vendor),
     verbs: [...subresource.verbs].sort(compareText),
   }))
   return {
     resource: kind.resource,
-    responseKind: { group: "", version: "", kind: kind.kind },
+    responseKind: responseKind(kind, vendor),
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
-    verbs: [...kind.verbs].sort(compareText),
+    verbs: shownVerbs(kind),
     ...(kind.shortNames.length > 0 && { shortNames: [...kind.shortNames] }),
     ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
     ...(subresources.length > 0 && { subresources }),
   }
+}
+
+/** The reference leaves group and version out where they are those of the document, but for a definition's kinds. */
+function responseKind({ group, version, kind, custom }: Kind, vendor: Vendor): JsonObject {
+  return custom === undefined ? { group: "", version: "", kind } : { group: vendor.group(group), version, kind }
 }
 
 const groupVersionKind: TypeShape = {

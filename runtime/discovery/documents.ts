@@ -1,7 +1,7 @@
 /** Discovery documents as plain objects, built from the kind table: groups, their versions and resources. */
 import { createHash } from "node:crypto"
 import type { ApiObject, JsonObject } from "../base/json.ts"
-import type { Kind, Subresource } from "../schema/kind.ts"
+import type { Kind, Subresource, Verb } from "../schema/kind.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareGroups, compareText, compareVersions } from "../registry/group-order.ts"
 
@@ -90,11 +90,17 @@ function resource(kind: Kind, vendor: Vendor): JsonObject {
     singularName: kind.singular,
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: [...kind.verbs].sort(compareText),
+    verbs: shownVerbs(kind),
     ...(kind.shortNames.length > 0 && { shortNames: [...kind.shortNames] }),
     ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
     ...(isStored(kind) && { storageVersionHash: storageVersionHash(kind, vendor) }),
   }
+}
+
+/** Of a definition's kinds in the reference's own order, without what needs a definition that stays. */
+export function shownVerbs({ custom, verbs }: Kind): Verb[] {
+  if (custom === undefined) return [...verbs].sort(compareText)
+  return custom.isTerminating ? verbs.filter((verb) => verb !== "create" && verb !== "patch" && verb !== "update") : [...verbs]
 }
 
 function subresourceEntry(kind: Kind, subresource: Subresource, vendor: Vendor): JsonObject {
@@ -110,6 +116,7 @@ function subresourceEntry(kind: Kind, subresource: Subresource, vendor: Vendor):
 }
 
 export function sortedSubresources(kind: Kind): readonly Subresource[] {
+  if (kind.custom !== undefined) return kind.subresources
   return [...kind.subresources].sort((left, right) => compareText(left.name, right.name))
 }
 

@@ -10,10 +10,11 @@
  * value is the zero value of the type, for lists and maps the empty one.
  */
 import { turnValues } from "../base/limits.ts"
-import type { Stages } from "../base/turns.ts"
+import { atOnce, type Stages } from "../base/turns.ts"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { deepClone } from "./field-path.ts"
 import { NormalizeWalk } from "./normalize-walk.ts"
-import type { TypeShape } from "../schema/shape.ts"
+import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { type ShapeNode, type ShapePlan, shapePlanOf, shortName } from "./shape-plan.ts"
 import { unknownFields } from "./unknown-fields.ts"
 import { unboundedValues } from "./value-bounds.ts"
@@ -22,10 +23,12 @@ export interface NormalizeOptions {
   /** `apiVersion` and `kind` are known at the top and written first. Default true; false for a part of an object. */
   readonly typeMeta?: boolean
   /**
-   * For run-time definitions: only drops unknown fields. Values that do not fit remain for the validator to report,
-   * null and empty values remain, nothing is filled in. Metadata is decoded as for any kind.
+   * Only drops unknown fields. Values that do not fit remain for the validator to report, null and empty values remain,
+   * nothing is filled in. Metadata is decoded as for any kind.
    */
   readonly structural?: boolean
+  /** The value comes from the store, and may be older than its schema. Only for kinds of run-time definitions. */
+  readonly stored?: boolean
   /** Collect the names of unknown fields. Default true; otherwise they are only dropped. */
   readonly reportUnknown?: boolean
   /**
@@ -51,6 +54,7 @@ const noUnknown: string[] = []
  * Throws DecodeFault.
  */
 export function normalize(shape: TypeShape, value: JsonValue, options: NormalizeOptions = {}): Normalized {
+  if (shape.structural !== undefined) return atOnce(normalizingStructural(shape.structural, value, options, unboundedValues))
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
   return end(walk.object(plan, source, typeMeta), { walk, plan, source, typeMeta }, options)
 }
@@ -62,11 +66,27 @@ export function* normalizing(
   options: NormalizeOptions = {},
   pieceValues: number = turnValues,
 ): Stages<Normalized> {
+  if (shape.structural !== undefined) return yield* normalizingStructural(shape.structural, value, options, pieceValues)
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
   walk.endTurnAfter(pieceValues)
   const object = walk.object(plan, source, typeMeta)
   if (walk.isLeft) yield* walk.rest(pieceValues)
   return end(object, { walk, plan, source, typeMeta }, options)
+}
+
+/** For kinds of run-time definitions. The values below the root are copied, since pruning changes them in place. */
+function* normalizingStructural(
+  { root, prune }: StructuralShape,
+  value: JsonValue,
+  options: NormalizeOptions,
+  pieceValues: number,
+): Stages<Normalized> {
+  const { object, unknown, hasUnknown } = yield* normalizing(root, value, options, pieceValues)
+  yield
+  for (const name in object) if (name !== "metadata") object[name] = deepClone(object[name] ?? null)
+  yield
+  const pruned = prune(object, { report: options.reportUnknown !== false, stored: options.stored === true })
+  return { object, unknown: pruned.length === 0 ? unknown : [...unknown, ...pruned], hasUnknown: hasUnknown || pruned.length > 0 }
 }
 
 interface Pass {

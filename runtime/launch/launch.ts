@@ -15,6 +15,10 @@ import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingP
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
+import type { JsonObject } from "../base/json.ts"
+import { nameOf, RefusedDefinitionsError } from "../controllers/definitions/install-definitions.ts"
+import { definitionsIn, definitionsOf } from "./definition-files.ts"
+import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
@@ -61,6 +65,8 @@ export interface LaunchOptions {
   readonly store?: Store
   /** Used in place of the folders of `--api`, already loaded. */
   readonly folders?: readonly ApiFolder[]
+  /** Definitions of the program, besides those of `--crd`. */
+  readonly definitions?: readonly JsonObject[]
   /** Replaces the secure port, as in `ServerOptions`. */
   readonly listen?: ServerOptions["listen"]
 }
@@ -76,6 +82,8 @@ export interface Launched {
   readonly kubeconfig: string
   /** Operations as the administrator, without HTTP. */
   readonly client: ObjectClient
+  /** Names of the definitions that it was started with. */
+  readonly definitions: readonly string[]
   /** The same by group, version and resource, with those of own kinds. */
   readonly api: object
 }
@@ -105,12 +113,13 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
-    throw listenError(error, serverOptions.options)
+    throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
   const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
   const kubeconfig = kubeconfigAt(server.port)
-  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders) }
+  const definitions = (serverOptions.definitions ?? []).map(nameOf)
+  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders), definitions }
 }
 
 /** The operations of all kinds, on first use: most programs that start a server use HTTP. */
@@ -136,6 +145,16 @@ function identity(kind: Kind): string {
   return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
 }
 
+/** The built-in kinds and those of `--api`, as this vendor's clients and stores have them. */
+function kindsServed({ vendor }: Options, folders: readonly ApiFolder[]): readonly Kind[] {
+  return kindsOfVendor([...kinds, ...folders.flatMap((folder) => folder.kinds)], vendorProfile(vendor))
+}
+
+function definitionsOfStart({ options, definitions = [] }: LaunchOptions): readonly JsonObject[] {
+  const vendor = vendorProfile(options.vendor)
+  return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
+}
+
 /** The user of the token that a start makes. */
 const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
 
@@ -153,7 +172,7 @@ async function storedShapes({ options }: LaunchOptions, store: Store, folders: r
   if (options.store === "memory" && options["store-servers"].length === 0) return undefined
   const prefix = storeRoot(options["store-prefix"])
   const shapes = new StoredShapes({ store, prefix, format: storageFormatOf(options["storage-media-type"]) })
-  const faults = await shapes.check(new KindTable([...kinds, ...folders.flatMap((folder) => folder.kinds)])).catch((error: unknown) => {
+  const faults = await shapes.check(new KindTable(kindsServed(options, folders))).catch((error: unknown) => {
     throw error instanceof StoreError ? new StartError(`the records of stored shapes cannot be read: ${error.message}`) : error
   })
   const [first, ...others] = faults
@@ -173,7 +192,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     clock,
     random,
     log,
-    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    kinds: kindsServed(options, folders),
     api,
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
@@ -187,6 +206,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     ...(shapes !== undefined && { shapes }),
     ...(how.store !== undefined && { keepStore: true }),
     ...(how.listen !== undefined && { listen: how.listen }),
+    definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }
@@ -236,7 +256,7 @@ function pemText(
 export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
     const { openServedStore } = await import("./etcd-servers.ts")
-    return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
+    return openServedStore({ options, clock, log, random, kinds: kindsServed(options, folders) })
   }
   if (options["store-servers-overrides"].length > 0)
     throw new StartError("--store-servers-overrides needs --store-servers for everything else")
@@ -312,6 +332,10 @@ function fileTokens(path: string): StaticToken[] {
 function localAddress(options: Options): string {
   if (options["advertise-address"] !== "") return options["advertise-address"]
   return isUnspecified(options["bind-address"]) ? "127.0.0.1" : options["bind-address"]
+}
+
+function startFault(error: unknown, options: Options): unknown {
+  return error instanceof RefusedDefinitionsError ? new StartError(error.message) : listenError(error, options)
 }
 
 /** Turns the system's error about a port into one that names the option to change. */

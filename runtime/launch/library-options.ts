@@ -1,5 +1,6 @@
 /** The options of `startServer` of the library, and their check. Types help only programs that are compiled. */
 import type { AdmissionPlugin } from "../admission/plugin.ts"
+import type { JsonObject } from "../base/json.ts"
 import type { Filter } from "../http/env.ts"
 import { OptionError } from "../options/command-line.ts"
 import { defaultOptions } from "../options/load.ts"
@@ -18,6 +19,11 @@ export interface LibraryOptions<Apis extends ApiList = ApiList> extends Omit<Pas
    * types of its kinds.
    */
   readonly api?: Apis
+  /**
+   * Custom resource definitions, as objects or as paths of files and folders. `startServer` resolves when their kinds
+   * are served, and rejects if one is refused.
+   */
+  readonly crds?: readonly (string | object)[]
   /** The port on 127.0.0.1, which is also `secure-port`. Default 0: any free port. */
   readonly port?: number
   /**
@@ -53,6 +59,7 @@ export type ApiList = readonly (string | ApiModule)[]
 export interface LibraryStart {
   readonly options: Options
   readonly modules: readonly ApiModule[]
+  readonly definitions: readonly JsonObject[]
   readonly port: number
   readonly keepAlive: boolean
   /** The store is in memory, and nothing is written to disk. */
@@ -72,6 +79,10 @@ const ownOptions: { readonly [Name in Exclude<keyof LibraryOptions, keyof Passed
     expected: "a list of folders of generated code, or of their imported index.ts",
     accepts: isListOf((one) => typeof one === "string" || isModule(one)),
   },
+  crds: {
+    expected: "a list of definitions, which are objects, or paths of files and folders of them",
+    accepts: isListOf((one) => typeof one === "string" || (typeof one === "object" && one !== null)),
+  },
   port: {
     expected: "a whole number from 0 to 65535",
     accepts: (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535,
@@ -83,7 +94,7 @@ const ownOptions: { readonly [Name in Exclude<keyof LibraryOptions, keyof Passed
 
 /** Called once per server. Throws StartError that names the option, the value and what is expected. */
 export function libraryStart(given: LibraryOptions): LibraryStart {
-  const { api = [], port, keepAlive, middleware = [], admission = [], ...rest } = checked(given)
+  const { api = [], crds = [], port, keepAlive, middleware = [], admission = [], ...rest } = checked(given)
   const list: ApiList = api
   const options = optionsOf(rest)
   const onDisk = rest["data-dir"] !== undefined
@@ -93,7 +104,12 @@ export function libraryStart(given: LibraryOptions): LibraryStart {
   if (!onDisk && options.store === "lmdb" && servers.length === 0)
     throw new StartError('startServer: store: "lmdb" needs a folder: "data-dir"')
   return {
-    options: { ...options, api: list.filter((one) => typeof one === "string") },
+    options: {
+      ...options,
+      api: list.filter((one) => typeof one === "string"),
+      crd: [...options.crd, ...crds.filter((one) => typeof one === "string")],
+    },
+    definitions: crds.flatMap((one) => (typeof one === "string" ? [] : [jsonOf(one)])),
     modules: list.filter((one) => typeof one !== "string"),
     port: port ?? securePort ?? 0,
     keepAlive: keepAlive ?? (onDisk || servers.length > 0 || (port ?? securePort ?? 0) !== 0),
@@ -126,6 +142,16 @@ function optionsOf(given: PassedOptions): Options {
 
 function isListOf(isItem: (item: unknown) => boolean): (value: unknown) => boolean {
   return (value) => Array.isArray(value) && value.every(isItem)
+}
+
+/** A definition is JSON; anything else of a program's object is left out. */
+function jsonOf(definition: object): JsonObject {
+  const value: unknown = JSON.parse(JSON.stringify(definition))
+  return isJsonObject(value) ? value : {}
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function isModule(value: unknown): boolean {

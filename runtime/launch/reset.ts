@@ -1,5 +1,6 @@
 /** `reset()` of the library: a server between two tests, as after its start. */
 import { systemNamespaces } from "../controllers/system-objects.ts"
+import { definitionGroup, definitionResource } from "../definitions/definition-kind.ts"
 import { StartError } from "./start-error.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
@@ -13,15 +14,18 @@ const allocations = "ranges/"
  * Called once a server has started. Remembers the objects that the start made; the returned function removes all other
  * objects in one commit and puts those back that were changed or removed. Watches see these changes. A request that
  * runs meanwhile takes place before or after them. It rejects when servers share the store, or the server has stopped.
+ * `definitions`: the names of those with which the server was started.
  */
-export async function resetter({ registry, kinds, options }: ServerParts): Promise<() => Promise<void>> {
+export async function resetter({ registry, kinds, options }: ServerParts, definitions: readonly string[]): Promise<() => Promise<void>> {
   const { store, storePrefix } = registry.deps
-  const own = new Map((await systemObjects(registry)).map((stored) => [stored.key, stored]))
-  const paths = new Set(kinds.all().map((kind) => kind.storage.path))
-  const prefixes = [...[...paths].map((path) => `${path}/`), allocations].map((path) => storePrefix + path)
+  const own = new Map((await startObjects(registry, definitions)).map((stored) => [stored.key, stored]))
+  const prefixes = (): string[] => {
+    const paths = new Set(kinds.all().map((kind) => kind.storage.path))
+    return [...[...paths].map((path) => `${path}/`), allocations].map((path) => storePrefix + path)
+  }
   return async () => {
     if (options["store-servers"].length > 0) throw new StartError("reset: other servers share the store; delete what the test made")
-    const found = (await Promise.all(prefixes.map((prefix) => store.list({ prefix })))).flatMap(({ items }) => items)
+    const found = (await Promise.all(prefixes().map((prefix) => store.list({ prefix })))).flatMap(({ items }) => items)
     const present = new Map(found.map((stored) => [stored.key, stored.modRevision]))
     const writes: Write[] = []
     for (const key of present.keys()) if (!own.has(key)) writes.push({ type: "delete", key })
@@ -38,17 +42,18 @@ export async function resetter({ registry, kinds, options }: ServerParts): Promi
   }
 }
 
-/** The values of the namespaces of the system, its Service and its Endpoints. */
-async function systemObjects(registry: Registry): Promise<readonly StoredValue[]> {
+/** The values of the namespaces of the system, its Service and its Endpoints, and of the definitions of the start. */
+async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps
-  const at = async (resource: string, place: (handle: KindHandle) => readonly string[]): Promise<readonly string[]> => {
-    const kind = kinds.find("", "v1", resource)
+  const at = async (resource: string, place: (handle: KindHandle) => readonly string[], group = ""): Promise<readonly string[]> => {
+    const kind = kinds.find(group, "v1", resource)
     return kind === undefined ? [] : place(await registry.handle(kind))
   }
   const keys = [
     await at("namespaces", (handle) => systemNamespaces.map((name) => handle.key("", vendor.namespace(name)))),
     await at("services", (handle) => [handle.key("default", vendor.word)]),
     await at("endpoints", (handle) => [handle.key("default", vendor.word)]),
+    await at(definitionResource, (handle) => definitions.map((name) => handle.key("", name)), definitionGroup),
   ]
   const found = await Promise.all(keys.flat().map((key) => store.get({ key })))
   return found.filter((stored) => stored !== undefined)

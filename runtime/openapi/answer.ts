@@ -36,13 +36,20 @@ export async function answerOpenApi(documents: OpenApiDocuments, asked: OpenApiR
   const type = acceptedType(request.headers.accept, ["application/json", ...protobufTypes(version)])
   const json = type === "application/json"
   const document = await (json ? documents.document(path) : documents.compact(path))
-  if (document === undefined) return answerUnknownPath(outgoing)
+  if (document === undefined) return version === "v2" ? answerUnknownPath(outgoing) : answerNothing(outgoing)
   const contentType = json ? type : protobufTypes(version)[0]
   if (version === "v2") return send(asked, document, { contentType })
   const hash = request.query.get("hash") ?? ""
   if (hash === "" || hash === document.hash) return send(asked, document, { contentType, immutable: hash !== "" })
   const headers = { location: documentUrl(path, document.hash), etag: tagOf(document), vary: "Accept" }
   await sendBytes(outgoing, { status: 301, contentType, body: Buffer.alloc(0), headers })
+}
+
+/** The reference says nothing more of group versions without a document. */
+function answerNothing(outgoing: Outgoing): void {
+  outgoing.statusCode = 404
+  outgoing.setHeader("content-length", "0")
+  outgoing.end()
 }
 
 async function send(

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest"
 import { vendorProfile } from "../base/vendor.ts"
+import { KindTable } from "../registry/kinds.ts"
 import { OpenApiDocuments } from "./documents.ts"
 
 function documentsOf(texts: Record<string, () => Promise<Buffer>>): OpenApiDocuments {
-  return new OpenApiDocuments({ vendor: vendorProfile("kubernetes"), openapi: new Map(Object.entries(texts)) })
+  return new OpenApiDocuments({ vendor: vendorProfile("kubernetes"), openapi: new Map(Object.entries(texts)), kinds: new KindTable([]) })
 }
 
 it("reads a document on first request, once, by its wire name", async () => {

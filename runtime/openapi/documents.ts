@@ -6,6 +6,8 @@ import { isObject, type JsonValue } from "../base/json.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
+import { nextTurn } from "../base/turns.ts"
+import { CustomDocuments, withMembers } from "./custom-documents.ts"
 import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { encodeOpenApiV3 } from "./protobuf-v3.ts"
 import { mapDocument } from "./vendor.ts"
@@ -34,30 +36,73 @@ export class OpenApiDocument {
   }
 }
 
-/** Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. */
+/**
+ * Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. Documents of built-in kinds never
+ * change; those of definitions' kinds, the index and version 2 follow the table of kinds.
+ */
 export class OpenApiDocuments {
   private readonly vendor: Vendor
   private readonly sources: ReadonlyMap<string, () => Promise<Buffer>>
   private readonly made = new Map<string, Promise<OpenApiDocument>>()
+  private readonly custom: CustomDocuments
 
-  constructor(parts: Pick<ServerParts, "vendor" | "openapi">) {
+  constructor(parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
     this.vendor = parts.vendor
     this.sources = new Map([...parts.openapi].map(([path, read]) => [wirePath(path, parts.vendor), read]))
+    this.custom = new CustomDocuments(parts)
   }
 
   /** Undefined when there is no such document. */
   document(path: string): Promise<OpenApiDocument> | undefined {
+    this.followKinds()
+    const custom = this.custom.groupVersion(path)
+    if (custom !== undefined) return this.kept(path, async () => OpenApiDocument.of(await custom.version3()))
+    if (path === "v2" && !this.custom.isEmpty) return this.kept(path, () => this.version2())
+    return this.builtIn(path)
+  }
+
+  /** The document of the kinds that were there at the start. */
+  private builtIn(path: string): Promise<OpenApiDocument> | undefined {
     const read = this.sources.get(path)
-    return read === undefined
-      ? undefined
-      : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+    if (read === undefined) return undefined
+    return this.kept(`${path} built in`, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+  }
+
+  /** Forgets documents that kinds of definitions have changed. */
+  private followKinds(): void {
+    const changed = this.custom.follow((path) => this.sources.has(path))
+    for (const path of changed) this.forget(path)
+    if (changed.length > 0) for (const path of ["v2", "v3"]) this.forget(path)
+  }
+
+  private forget(path: string): void {
+    this.made.delete(path)
+    this.made.delete(`${path} compact`)
+  }
+
+  /** Splices what definitions add into the text of the built-in kinds: parsing a megabyte would cost far more. */
+  private async version2(): Promise<OpenApiDocument> {
+    const text = (await (await this.builtIn("v2"))?.bytes())?.toString() ?? ""
+    return OpenApiDocument.of(Buffer.from(withMembers(text, await this.custom.version2())))
   }
 
   /** Like `document`, in the protobuf form that kubectl requests. Encoded once, on first request. */
   compact(path: string): Promise<OpenApiDocument> | undefined {
     const plain = this.document(path)
     if (plain === undefined) return undefined
-    return this.kept(`${path} compact`, async () => {
+    const builtIn = this.builtIn(path)
+    if (plain === builtIn) return this.encoded(`${path} built in`, path, plain)
+    if (path !== "v2" || builtIn === undefined) return this.encoded(path, path, plain)
+    return this.kept("v2 compact", async () => {
+      // Messages after one another are one message with the members of all.
+      const head = await this.encoded("v2 built in", path, builtIn)
+      const added = await this.custom.version2()
+      return OpenApiDocument.of(Buffer.concat([await head.bytes(), ...added.map(({ compact }) => compact)]), (await plain).hash)
+    })
+  }
+
+  private encoded(name: string, path: string, plain: Promise<OpenApiDocument>): Promise<OpenApiDocument> {
+    return this.kept(`${name} compact`, async () => {
       const document = await plain
       const decoded: JsonValue = JSON.parse((await document.bytes()).toString())
       const encode = path === "v2" ? encodeOpenApiV2 : encodeOpenApiV3
@@ -70,10 +115,13 @@ export class OpenApiDocuments {
    * can cache it.
    */
   index(): Promise<OpenApiDocument> {
+    this.followKinds()
     return this.kept("v3", async () => {
       const paths: Record<string, { serverRelativeURL: string }> = {}
-      for (const path of [...this.sources.keys()].filter((path) => path.startsWith("v3/")).sort(compareText)) {
+      const served = [...this.sources.keys(), ...this.custom.paths()].filter((path) => path.startsWith("v3/"))
+      for (const path of served.sort(compareText)) {
         const document = await this.document(path)
+        await nextTurn()
         if (document !== undefined) paths[path.slice("v3/".length)] = { serverRelativeURL: documentUrl(path, document.hash) }
       }
       return OpenApiDocument.of(Buffer.from(`${JSON.stringify({ paths })}\n`))
@@ -85,7 +133,9 @@ export class OpenApiDocuments {
     if (known !== undefined) return known
     const made = make()
     this.made.set(path, made)
-    made.catch(() => this.made.delete(path))
+    made.catch(() => {
+      if (this.made.get(path) === made) this.made.delete(path)
+    })
     return made
   }
 }

@@ -339,6 +339,12 @@ export const optionTable = {
     default: [],
     help: "Folder with kinds of your own, as written by gen --out. May be repeated.",
   }),
+  crd: option({
+    type: listOf(text("path"), "paths"),
+    group: "Kinds and features",
+    default: [],
+    help: "Files of custom resource definitions, or folders of them, to install before the server is ready. May be repeated.",
+  }),
   "enable-garbage-collector": option({
     type: boolean,
     group: "Kinds and features",
@@ -352,10 +358,10 @@ export const optionTable = {
     help: "How many objects the garbage collector processes in parallel.",
   }),
   "feature-gates": option({
-    type: switches("APIResponseCompression", "WatchList"),
+    type: switches("APIResponseCompression", "CRDValidationRatcheting", "CustomResourceFieldSelectors", "WatchList"),
     group: "Kinds and features",
-    default: { APIResponseCompression: true, WatchList: false },
-    help: "APIResponseCompression: gzip for large responses. WatchList: lists streamed through a watch (sendInitialEvents).",
+    default: { APIResponseCompression: true, CRDValidationRatcheting: true, CustomResourceFieldSelectors: false, WatchList: false },
+    help: "APIResponseCompression: gzip for large responses. CRDValidationRatcheting: an update of a custom object does not have to mend what it leaves as it is. CustomResourceFieldSelectors: selectable fields of definitions. WatchList: lists streamed through a watch (sendInitialEvents).",
   }),
 
   config: option({

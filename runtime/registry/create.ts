@@ -1,10 +1,11 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
+import { alreadyExists, type ApiError, badRequest, invalid, methodNotAllowed, stillDeleted, timeout, unknownPath } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { normalize } from "../encoding/normalize.ts"
+import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
@@ -85,6 +86,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const { vendor } = registry.deps
   const { attributes, bytes = 0 } = request
   const { namespace, dryRun } = attributes
+  if (handle.kind.custom !== undefined) checkDefinition(registry, handle.kind)
   const sent = await trackedObject(registry, handle, request)
   if (takesTurns(bytes)) await nextTurn()
   const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace))
@@ -114,6 +116,13 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
+}
+
+/** Throws 405 while the definition of the kind is being deleted, and 404 once it is gone. */
+function checkDefinition({ deps: { kinds } }: Registry, kind: Kind): void {
+  const { custom } = kinds.current(kind) ?? {}
+  if (custom === undefined) throw unknownPath()
+  if (custom.isTerminating) throw methodNotAllowed("create not allowed while custom resource definition is terminating")
 }
 
 /** The client's object with its managed fields. Uid, creation time and generated name are set after admission. */

@@ -12,6 +12,19 @@ const metadata = { name: "n", namespace: "default" }
 /** By resource: an object of a kind with a generation, and a change of its spec that increments it. */
 const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }>> = {
   deployments: { object: { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } }, change: { replicas: 3 } },
+  customresourcedefinitions: {
+    object: {
+      metadata: { name: "kettles.example.com" },
+      spec: {
+        group: "example.com",
+        names: { plural: "kettles", singular: "kettle", kind: "Kettle", listKind: "KettleList" },
+        scope: "Namespaced",
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+        conversion: { strategy: "None" },
+      },
+    },
+    change: { names: { plural: "kettles", singular: "kettle", kind: "Kettle", listKind: "KettleList", categories: ["all"] } },
+  },
   replicationcontrollers: { object: { metadata, spec: { selector: { a: "b" }, template } }, change: { replicas: 3 } },
   poddisruptionbudgets: {
     object: { metadata, spec: { minAvailable: 1, selector: { matchLabels: { a: "b" } } } },
@@ -30,8 +43,9 @@ describe.each(Object.entries(counted))("the generation of %s", (resource, { obje
     opened = await openRegistry()
     const made = await opened.create(resource, object)
     expect(made.metadata?.generation).toBe(1)
-    const update = (changed: (old: ApiObject) => ApiObject): Promise<ApiObject> =>
-      (opened ?? never()).update(resource, "default/n", changed)
+    const { name = "", namespace } = object.metadata ?? {}
+    const path = namespace === undefined ? name : `${namespace}/${name}`
+    const update = (changed: (old: ApiObject) => ApiObject): Promise<ApiObject> => (opened ?? never()).update(resource, path, changed)
     const labelled = await update((old) => ({ ...old, metadata: { ...old.metadata, labels: { x: "y" } } }))
     expect(labelled.metadata).toMatchObject({ generation: 1, labels: { x: "y" } })
     const asked = await update((old) => ({ ...old, metadata: { ...old.metadata, generation: 7 } }))

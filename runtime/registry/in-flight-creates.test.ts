@@ -33,10 +33,16 @@ test("a failed creation counts as ended, and its caller gets the error", async (
   await expect(failing).rejects.toThrow("no")
 })
 
-test("drained does not wait if nothing is in flight, nor for cluster-scoped objects", async () => {
+test("drained waits for nothing of other namespaces, and without a namespace for everything", async () => {
   const creations = new InFlightCreates()
-  const never = creations.track("", () => new Promise<void>(() => {}))
+  let finish = (): void => {}
+  const running = creations.track("", () => new Promise<void>((resolve) => (finish = resolve)))
   await creations.drained("a")
-  await creations.drained("")
-  expect(never).toBeInstanceOf(Promise)
+  let isDrained = false
+  const drained = creations.drained().then(() => (isDrained = true))
+  await Promise.resolve()
+  expect(isDrained).toBe(false)
+  finish()
+  await Promise.all([running, drained])
+  await creations.drained()
 })

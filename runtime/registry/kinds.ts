@@ -1,11 +1,11 @@
 /**
- * The table of served kinds, under neutral names. Generic routes look kinds up here, so a kind added at run time needs
- * no route.
+ * The table of served kinds, under neutral names. Generic routes look kinds up here, so a kind that comes and goes at
+ * run time needs no route.
  */
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { compareVersions } from "./group-order.ts"
 
-/** Kinds by group, version and resource. Built at start from the generated records; kinds can be added later. */
+/** Kinds by group, version and resource. Built at start from the generated records; those of definitions follow. */
 export class KindTable {
   private readonly byResource = new Map<string, Kind>()
   /**
@@ -14,32 +14,78 @@ export class KindTable {
    */
   private readonly groups = new Map<string, Map<string, Map<string, Kind>>>()
   private readonly byKind = new Map<string, Kind>()
+  private readonly fixedGroups = new Set<string>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
-  private additions = 0
+  private changes = 0
+  private readonly listeners = new Set<() => void>()
   /** The warnings of deprecated versions, and the revision for which they hold. */
   private readonly warnings = new Map<Kind, string>()
   private warningsOf = 0
 
-  /** Changes with every addition. Callers compare it to see whether what they derived from the table is out of date. */
+  /** Changes with the kinds. Callers compare it to see whether what they derived from the table is out of date. */
   get revision(): number {
-    return this.additions
+    return this.changes
   }
 
   constructor(kinds: Iterable<Kind>) {
     for (const kind of kinds) this.add(kind)
   }
 
-  /** Called for every record at start and for each kind added later. Throws if the resource is already served. */
+  /** Called for every record at start. Throws if the resource is already served. */
   add(kind: Kind): void {
     const key = resourceKey(kind.group, kind.version, kind.resource)
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
     this.byResource.set(key, kind)
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
-    this.additions++
+    this.changes++
     if (kind.served === false) return
+    if (kind.custom === undefined) this.fixedGroups.add(kind.group)
     const versions = made(this.groups, kind.group, () => new Map<string, Map<string, Kind>>())
     made(versions, kind.version, () => new Map<string, Kind>()).set(kind.resource, kind)
+  }
+
+  /**
+   * Replaces kinds in one step, so that no request sees a part of them: called when a definition is established,
+   * changes or goes. Those of `next` whose resource or kind another one has already are left out. Returns those that
+   * were added.
+   */
+  replace(before: readonly Kind[], next: readonly Kind[]): readonly Kind[] {
+    for (const kind of before) this.remove(kind)
+    const free = next.filter(
+      ({ group, version, resource, kind }) =>
+        !this.byResource.has(resourceKey(group, version, resource)) && !this.byKind.has(resourceKey(group, version, kind)),
+    )
+    for (const kind of free) this.add(kind)
+    this.changes++
+    for (const listener of this.listeners) listener()
+    return free
+  }
+
+  /** Calls `listener` after each `replace`, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  private remove(kind: Kind): void {
+    const { group, version, resource } = kind
+    const key = resourceKey(group, version, resource)
+    if (this.byResource.get(key) !== kind) return
+    this.byResource.delete(key)
+    this.byKind.delete(resourceKey(group, version, kind.kind))
+    this.parts.delete(kind)
+    this.loading.delete(kind)
+    const versions = this.groups.get(group)
+    const resources = versions?.get(version)
+    resources?.delete(resource)
+    if (resources?.size === 0) versions?.delete(version)
+    if (versions?.size === 0) this.groups.delete(group)
+  }
+
+  /** The record that has the place of `kind` now: itself, unless its definition has changed. Undefined: it is gone. */
+  current(kind: Kind): Kind | undefined {
+    return this.byResource.get(resourceKey(kind.group, kind.version, kind.resource))
   }
 
   find(group: string, version: string, resource: string): Kind | undefined {
@@ -52,6 +98,11 @@ export class KindTable {
 
   hasGroup(group: string): boolean {
     return this.groups.has(group)
+  }
+
+  /** Whether kinds of the group were there at the start, and not only those of definitions. */
+  hasFixedGroup(group: string): boolean {
+    return this.fixedGroups.has(group)
   }
 
   hasGroupVersion(group: string, version: string): boolean {
@@ -76,9 +127,9 @@ export class KindTable {
   warningOf(kind: Kind, group: (neutral: string) => string): string | undefined {
     if (kind.deprecated === undefined) return undefined
     if (kind.deprecated.warning !== undefined) return kind.deprecated.warning
-    if (this.warningsOf !== this.additions) {
+    if (this.warningsOf !== this.changes) {
       this.warnings.clear()
-      this.warningsOf = this.additions
+      this.warningsOf = this.changes
     }
     return made(this.warnings, kind, () => {
       const named = (version: string): string => `${kind.group === "" ? "" : `${group(kind.group)}/`}${version} ${kind.kind}`

@@ -6,7 +6,7 @@ import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
-import type { ApiObject } from "../base/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -20,6 +20,7 @@ import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
+import { type ConversionVersion, type KnownConversions, VersionConversion } from "./version-conversion.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
@@ -61,6 +62,10 @@ export interface KindHandle extends StoredConversions {
   readonly codec: ObjectCodec
   readonly cache: ResourceCache
   readonly behaviours: readonly Behaviour[]
+  /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
+  readonly conversion?: VersionConversion
+  /** What reads return is in this version: its bytes are sent as they are. */
+  readonly readsOwnVersion: boolean
   /** Some of the hooks that the kind names are an author's. */
   readonly hasOwnHooks: boolean
   /** Store key of an object. */
@@ -80,6 +85,7 @@ export class Registry {
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()
+  private readonly knownConversions: KnownConversions = new Map()
   private readonly madeBehaviours = new Map<string, Behaviour>()
   private readonly madeSubresources = new Map<string, SubresourceBehaviour>()
 
@@ -99,11 +105,26 @@ export class Registry {
       opening = this.open(kind)
       this.handles.set(kind, opening)
       opening.then(
-        (handle) => this.ready.set(kind, handle),
+        (handle) => {
+          // The kind may have been released meanwhile.
+          if (this.handles.get(kind) === opening) this.ready.set(kind, handle)
+        },
         () => this.handles.delete(kind),
       )
     }
     return opening
+  }
+
+  /**
+   * Forgets kinds that have left the table. Requests that have a handle go on with it. `storage`: the storage path, if
+   * objects are no longer read as they were; its watches end, so that clients read what comes after the change.
+   */
+  release(kinds: readonly Kind[], storage?: string): void {
+    for (const kind of kinds) {
+      this.handles.delete(kind)
+      this.ready.delete(kind)
+    }
+    if (storage !== undefined && this.resources.delete(storage)) this.deps.cache.release(storage)
   }
 
   /**
@@ -122,10 +143,12 @@ export class Registry {
     const { kinds, vendor, storePrefix } = this.deps
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
-    const { shape: storedShape } = await kinds.load(stored)
+    const storedParts = await kinds.load(stored)
+    const storedShape = storedParts.shape
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
+    const conversion = this.conversionOf({ kind, parts }, { kind: stored, parts: storedParts }, codec)
     return {
       kind,
       parts,
@@ -136,11 +159,32 @@ export class Registry {
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
+      ...(conversion !== undefined && { conversion }),
+      readsOwnVersion: kind === stored || conversion !== undefined,
       hasOwnHooks: kind.behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
       ...storedConversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
+  }
+
+  private conversionOf(own: LoadedKind, stored: LoadedKind, codec: ObjectCodec): VersionConversion | undefined {
+    const { clock, vendor } = this.deps
+    const { convert } = own.parts
+    if (convert === undefined) return undefined
+    const version = ({ kind }: LoadedKind): Omit<ConversionVersion, "normalize"> => ({
+      apiVersion: vendor.apiVersion(apiVersionOf(kind)),
+      kind: kind.kind,
+    })
+    return new VersionConversion({
+      own: { ...version(own), normalize: (object) => normalize(own.parts.shape, object, { reportUnknown: false, stored: true }).object },
+      // With the defaults with which it is read.
+      stored: { ...version(stored), normalize: (object) => storedObject(vendor, stored, object) },
+      convert,
+      codec,
+      clock,
+      known: this.knownConversions,
+    })
   }
 
   /**
@@ -189,7 +233,7 @@ export class Registry {
       kind: stored.kind,
       compact: codecOfKind(parts),
       shape: parts.shape,
-      normalizeStored: (object) => normalize(parts.shape, object).object,
+      normalizeStored: (object) => storedObject(vendor, { kind: stored, parts }, object),
       selectable: sharing.flatMap((kind) => kind.selectable),
       ...(earlier !== undefined && { earlier }),
     })
@@ -205,7 +249,7 @@ export class Registry {
       const apiVersion = vendor.apiVersion(apiVersionOf(kind))
       const compact = codecOfKind(parts)
       const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
-      const convert = (object: ApiObject): ApiObject => toStored(normalize(parts.shape, object).object)
+      const convert = (object: ApiObject): ApiObject => toStored(storedObject(vendor, { kind, parts }, object))
       versions.set(apiVersion, { convert, decode: (raw) => convert({ kind: kind.kind, apiVersion, ...compact.decode(raw) }) })
     }
     if (versions.size === 0) return undefined
@@ -228,6 +272,16 @@ function storedConversionsOf(
 ): StoredConversions {
   const { storedShape } = target
   return { ...conversionsOf(vendor, own, target), storedShape, ofStored: (object) => normalize(storedShape, object).object }
+}
+
+/**
+ * A stored value in its own version. Objects of a run-time definition get the defaults of its present schema, which may
+ * be younger than they are.
+ */
+function storedObject(vendor: Vendor, { kind, parts }: LoadedKind, value: JsonObject): ApiObject {
+  const { object } = normalize(parts.shape, value, { reportUnknown: false, stored: true })
+  if (kind.custom !== undefined) parts.applyDefaults(object, { vendor })
+  return object
 }
 
 /** The conversions between a version and the stored one, with the fields that the target always writes. */

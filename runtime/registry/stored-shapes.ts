@@ -94,7 +94,8 @@ export class StoredShapes {
    */
   pending(kinds: KindTable, stored: Kind): Promise<void> | undefined {
     const { path } = stored.storage
-    if (this.recorded.has(path)) return undefined
+    // Values of a definition's kinds are JSON, which a changed schema does not misread.
+    if (this.recorded.has(path) || stored.custom !== undefined) return undefined
     let writing = this.writing.get(path)
     if (writing === undefined) {
       writing = this.record(kinds, stored).finally(() => this.writing.delete(path))
@@ -105,7 +106,8 @@ export class StoredShapes {
 
   /** Called at the start for each kind: objects of an older server, which kept no records, get one. */
   async adopt(kinds: KindTable, stored: Kind): Promise<void> {
-    if (!this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path))) await this.pending(kinds, stored)
+    if (stored.custom === undefined && !this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path)))
+      await this.pending(kinds, stored)
   }
 
   /**

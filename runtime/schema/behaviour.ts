@@ -40,7 +40,10 @@ export interface BehaviourDeps {
 }
 
 /** The options of the command line that behaviours read. */
-export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "service-node-port-range">
+export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "service-node-port-range"> & {
+  /** Absent: the defaults of the gates. */
+  readonly "feature-gates"?: Options["feature-gates"]
+}
 
 export interface ChangeContext {
   readonly dryRun: boolean

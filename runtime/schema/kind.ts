@@ -44,8 +44,20 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly behaviours: readonly string[]
   /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
+  /** A definition added the kind to the running server. Absent: it was there at the start. */
+  readonly custom?: CustomFacts
   /** Loads what is needed to decode, validate and render this kind. Called on first use; the result is cached. */
   readonly load: () => Promise<KindParts>
+}
+
+/** What is known only of kinds that a definition added. */
+export interface CustomFacts {
+  /** Name of the definition. */
+  readonly definition: string
+  /** The definition is being deleted: objects cannot be created any more. */
+  readonly isTerminating: boolean
+  /** The schema of the version as its author wrote it, which is published. Absent: objects may hold anything. */
+  readonly schema?: JsonObject
 }
 
 export interface KindStorage {
@@ -140,7 +152,20 @@ export interface KindParts {
    */
   readonly toStored?: (object: ApiObject) => ApiObject
   readonly fromStored?: (object: ApiObject) => ApiObject
+  /**
+   * Set instead of both for a kind whose versions another server converts. All versions that share a storage path have
+   * it, or none: also the stored version, because objects that an earlier storage version wrote are converted on read.
+   */
+  readonly convert?: ConvertObjects
 }
+
+/**
+ * Converts objects of one kind to `apiVersion`, as on the wire. Each object names its own version; one that is already
+ * in that version is returned as it is. Returns one object for each, in order; does not change `objects`. Called for
+ * reads and writes of any version, with all objects of a page at once. Rejects with ApiError, and with the reason of
+ * `signal` when that is aborted.
+ */
+export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string, signal?: AbortSignal) => Promise<readonly ApiObject[]>
 
 export interface DefaultsContext {
   readonly vendor: Vendor

@@ -3,7 +3,7 @@
  * apply merge them. The generator emits one constant per type; a run-time definition builds the same records from its
  * schema. Decoding, protobuf, defaults, patches and apply all walk shapes, so a fact about a field is stated once.
  */
-import type { JsonValue } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 
 /** The leaf types, in the order in which authors read them. */
 export const scalarNames = [
@@ -49,6 +49,23 @@ export interface TypeShape {
   readonly preserveUnknown?: boolean
   /** `atomic`: apply owns the whole value. */
   readonly struct?: "atomic" | "granular"
+  /** Of the root of a kind that a definition added at run time: how its objects are decoded. Absent: by `fields`. */
+  readonly structural?: StructuralShape
+}
+
+/**
+ * How `normalize` makes objects of a run-time definition. Their values have no types to be decoded with: values that do
+ * not fit remain for the validator, null and empty values remain, and nothing is filled in. Metadata alone is typed.
+ */
+export interface StructuralShape {
+  /** A shape with kind, apiVersion and metadata that keeps everything else as it is. */
+  readonly root: TypeShape
+  /**
+   * Drops the fields of `object` that the schema does not name, in place, and returns their paths if `report` is true.
+   * `stored`: of a value from the store, faults in the metadata of embedded resources are dropped; otherwise they throw
+   * DecodeFault. Called with an object of the caller's own.
+   */
+  readonly prune: (object: JsonObject, options: { readonly report: boolean; readonly stored: boolean }) => readonly string[]
 }
 
 export interface FieldShape {

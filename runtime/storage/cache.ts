@@ -77,6 +77,8 @@ export interface CachedObject {
    * object version, kept within the cache's byte budget, and made again after it was evicted.
    */
   derived(form: string, make: () => Buffer): Buffer
+  /** The result of `derived`, if it is still kept: for encodings that cannot be made at once. Absent: none is kept. */
+  kept?(form: string): Buffer | undefined
 }
 
 /** How the cache of one resource reads stored values. Given once per storage path. */
@@ -260,6 +262,11 @@ export interface ResourceCache {
 export interface Cache {
   /** Registers a resource (once per storage path, before or after start) and returns its cache. */
   resource(path: string, codec: ResourceCodec): ResourceCache
+  /**
+   * Called when a registered path has no resource any more, or another one: all its watches end, and its cache is
+   * closed a little later, so that requests in flight can end. The path may be registered again at once.
+   */
+  release(path: string): void
   /** The revision that a consistent read must show, asked of the store that keeps `path`. */
   consistentRevision(path?: string): Promise<number>
   /**

@@ -187,7 +187,7 @@ export const storeLimits = { keyBytes: 1900, valueBytes: objectBytesMax } as con
  */
 export class StoreError extends Error {
   constructor(
-    readonly code: "compacted" | "future" | "unavailable" | "timeout" | "undecided" | "full" | "closed" | "too-large",
+    readonly code: "compacted" | "future" | "unavailable" | "timeout" | "undecided" | "full" | "closed" | "released" | "too-large",
     message: string,
     /** For "compacted": the oldest readable revision; for "future": the current one. */
     readonly revision?: number,

@@ -30,6 +30,7 @@ const patchTypes = [
   "application/apply-patch+yaml",
 ] as const
 type PatchType = (typeof patchTypes)[number]
+const customPatchTypes = patchTypes.filter((type) => type !== "application/strategic-merge-patch+json")
 
 /** PATCH of an object, or of a sub-resource with the same kind of body. */
 export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): Promise<void> {
@@ -100,8 +101,11 @@ function* patching(
 export function patchTypeOf(call: ResourceRequest): PatchType {
   // Compared literally, as in the reference: with case and spaces.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
-  const known = patchTypes.find((candidate) => candidate === type)
-  if (known === undefined) throw unsupportedPatchType()
+  // A definition's schema says nothing of strategic merge patches.
+  const isCustom = call.handle.kind.custom !== undefined
+  const served = isCustom ? customPatchTypes : patchTypes
+  const known = served.find((candidate) => candidate === type)
+  if (known === undefined) throw isCustom ? unsupportedMediaType(served) : unsupportedPatchType()
   return known
 }
 

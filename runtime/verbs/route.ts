@@ -3,7 +3,7 @@
  * 4.2.
  */
 import { assert } from "../base/assert.ts"
-import { badRequest, methodNotAllowed, unknownPath } from "../base/errors.ts"
+import { badRequest, methodNotAllowed, notFound, unknownPath } from "../base/errors.ts"
 import { pathSegmentFaults } from "../schema/names.ts"
 import type { Connect, Kind, Subresource } from "../schema/kind.ts"
 import type { RequestContext, RequestInfo } from "../http/request/context.ts"
@@ -43,13 +43,22 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 /** Called for every resource path. Throws ApiError. On return the response is sent, or streaming. */
 export async function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
   const { info, incoming, outgoing } = request
-  if (parts.kinds.find(info.group, info.version, info.resource) === undefined && !parts.kinds.hasGroup(info.group))
-    return answerUnknownPath(outgoing)
+  if (isForeignPath(parts, info)) return answerUnknownPath(outgoing)
   const { kind, subresource } = routeOf(parts, request)
   const handle = parts.registry.opened(kind) ?? (await parts.registry.handle(kind))
   const call: ResourceRequest = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)
+}
+
+/**
+ * Whether no kind of the server's own groups is asked for and none of a definition has the path: the reference answers
+ * with a text then.
+ */
+function isForeignPath({ kinds }: Pick<ServerParts, "kinds">, info: RequestInfo): boolean {
+  const kind = kinds.find(info.group, info.version, info.resource)
+  if (kind === undefined) return !kinds.hasFixedGroup(info.group)
+  return kind.custom !== undefined && !isPath(kind, info)
 }
 
 /**
@@ -65,7 +74,8 @@ export function routeOf(
   const warning = parts.kinds.warningOf(kind, parts.vendor.group)
   if (warning !== undefined) warnings.push(warning)
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
-  if (info.subresource !== "" && subresource === undefined) throw unknownPath()
+  if (info.subresource !== "" && subresource === undefined)
+    throw kind.custom === undefined ? unknownPath() : notFound({ group: kind.group, resource: kind.resource, name: info.name })
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()
   checkMethod(kind, subresource, info)
   checkName(info)

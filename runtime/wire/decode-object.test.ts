@@ -116,6 +116,13 @@ describe("decodeObject", () => {
   })
 
   it("keeps misfits for run-time definitions, where the later of repeated objects wins", () => {
-    expect(decode('{"data":{"k":"1"},"data":{"z":5}}', { structural: true })).toMatchObject({ object: { data: { z: 5 } } })
+    const root = { ...shape, fields: shape.fields.filter(({ name }) => name !== "data"), preserveUnknown: true }
+    const custom = { ...shape, structural: { root, prune: () => ["data.y", "data.x"] } }
+    expect(decode('{"kind":"Kettle","data":{"k":"1"},"data":{"z":5}}', { shape: custom })).toEqual({
+      object: whole({ data: { z: 5 } }),
+      warnings: ['duplicate field "data"', 'unknown field "data.y"', 'unknown field "data.x"'],
+    })
+    expect(decode("{}", { shape: custom })).toMatch(/^400 Object 'Kind' is missing/)
+    expect(decode('{"kind":"Pot","apiVersion":"test/v1"}', { shape: custom })).toMatch(/^422 /)
   })
 })

@@ -2,7 +2,7 @@
  * Decodes a request's body as an object of the expected kind: parses and normalizes it, and treats unknown and repeated
  * fields as `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
-import { ApiError, badRequest } from "../base/errors.ts"
+import { ApiError, badRequest, invalid } from "../base/errors.ts"
 import { documentValuesMax, shownBodyCharactersMax } from "../base/limits.ts"
 import { type ProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -35,8 +35,6 @@ export interface DecodeOptions {
   readonly expect: ExpectedKind
   /** Default Warn. */
   readonly fieldValidation?: FieldValidation
-  /** A run-time definition; see `NormalizeOptions`. */
-  readonly structural?: boolean
 }
 
 export interface DecodedObject {
@@ -69,8 +67,9 @@ const noBytes = new Uint8Array(0)
 
 function* decodingParsed(parsed: ParsedBody, body: Uint8Array, media: Media, options: DecodeOptions): Stages<DecodedObject> {
   const level = options.fieldValidation ?? "Warn"
-  const found = typeMetaOf(parsed.value, body, options.expect)
-  checkKind(found, options.expect)
+  const found = typeMetaOf(parsed.value, body, options)
+  if (options.shape.structural === undefined) checkKind(found, options.expect)
+  else checkCustomKind(found, options.expect, parsed.value)
   const { object, strict } = yield* withKindInErrors(found, options.expect, typing(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, strictText(strict, parsed, media))
   // Protobuf does not distinguish an empty list from an absent one.
@@ -112,7 +111,7 @@ function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, ya
     if (media === "yaml") return yaml === undefined ? parseYaml(yamlText(body)) : yield* yaml
     const text = decodeUtf8(body)
     const { value, duplicates, fractions } = yield* parsingJson(text, { maxValues: documentValuesMax })
-    if (options.structural === true) return { value, duplicates: duplicates.map(duplicateFieldText) }
+    if (options.shape.structural !== undefined) return { value, duplicates: duplicates.map(duplicateFieldText) }
     return { value, duplicates: [], text, needsTypedParse: duplicates.length + fractions.length > 0 }
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw unrecognized(`couldn't get version/kind; json parse error: ${error.message}`, body, expect)
@@ -126,17 +125,18 @@ function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, ya
  * YAML, as the reference does.
  */
 function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: ApiObject; strict: string[] }> {
-  const { shape, structural = false } = options
+  const { shape } = options
   const { text } = parsed
   const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
   const typed = text !== undefined && parsed.needsTypedParse === true ? yield* parsingTypedJson(text, shape) : undefined
   yield
-  const rules = { structural, reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
+  const rules = { reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
   const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
   if (!wanted) return { object, strict: [] }
   if (typed !== undefined) return { object, strict: typed.strictErrors }
   if (text !== undefined && hasUnknown) return { object, strict: (yield* parsingTypedJson(text, shape)).strictErrors }
-  return { object, strict: [...parsed.duplicates, ...sortedPaths(unknown).map(unknownFieldText)] }
+  const ordered = shape.structural === undefined ? sortedPaths(unknown) : unknown
+  return { object, strict: [...parsed.duplicates, ...ordered.map(unknownFieldText)] }
 }
 
 function* readingProtobuf(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {
@@ -153,7 +153,7 @@ interface FoundKind {
   readonly apiVersion: string
 }
 
-function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): FoundKind {
+function typeMetaOf(value: JsonValue, body: Uint8Array, { expect, shape }: DecodeOptions): FoundKind {
   const document = value ?? {}
   if (!isObject(document))
     throw unrecognized(
@@ -166,6 +166,7 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
     throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
   if (typeof apiVersion !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
+  if (kind === "" && shape.structural !== undefined) throw badRequest(`Object 'Kind' is missing in '${shownBody(body)}'`)
   if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${cut(apiVersion)}`, body, expect)
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
 }
@@ -195,10 +196,25 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
   if (found.kind !== expect.kind)
     throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
   if (expect.anyVersion !== true && !expect.apiVersions.includes(found.apiVersion)) {
-    throw badRequest(
-      `the API version in the data (${cut(found.apiVersion)}) does not match the expected API version (${expect.apiVersions.join(" or ")})`,
-    )
+    throw wrongVersion(found, expect)
   }
+}
+
+function wrongVersion({ apiVersion }: FoundKind, { apiVersions }: ExpectedKind): ApiError {
+  return badRequest(
+    `the API version in the data (${cut(apiVersion)}) does not match the expected API version (${apiVersions.join(" or ")})`,
+  )
+}
+
+/** Objects of a definition's kind are decoded before their kind is compared: another one is a fault of the object. */
+function checkCustomKind(found: FoundKind, expect: ExpectedKind, value: JsonValue): void {
+  if (!expect.apiVersions.includes(found.apiVersion)) throw wrongVersion(found, expect)
+  if (found.kind === expect.kind) return
+  const { name } = isObject(value) && isObject(value.metadata) ? value.metadata : {}
+  const [group = ""] = found.apiVersion.split("/")
+  throw invalid({ group, resource: found.kind, ...(typeof name === "string" && { name }) }, [
+    { type: "Invalid", field: "kind", value: found.kind, detail: `must be ${expect.kind}` },
+  ])
 }
 
 /** Runs a decoder and adds the kind to its errors. */

@@ -22,7 +22,8 @@ import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
-import type { VendorName } from "../../runtime/base/vendor.ts"
+import { type VendorName, vendorProfile } from "../../runtime/base/vendor.ts"
+import { kindsOfVendor } from "../../runtime/definitions/definition-kind.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 
 export type StoreName = "memory" | "lmdb"
@@ -109,7 +110,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     store,
     clock,
     random,
-    kinds,
+    kinds: kindsOfVendor(kinds, vendorProfile(options.vendor)),
     bodies,
     api,
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),

@@ -55,7 +55,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/definitions\//,
-    mayImport: [base, schema, encoding, query, cel],
+    mayImport: [base, schema, encoding, query, cel, generatedTypes],
     reason: "what a definition says of its objects is pure functions over its schema",
   },
   { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
@@ -75,7 +75,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract, generatedTypes],
+    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/definitions\//],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {
@@ -109,13 +109,18 @@ const areas: readonly Area[] = [
     reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
+    files: /^runtime\/hooks\//,
+    mayImport: [base, encoding, /^runtime\/connect\//],
+    reason: "a web hook is another machine: its callers know what is asked, and what an answer means",
+  },
+  {
     files: /^runtime\/observability\//,
     mayImport: [...ground, request, registry],
     reason: "what is measured knows requests and kinds, not how they are answered",
   },
   {
     files: /^runtime\/(discovery|openapi)\//,
-    mayImport: [...ground, request, wire, registry, auth, /^runtime\/(discovery|openapi|observability)\//],
+    mayImport: [...ground, request, wire, registry, auth, model, /^runtime\/(discovery|openapi|observability)\//],
     reason: "discovery answers from the table of kinds",
   },
   {
@@ -128,7 +133,7 @@ const areas: readonly Area[] = [
       options,
       generatedTypes,
       /^generated\/api\.ts$/,
-      /^runtime\/(behaviours|admission)\//,
+      /^runtime\/(behaviours|admission|definitions)\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },
@@ -139,7 +144,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-parts|body-kinds)\.ts$/,
-    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|observability)\//],
+    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|hooks|observability)\//],
     reason: "what a request carries is types",
   },
   {
@@ -163,7 +168,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/commands\//,
-    mayImport: [/^runtime\//, model, cel, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    mayImport: [/^runtime\//, model, cel, /^generated\/index\.ts$/, /^codegen\/(cli|new|definitions\/to-crd)\.ts$/],
     reason: "commands only start other parts",
   },
   {

@@ -15,6 +15,7 @@ import { processObject, type CollectorContext } from "./process-object.ts"
 import { isWaiting } from "./owner.ts"
 import { OwnerIndex } from "./owner-index.ts"
 import { type ControllerDeps, type Controller, errorText } from "../controller.ts"
+import { nextTurn } from "../../base/turns.ts"
 import { createWorkQueue } from "../work-queue.ts"
 
 export interface GarbageCollector extends Controller {
@@ -41,7 +42,11 @@ class Collector implements GarbageCollector {
   private readonly waitingUids = new Map<string, string>()
   /** Objects with an owner of an unknown kind, processed again when a kind is added. */
   private readonly unresolved = new Set<string>()
-  private kindsRevision: number
+  /** Kinds whose storage path was looked at for objects. */
+  private examined = new WeakSet<Kind>()
+  private kindsChanged = false
+  private noticing: Promise<void> | undefined
+  private readonly forgetTable: () => void
   /** Storage paths whose first state was received. */
   private readonly seen = new Set<string>()
   private readonly informers = new Map<string, { kind: Kind; following: Promise<Controller> }>()
@@ -50,6 +55,7 @@ class Collector implements GarbageCollector {
   private watching: Promise<void>
   private unwatch = (): void => {}
   private cancelRetry = (): void => {}
+  private cancelKindsRetry = (): void => {}
   private stopped = false
 
   constructor(
@@ -57,7 +63,7 @@ class Collector implements GarbageCollector {
     workers: number,
   ) {
     const { registry, clock, log, api } = deps
-    this.kindsRevision = registry.deps.kinds.revision
+    this.forgetTable = registry.deps.kinds.onChange(() => this.noticeKinds())
     this.queue = createWorkQueue({
       clock,
       workers,
@@ -79,6 +85,7 @@ class Collector implements GarbageCollector {
 
   async idle(): Promise<void> {
     await this.watching
+    await this.noticing
     for (let known = -1; known !== this.informers.size; ) {
       known = this.informers.size
       await this.settled()
@@ -88,8 +95,11 @@ class Collector implements GarbageCollector {
 
   async stop(): Promise<void> {
     this.stopped = true
+    this.forgetTable()
     this.cancelRetry()
+    this.cancelKindsRetry()
     await this.watching
+    await this.noticing
     this.unwatch()
     for (const { following } of this.informers.values()) await (await following).stop()
     await this.queue.stop()
@@ -110,22 +120,14 @@ class Collector implements GarbageCollector {
     const { store, storePrefix } = this.deps.registry.deps
     try {
       const afterRevision = await store.revision()
-      for (const kind of this.kindsWithoutInformer()) {
-        // This watch covers the main store only, so a kind with a store of its own is followed even without objects.
-        if (store.overrides?.some(({ path }) => path === kind.storage.path)) {
-          this.follow(kind)
-          continue
-        }
-        const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })
-        if (items.length > 0) this.follow(kind)
-      }
+      this.examined = new WeakSet()
+      await this.followKindsWithObjects()
       const watch = await store.watch({
         prefix: storePrefix,
         afterRevision,
         previous: false,
         onEvents: (events) => {
           for (const { type, key } of events) if (type === "put") this.open(key)
-          this.noticeKinds()
         },
         onEnd: (error) => this.watchLater(error),
       })
@@ -133,6 +135,17 @@ class Collector implements GarbageCollector {
       else this.unwatch = () => watch.stop()
     } catch (error) {
       this.watchLater(error)
+    }
+  }
+
+  private async followKindsWithObjects(): Promise<void> {
+    const { store, storePrefix } = this.deps.registry.deps
+    for (const kind of this.kindsWithoutInformer()) {
+      if (this.examined.has(kind)) continue
+      // The watch of keys covers the main store only: a kind with a store of its own is followed even without objects.
+      const hasOwnStore = store.overrides?.some(({ path }) => path === kind.storage.path) === true
+      if (hasOwnStore || (await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })).items.length > 0) this.follow(kind)
+      this.examined.add(kind)
     }
   }
 
@@ -165,11 +178,41 @@ class Collector implements GarbageCollector {
     if (kind !== undefined) this.follow(kind)
   }
 
-  /** Owners whose kind was unknown may be found now. */
+  /**
+   * Called when kinds come or go; many do so together. Kinds that came may have objects already, and owners whose kind
+   * was unknown may be found now.
+   */
   private noticeKinds(): void {
-    const { revision } = this.deps.registry.deps.kinds
-    if (revision === this.kindsRevision) return
-    this.kindsRevision = revision
+    this.kindsChanged = true
+    this.noticing ??= this.followChangedKinds().finally(() => {
+      this.noticing = undefined
+    })
+  }
+
+  private async followChangedKinds(): Promise<void> {
+    while (this.kindsChanged) {
+      this.kindsChanged = false
+      await nextTurn()
+      if (this.stopped) return
+      await this.followKinds()
+    }
+  }
+
+  private async followKinds(): Promise<void> {
+    const { clock, log, registry } = this.deps
+    const { kinds } = registry.deps
+    for (const [path, { kind, following }] of this.informers) {
+      if (kinds.current(kind) !== undefined) continue
+      this.informers.delete(path)
+      this.seen.delete(path)
+      void following.then((informer) => informer.stop())
+    }
+    try {
+      await this.followKindsWithObjects()
+    } catch (error) {
+      log.warn({ error: errorText(error) }, "the garbage collector could not look for objects of new kinds; tried again later")
+      this.cancelKindsRetry = clock.after(retryMs, () => this.noticeKinds())
+    }
     for (const key of this.unresolved) this.queue.add(key)
     this.unresolved.clear()
   }
@@ -186,7 +229,8 @@ class Collector implements GarbageCollector {
   private async handleOf(key: string): Promise<KindHandle | undefined> {
     this.open(key)
     const kind = this.kindOf(key)
-    return kind === undefined ? undefined : this.deps.registry.handle(kind)
+    const current = kind === undefined ? undefined : this.deps.registry.deps.kinds.current(kind)
+    return current === undefined ? undefined : this.deps.registry.handle(current)
   }
 
   private follow(kind: Kind): void {

@@ -22,14 +22,11 @@ function invalid(name: string, value: JsonValue, detail: string): Failure {
   return { type: "Invalid", field: fieldOf(name), value, detail, ...(shown !== undefined && { shown }) }
 }
 
-/** `found`: the type that the value has, or "null". */
+/** `expected`: a type or a format. `found`: the type of the value, "null", or the text that has not this format. */
 export function wrongType(name: string, expected: string, found: string): Failure {
   const detail = `${name} in body must be of type ${expected}: ${quoted(cut(found, shownValueCharactersMax))}`
   return { type: "TypeInvalid", field: fieldOf(name), value: found, detail }
 }
-
-/** The value has the right type, but not its format. */
-export const wrongFormat = wrongType
 
 export function missing(name: string): Failure {
   return { type: "Required", field: fieldOf(name), detail: "" }

@@ -4,13 +4,40 @@
  */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { turnValues } from "../../base/limits.ts"
+import type { Stages } from "../../base/turns.ts"
 import { FieldPath, ownField } from "../../encoding/field-path.ts"
+import { setField } from "../../encoding/json/text.ts"
 import type { Structural } from "../structural.ts"
 import { shownText } from "./go-text.ts"
 
-/** Adds a failure for each second item that is like an earlier one. Called after the values have been validated. */
-export function checkListTypes(object: JsonObject, schema: Structural, failures: Failures): void {
-  if (hasListTypes(schema)) checkFields(object, schema, FieldPath.root, failures)
+/**
+ * Adds a failure for each second item that is like an earlier one. Called after the values have been validated. Lists
+ * of more than `turnValues` items are looked at last, a part of them per stage.
+ */
+export function* checkingListTypes(object: JsonObject, schema: Structural, failures: Failures): Stages<void> {
+  if (!hasListTypes(schema)) return
+  const long: LongList[] = []
+  checkFields(object, schema, FieldPath.root, { failures, long })
+  for (const { list, schema: ofList, path } of long) {
+    const seen = new Repetitions()
+    for (let from = 0; from < list.length && !failures.full; from += turnValues) {
+      yield
+      checkPart(list, { schema: ofList, path, from, to: from + turnValues }, seen, failures)
+    }
+  }
+}
+
+/** A list that does not fit into a turn. */
+interface LongList {
+  readonly list: readonly JsonValue[]
+  readonly schema: Structural
+  readonly path: FieldPath
+}
+
+interface Checking {
+  readonly failures: Failures
+  readonly long: LongList[]
 }
 
 const promising = new WeakMap<Structural, boolean>()
@@ -30,47 +57,59 @@ function hasListTypes(schema: Structural): boolean {
   return found
 }
 
-function checkValue(value: JsonValue, schema: Structural, path: FieldPath, failures: Failures): void {
-  if (failures.full || !hasListTypes(schema)) return
-  if (Array.isArray(value)) checkList(value, schema, path, failures)
-  else if (isObject(value)) checkFields(value, schema, path, failures)
+function checkValue(value: JsonValue, schema: Structural, path: FieldPath, checking: Checking): void {
+  if (checking.failures.full || !hasListTypes(schema)) return
+  if (Array.isArray(value)) checkList(value, schema, path, checking)
+  else if (isObject(value)) checkFields(value, schema, path, checking)
 }
 
-function checkFields(object: JsonObject, schema: Structural, path: FieldPath, failures: Failures): void {
+function checkFields(object: JsonObject, schema: Structural, path: FieldPath, checking: Checking): void {
   const { additionalProperties, properties } = schema
   for (const name in object) {
     const field = object[name]
     if (typeof field !== "object" || field === null) continue
     if (additionalProperties !== undefined && additionalProperties !== true)
-      checkValue(field, additionalProperties, path.key(name), failures)
+      checkValue(field, additionalProperties, path.key(name), checking)
     const known = properties.get(name)
-    if (known !== undefined) checkValue(field, known, path.child(name), failures)
+    if (known !== undefined) checkValue(field, known, path.child(name), checking)
   }
 }
 
-function checkList(list: readonly JsonValue[], schema: Structural, path: FieldPath, failures: Failures): void {
-  if (schema.listType === "set") checkSet(list, path, failures)
-  else if (schema.listType === "map") checkMap(list, schema.listMapKeys, path, failures)
-  const { items } = schema
+function checkList(list: readonly JsonValue[], schema: Structural, path: FieldPath, checking: Checking): void {
+  const { failures, long } = checking
+  const { items, listType } = schema
+  const odd = listType === "map" ? list.findIndex((item) => item !== null && !isObject(item)) : -1
+  if (odd >= 0) addOdd(list[odd] ?? null, path.index(odd), failures)
+  else if (listType === "set" || listType === "map") {
+    if (list.length > turnValues) long.push({ list, schema, path })
+    else if (list.length > 1) checkPart(list, { schema, path, from: 0, to: list.length }, new Repetitions(), failures)
+  }
   if (items === undefined || !hasListTypes(items)) return
-  for (const [index, item] of list.entries()) checkValue(item, items, path.index(index), failures)
+  for (const [index, item] of list.entries()) checkValue(item, items, path.index(index), checking)
 }
 
-function checkSet(list: readonly JsonValue[], path: FieldPath, failures: Failures): void {
-  for (const index of repeated(list, identity)) addDuplicate(list[index] ?? null, path.index(index), failures)
+function addOdd(value: JsonValue, path: FieldPath, failures: Failures): void {
+  const shown = shownText(value)
+  const detail = "must be an object for an array of list-type map"
+  failures.add({ type: "Invalid", field: path.toString(), value, detail, ...(shown !== undefined && { shown }) })
 }
 
-function checkMap(list: readonly JsonValue[], keys: readonly string[], path: FieldPath, failures: Failures): void {
-  const odd = list.findIndex((item) => item !== null && !isObject(item))
-  if (odd >= 0) {
-    const value = list[odd] ?? null
-    const shown = shownText(value)
-    const detail = "must be an object for an array of list-type map"
-    failures.add({ type: "Invalid", field: path.index(odd).toString(), value, detail, ...(shown !== undefined && { shown }) })
-    return
+/** The items from `from` to `to` of one list. */
+interface ListPart {
+  readonly schema: Structural
+  readonly path: FieldPath
+  readonly from: number
+  readonly to: number
+}
+
+function checkPart(list: readonly JsonValue[], { schema, path, from, to }: ListPart, seen: Repetitions, failures: Failures): void {
+  const { listMapKeys } = schema
+  const isMap = schema.listType === "map"
+  for (let index = from; index < to && index < list.length; index++) {
+    const item = list[index] ?? null
+    if (!seen.isSecond(isMap ? keyIdentity(item, listMapKeys) : identity(item))) continue
+    addDuplicate(isMap ? keysOf(item, listMapKeys) : item, path.index(index), failures)
   }
-  for (const index of repeated(list, (item) => keyIdentity(item, keys)))
-    addDuplicate(keysOf(list[index] ?? null, keys), path.index(index), failures)
 }
 
 function addDuplicate(value: JsonValue, path: FieldPath, failures: Failures): void {
@@ -78,18 +117,22 @@ function addDuplicate(value: JsonValue, path: FieldPath, failures: Failures): vo
   failures.add({ type: "Duplicate", field: path.toString(), value, detail: "", ...(shown !== undefined && { shown }) })
 }
 
-/** The indexes of items that are the second of their kind. */
-function repeated(list: readonly JsonValue[], identityOf: (item: JsonValue) => string): number[] {
-  if (list.length < 2) return []
-  const times = new Map<string, number>()
-  const found: number[] = []
-  for (const [index, item] of list.entries()) {
-    const text = identityOf(item)
-    const seen = times.get(text) ?? 0
-    if (seen === 1) found.push(index)
-    times.set(text, seen + 1)
+/** What the items of one list are, and how often. */
+class Repetitions {
+  private readonly once = new Set<string>()
+  private more: Set<string> | undefined
+
+  /** Notes an item; true for the second that is alike, and not for those after it. */
+  isSecond(item: string): boolean {
+    if (!this.once.has(item)) {
+      this.once.add(item)
+      return false
+    }
+    if (this.more?.has(item) === true) return false
+    this.more ??= new Set()
+    this.more.add(item)
+    return true
   }
-  return found
 }
 
 /** The keys that an item has. */
@@ -98,23 +141,27 @@ function keysOf(item: JsonValue, keys: readonly string[]): JsonObject {
   if (!isObject(item)) return found
   for (const name of keys) {
     const value = ownField(item, name)
-    if (value !== undefined) found[name] = value
+    if (value !== undefined) setField(found, name, value)
   }
   return found
 }
 
 function keyIdentity(item: JsonValue, keys: readonly string[]): string {
-  const [only, more] = keys
-  if (only === undefined || more !== undefined || !isObject(item)) return identity(keysOf(item, keys))
-  const value = ownField(item, only)
-  return value === undefined ? identity({}) : identity(value)
+  if (!isObject(item)) return ""
+  let text = ""
+  for (const name of keys) {
+    const value = ownField(item, name)
+    // An item without a key is like any other without it.
+    text += value === undefined ? "," : `${identity(value)},`
+  }
+  return text
 }
 
-/** Equal for equal values. Fields are sorted. */
+/** Equal for equal values, and for no others. Fields are sorted. */
 function identity(value: JsonValue): string {
   switch (typeof value) {
     case "string":
-      return JSON.stringify(value)
+      return `"${value.length}:${value}`
     case "number":
     case "bigint":
     case "boolean":
@@ -124,7 +171,7 @@ function identity(value: JsonValue): string {
       if (Array.isArray(value)) return `[${value.map(identity).join(",")}]`
       return `{${Object.keys(value)
         .sort()
-        .map((name) => `${JSON.stringify(name)}:${identity(value[name] ?? null)}`)
+        .map((name) => `${identity(name)}=${identity(value[name] ?? null)}`)
         .join(",")}}`
   }
 }

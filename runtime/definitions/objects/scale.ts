@@ -6,7 +6,6 @@ import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { cut } from "../../base/quote.ts"
 import { ownField } from "../../encoding/field-path.ts"
-import { setField } from "../../encoding/json/text.ts"
 import { goPlain, goType } from "./go-text.ts"
 import { isInt64 } from "./numbers.ts"
 
@@ -90,24 +89,4 @@ function checkReplicas(object: JsonObject, path: string, failures: Failures): vo
   const detail =
     fault ?? (value < 0 ? "should be a non-negative integer" : value > int32Max ? `should be less than or equal to ${int32Max}` : undefined)
   if (detail !== undefined) failures.add({ type: "Invalid", field: path, value, shown: String(value), detail })
-}
-
-/**
- * Sets the replicas at a path in place, and makes the objects on the way. Returns what is wrong where a value on the
- * way is no object.
- */
-export function setReplicas(object: JsonObject, path: string, replicas: number | bigint): string | undefined {
-  const steps = scaleSteps(path)
-  const last = steps.pop() ?? ""
-  let parent = object
-  for (const [index, step] of steps.entries()) {
-    const next = ownField(parent, step)
-    if (next !== undefined && !isObject(next))
-      return `value cannot be set because .${steps.slice(0, index + 1).join(".")} is not a map[string]interface{}`
-    const inside: JsonObject = next ?? {}
-    if (next === undefined) setField(parent, step, inside)
-    parent = inside
-  }
-  setField(parent, last, replicas)
-  return undefined
 }

@@ -9,12 +9,17 @@ import { pathText } from "../../encoding/json/text.ts"
 export class UnknownNames {
   private readonly closed: string[] = []
   private open: string[] = []
+  /** Of the current group, paths from here on come after those that are listed. */
+  private bound: string | undefined
 
   /** Notes a path such as `spec.ports[0].foo`. */
   add(path: string): void {
+    if (this.bound !== undefined && path >= this.bound) return
     this.open.push(path)
     // Twice the limit is sorted and cut at once, so that a hostile object costs little memory.
-    if (this.open.length >= 2 * strictErrorsMax) this.open = sortedPart(this.open)
+    if (this.open.length < 2 * strictErrorsMax) return
+    this.open = sortedPart(this.open)
+    this.bound = this.open.at(-1)
   }
 
   /** Notes the path of an unknown field. */
@@ -26,6 +31,7 @@ export class UnknownNames {
   endGroup(): void {
     this.closed.push(...sortedPart(this.open))
     this.open = []
+    this.bound = undefined
   }
 
   /** At most `strictErrorsMax` paths, sorted within each group. */

@@ -11,7 +11,8 @@ import { deepClone } from "../../encoding/field-path.ts"
 import { structuralOf } from "../structural.ts"
 import { pruneObject } from "./prune.ts"
 import { scalePathsOf } from "./scale.ts"
-import { preventRules, validateObject, validatingObject, validatingStatus } from "./validate.ts"
+import { selectableFieldsOf } from "./selectable.ts"
+import { failuresOfValue, preventRules, validateObject, validatingObject, validatingStatus } from "./validate.ts"
 
 /** Reason, field and message. */
 type Cause = readonly [string, string, string]
@@ -111,11 +112,49 @@ describe("validateObject", () => {
     ])
   })
 
+  it("finds a repeated item in any part of a long list", () => {
+    const map: JsonObject[] = Array.from({ length: 25_000 }, (_item, index) => ({ k: `k${index}`, v: 5 }))
+    map.push({ k: "k3", v: 5 }, { k: "k24000", v: 5 }, { k: "k3", v: 5 })
+    const failures = new Failures()
+    validateObject({ spec: { map } }, schema, failures)
+    expect(failures.list.map(({ field, shown }) => [field, shown])).toEqual([
+      ["spec.map[25000]", 'map[string]interface {}{"k":"k3"}'],
+      ["spec.map[25001]", 'map[string]interface {}{"k":"k24000"}'],
+    ])
+  })
+
   it("stops at the limit of failures", () => {
     const list = Array.from({ length: 50_000 }, () => ({ v: 1 }))
     const failures = new Failures()
     validateObject({ spec: { list } }, schema, failures)
     expect(failures.full).toBe(true)
     expect(failures.list[0]).toMatchObject({ field: "spec.list[0].v" })
+  })
+})
+
+describe("failuresOfValue", () => {
+  it("checks a single value, whose own failures have no field", () => {
+    const text = structuralOf({ type: "string", maxLength: 2 }, "x-")
+    expect(failuresOfValue("ab", text)).toEqual([])
+    expect(failuresOfValue("abc", text)).toMatchObject([{ type: "TooLong", field: "<nil>", detail: "may not be longer than 2" }])
+    expect(failuresOfValue({ a: [1] }, structuralOf({ type: "object", properties: { a: { type: "string" } } }, "x-"))).toMatchObject([
+      { field: "a", detail: 'a in body must be of type string: "array"' },
+    ])
+  })
+})
+
+describe("selectableFieldsOf", () => {
+  const paths = [".spec.color", ".spec.size", ".spec.flag", ".spec.none", ".spec.list[*]", ".spec.list[7]", ".spec['a.b']"]
+  const fields = selectableFieldsOf([...paths.map((jsonPath) => ({ jsonPath })), { jsonPath: ".spec[" }, {}, 5])
+
+  it("names fields by their paths, and leaves out what is no path", () => {
+    expect(fields.map(({ name }) => name)).toEqual(paths.map((path) => path.slice(1)))
+    expect(selectableFieldsOf(undefined)).toEqual([])
+  })
+
+  it("reads texts, numbers and truth values, and nothing else", () => {
+    const object = { spec: { color: "blue", size: 3, flag: false, none: null, list: ["a", "b"], a: { b: "c" } } }
+    expect(fields.map(({ value }) => value(object))).toEqual(["blue", "3", "false", "", "", "", "c"])
+    expect(fields.map(({ value }) => value({}))).toEqual(["", "", "", "", "", "", ""])
   })
 })

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import type { Structural } from "../structural.ts"
 import { checkEmbedded, type MetadataCheck } from "./embedded-check.ts"
-import { checkListTypes } from "./list-types.ts"
+import { checkingListTypes } from "./list-types.ts"
 import { planOf } from "./plan.ts"
 import { unchangedValues } from "./ratchet.ts"
 import { checkScaleSpec, checkScaleStatus, type ScalePaths } from "./scale.ts"
@@ -43,7 +43,7 @@ export function* validatingObject(object: JsonObject, schema: Structural, failur
   yield
   checkEmbedded(object, schema, failures, checkMetadata)
   yield
-  checkChangedLists(object, schema, failures, old)
+  yield* checkingChangedLists(object, schema, failures, old)
 }
 
 /**
@@ -62,7 +62,7 @@ export function* validatingStatus(
     for (const failure of yield* new ValueWalk().run(planOf(ofStatus), status)) failures.add(failure)
   }
   if (scale !== undefined) checkScaleStatus(object, scale, failures)
-  checkChangedLists(object, schema, failures, old)
+  yield* checkingChangedLists(object, schema, failures, old)
 }
 
 /** Validates the values alone. Called by the checks of a definition's defaults as well. */
@@ -82,12 +82,12 @@ export function failuresOfValue(value: JsonValue, schema: Structural): Failures[
   return [...atOnce(new ValueWalk().run(planOf(schema), value))]
 }
 
-function checkChangedLists(object: JsonObject, schema: Structural, failures: Failures, old: JsonObject | undefined): void {
+function* checkingChangedLists(object: JsonObject, schema: Structural, failures: Failures, old: JsonObject | undefined): Stages<void> {
   const found = new Failures()
-  checkListTypes(object, schema, found)
+  yield* checkingListTypes(object, schema, found)
   if (found.empty) return
   const before = new Failures(1)
-  if (old !== undefined) checkListTypes(old, schema, before)
+  if (old !== undefined) yield* checkingListTypes(old, schema, before)
   if (before.empty) for (const failure of found.list) failures.add(failure)
 }
 

@@ -21,7 +21,6 @@ import {
   tooLong,
   tooMany,
   tooShort,
-  wrongFormat,
   wrongType,
 } from "./faults.ts"
 import { checkNumber, isInt64 } from "./numbers.ts"
@@ -166,7 +165,7 @@ export class ValueWalk {
     if (plan.text !== undefined) this.checkTextLimits(plan.text, text)
     verdict.matches++
     if (plan.isFormat === undefined) return
-    if (!plan.isFormat(text)) this.fail(wrongFormat(this.name(), plan.format, text))
+    if (!plan.isFormat(text)) this.fail(wrongType(this.name(), plan.format, text))
     verdict.matches++
   }
 

@@ -46,6 +46,8 @@ export interface CacheLimits extends SlabLimits {
   readonly tidyMs: number
   /** Time between two rounds that compare every resource with the store; 0: none. The reference's five minutes. */
   readonly verifyMs: number
+  /** How long a released resource serves requests that began before. */
+  readonly retiredMs: number
   /** First and longest delay before the store is tried again after a failure; doubles in between. */
   readonly retryMinMs: number
   readonly retryMaxMs: number
@@ -85,6 +87,7 @@ export const defaultCacheLimits: CacheLimits = {
   storedSnapshots: 2,
   tidyMs: 1000,
   verifyMs: 5 * 60_000,
+  retiredMs: 5000,
   retryMinMs: 100,
   retryMaxMs: 5000,
 }

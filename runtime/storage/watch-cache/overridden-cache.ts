@@ -19,6 +19,7 @@ export function openCaches(options: CacheOptions): WatchCache {
   const cacheOf = (path: string | undefined): WatchCache => (path === undefined ? undefined : byPath.get(path)) ?? main
   return {
     resource: (path, codec) => cacheOf(path).resource(path, codec),
+    release: (path) => cacheOf(path).release(path),
     consistentRevision: (path) => cacheOf(path).consistentRevision(),
     delivered() {
       const late = all.flatMap((cache) => cache.delivered() ?? [])

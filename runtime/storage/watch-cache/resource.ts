@@ -304,6 +304,21 @@ export class CachedResource implements ResourceCache {
     void this.fill()
   }
 
+  /** Called when another resource takes the path: watches end. Reads and new events go on until `close`. */
+  retire(error: StoreError): void {
+    this.cancelPast()
+    this.subscribers.endAll(error)
+  }
+
+  /** Called after `close` of a retired resource: lets go of its memory. */
+  discard(): void {
+    retireAllBut(ObjectMap.empty(), this.objects)
+    this.objects = ObjectMap.empty()
+    this.window = new EventWindow(this.options.limits, 0)
+    this.checkpoints.clear()
+    this.indexes.clear()
+  }
+
   close(error: StoreError): void {
     this.phase = "closed"
     this.fillSession++

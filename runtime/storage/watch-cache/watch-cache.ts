@@ -68,6 +68,8 @@ class StoreCache implements WatchCache {
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
+  /** Released, and still fed for the requests that use them. */
+  private readonly retired = new Set<CachedResource>()
   /** Segments of the longest registered path: keys are examined no further. */
   private depth = 0
   private cancelTidy: (() => void) | undefined
@@ -90,7 +92,7 @@ class StoreCache implements WatchCache {
       limits: this.limits,
       onBatch: (events, revision) => this.receive(events, revision),
       onGap: (error) => {
-        for (const resource of this.byPath.values()) resource.startOver(error)
+        for (const resource of [...this.byPath.values(), ...this.retired]) resource.startOver(error)
       },
     })
     this.selfCheck = new SelfCheck({
@@ -123,7 +125,7 @@ class StoreCache implements WatchCache {
       slabs: this.slabs,
       turns: this.turns,
       pages: this.pages,
-      owns: (key) => this.ownerOf(key) === resource,
+      owns: (key) => this.retired.has(resource) || this.ownerOf(key) === resource,
       onUndecodable: (error) => this.options.onUndecodable?.(error),
     })
     this.byPath.set(path, resource)
@@ -133,6 +135,20 @@ class StoreCache implements WatchCache {
         outer.startOver(new StoreError("unavailable", `keys of ${outer.path} now belong to ${path}`))
     }
     return resource
+  }
+
+  release(path: string): void {
+    const resource = this.byPath.get(path)
+    if (resource === undefined) return
+    this.byPath.delete(path)
+    const error = new StoreError("released", `${path} is no longer read as it was`)
+    resource.retire(error)
+    this.retired.add(resource)
+    this.clock.after(this.limits.retiredMs, () => {
+      this.retired.delete(resource)
+      resource.close(error)
+      resource.discard()
+    })
   }
 
   consistentRevision(): Promise<number> {
@@ -192,7 +208,7 @@ class StoreCache implements WatchCache {
     this.feed.close()
     this.cancelTidy?.()
     const error = new StoreError("closed", "the cache has been closed")
-    for (const resource of this.byPath.values()) resource.close(error)
+    for (const resource of [...this.byPath.values(), ...this.retired]) resource.close(error)
   }
 
   private filled(): CachedResource[] {
@@ -226,9 +242,18 @@ class StoreCache implements WatchCache {
       resource.receive(event)
       touched.add(resource)
     }
+    if (this.retired.size > 0) this.feedRetired(events, touched)
     for (const resource of touched) resource.flush(revision)
     for (const resource of this.byPath.values()) resource.advanced()
+    for (const resource of this.retired) resource.advanced()
     this.scheduleTidy()
+  }
+
+  private feedRetired(events: readonly StoreEvent[], touched: Set<CachedResource>): void {
+    for (const resource of this.retired) {
+      for (const event of events) if (event.key.startsWith(resource.keyPrefix)) resource.receive(event)
+      touched.add(resource)
+    }
   }
 
   /** The registered resource with the longest path above the key. */

@@ -74,10 +74,11 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
     kind: kind.listKind,
     apiVersion: handle.apiVersion,
     metadata,
-    itemType,
-    items: kind === handle.stored ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
+    // Items of a definition's kind keep theirs, as in the reference.
+    ...(kind.custom === undefined && { itemType }),
+    items: handle.readsOwnVersion ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
     turns,
-    ...(kind === handle.stored && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
+    ...(handle.readsOwnVersion && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
   }
 }
 

@@ -1,6 +1,6 @@
 /** `scale`: a view of the parent as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
 import { assert } from "../../base/assert.ts"
-import { badRequest, invalid } from "../../base/errors.ts"
+import { badRequest, internal, invalid } from "../../base/errors.ts"
 import { deepClone, getPath, setPath } from "../../encoding/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Subresource } from "../../schema/kind.ts"
@@ -151,7 +151,7 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ObjectReques
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
   // An absent number means zero, and zero is omitted, as typed servers do.
-  const replicas = getPath(parent, paths.specReplicas) ?? 0
+  const replicas = getPath(parent, paths.specReplicas) ?? missingReplicas(call, paths.specReplicas)
   const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
   return {
     kind: "Scale",
@@ -168,8 +168,15 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ObjectReques
   }
 }
 
-/** The text form of a LabelSelector or of a plain map of labels. */
+/** Nothing says what the absent number of a definition's object means: the reference has no Scale of it. */
+function missingReplicas({ handle }: ObjectRequest, path: string): number {
+  if (handle.kind.custom !== undefined) throw internal(`the spec replicas field ${JSON.stringify(`.${path}`)} does not exist`)
+  return 0
+}
+
+/** The text form of a LabelSelector or of a plain map of labels. Definitions' objects have it as a text. */
 function textOfSelector(selector: JsonValue | undefined): string {
+  if (typeof selector === "string") return selector
   if (!isObject(selector)) return ""
   const structured = selector.matchLabels !== undefined || selector.matchExpressions !== undefined
   return labelSelectorOf(structured ? selector : { matchLabels: selector }).toString()

@@ -91,8 +91,12 @@ export class WatchStream<Frame = Buffer> implements WatchSink, TimedWatch {
     if (bytes > watchQueueBytesMax) this.end("done")
   }
 
-  /** Sends the error: on 410 a client lists again, on any other it reconnects. */
+  /**
+   * Sends the error: on 410 a client lists again, on any other it reconnects. A watch of a definition's objects ends
+   * without an error when the definition changes, as in the reference.
+   */
   fail(error: unknown): void {
+    if (error instanceof StoreError && error.code === "released") return this.end("done")
     this.send([this.framer.error(watchError(error))])
     this.end("done")
   }

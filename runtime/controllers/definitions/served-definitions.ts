@@ -1,0 +1,129 @@
+/**
+ * Keeps the table of kinds equal to the established definitions. Every server of a store does this for itself, from its
+ * own watch of the definitions.
+ */
+import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
+import { definitionGroup, definitionResource } from "../../definitions/definition-kind.ts"
+import { type DefinitionOptions, type DefinitionParts, isEstablished, kindsOf, partsOf } from "../../definitions/kind.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { parseObject } from "../../registry/object-codec.ts"
+import { validateObjectMeta } from "../../registry/object-meta.ts"
+import type { Kind } from "../../schema/kind.ts"
+import { typed } from "../../schema/typed.ts"
+import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
+import type { Controller, ControllerDeps } from "../controller.ts"
+import { startInformer } from "../informer.ts"
+
+export interface ServedDefinitions extends Controller {
+  /** Resolves when the kinds of all definitions that were there at the start are served. */
+  readonly ready: Promise<void>
+  /** Why they are not yet; undefined once they are. */
+  fault(): string | undefined
+}
+
+/** A definition as it is in the table. */
+interface Served {
+  readonly definition: CustomResourceDefinition
+  readonly parts: DefinitionParts
+  readonly kinds: readonly Kind[]
+}
+
+/** Called once at start. Does nothing if definitions are not served. */
+export function startServedDefinitions(
+  deps: ControllerDeps,
+  options: Omit<DefinitionOptions, "vendor" | "checkMetadata">,
+): ServedDefinitions {
+  const kind = deps.registry.deps.kinds.find(definitionGroup, "v1", definitionResource)
+  if (kind === undefined) return { ready: Promise.resolve(), fault: () => undefined, stop: async () => {} }
+  const table = new DefinitionTable(deps, { ...options, vendor: deps.registry.deps.vendor, checkMetadata })
+  const following = startInformer(deps, kind, {
+    onState: (objects) => table.replaceAll(objects),
+    onEvents: (events) => {
+      for (const { type, object } of events) table.change(object, type === "DELETED")
+    },
+  })
+  return {
+    ready: following.then(() => table.filled),
+    fault: () => (table.isFilled ? undefined : "the definitions are still being read from the store"),
+    async stop() {
+      await (await following).stop()
+    },
+  }
+}
+
+/** Metadata of a resource inside of another has a namespace or none, whatever its kind. */
+const checkMetadata: DefinitionOptions["checkMetadata"] = (metadata, path, failures) =>
+  validateObjectMeta(metadata, { namespaced: (metadata.namespace ?? "") !== "", nameRule: "path-segment", failures, path })
+
+class DefinitionTable {
+  isFilled = false
+  readonly filled: Promise<void>
+  private resolveFilled = (): void => {}
+  private readonly served = new Map<string, Served>()
+
+  constructor(
+    private readonly deps: ControllerDeps,
+    private readonly options: DefinitionOptions,
+  ) {
+    this.filled = new Promise((resolve) => {
+      this.resolveFilled = resolve
+    })
+  }
+
+  replaceAll(objects: Iterable<CachedObject>): void {
+    const names = new Set<string>()
+    for (const object of objects) names.add(this.change(object, false))
+    for (const name of [...this.served.keys()]) if (!names.has(name)) this.remove(name)
+    this.isFilled = true
+    this.resolveFilled()
+  }
+
+  /** Returns the name of the definition. */
+  change(object: CachedObject, isGone: boolean): string {
+    const name = object.field("metadata.name")
+    const definition = isGone ? undefined : readDefinition(object)
+    if (definition !== undefined && isEstablished(definition)) this.serve(name, definition)
+    else this.remove(name)
+    return name
+  }
+
+  private serve(name: string, definition: CustomResourceDefinition): void {
+    const before = this.served.get(name)
+    const isSame = before !== undefined && servesSame(before.definition, definition)
+    const parts = isSame ? before.parts : partsOf(definition, this.options)
+    const kinds = kindsOf(isSame ? { ...definition, spec: before.definition.spec } : definition, parts, this.options)
+    if (isSame && kinds[0]?.custom?.isTerminating === before.kinds[0]?.custom?.isTerminating) return
+    const { registry } = this.deps
+    const old = before?.kinds ?? []
+    this.served.set(name, { definition: isSame ? before.definition : definition, parts, kinds: registry.deps.kinds.replace(old, kinds) })
+    registry.release(old, isSame ? undefined : old[0]?.storage.path)
+  }
+
+  private remove(name: string): void {
+    const before = this.served.get(name)
+    if (before === undefined) return
+    this.served.delete(name)
+    const { registry } = this.deps
+    registry.deps.kinds.replace(before.kinds, [])
+    registry.release(before.kinds, before.kinds[0]?.storage.path)
+  }
+}
+
+/** As the reference: objects are read as before while neither the spec nor the accepted names change. */
+function servesSame(before: CustomResourceDefinition, now: CustomResourceDefinition): boolean {
+  return (
+    before.metadata.uid === now.metadata.uid &&
+    deepEqual(typed(before.spec), typed(now.spec)) &&
+    deepEqual(typed(before.status.acceptedNames), typed(now.status.acceptedNames))
+  )
+}
+
+/** Undefined for a definition that cannot be decoded, which the cache reports. */
+export function readDefinition(object: CachedObject): CustomResourceDefinition | undefined {
+  try {
+    return typed<CustomResourceDefinition>(parseObject(object.json()))
+  } catch (error) {
+    if (error instanceof UndecodableError) return undefined
+    throw error
+  }
+}

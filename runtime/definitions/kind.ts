@@ -1,0 +1,235 @@
+/**
+ * Kinds of an established definition: what the generator emits for a schema file, made at run time. One record per
+ * version; what it costs to serve a version is made on first use.
+ */
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  WebhookClientConfig,
+} from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
+import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
+import { assert } from "../base/assert.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { atOnce } from "../base/turns.ts"
+import type { Vendor } from "../base/vendor.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, Verb } from "../schema/kind.ts"
+import type { StructuralShape, TypeShape } from "../schema/shape.ts"
+import { typed } from "../schema/typed.ts"
+import { webhookConversion } from "./conversion/webhook.ts"
+import { definitionGroup } from "./definition-kind.ts"
+import { columnsOfDefinition } from "./objects/columns.ts"
+import { defaultObject } from "./objects/defaults.ts"
+import { normalizeEmbedded } from "./objects/embedded.ts"
+import type { MetadataCheck } from "./objects/embedded-check.ts"
+import { pruneObject } from "./objects/prune.ts"
+import { selectableFieldsOf } from "./objects/selectable.ts"
+import { shapeOfDefinition } from "./objects/shape.ts"
+import { UnknownNames } from "./objects/unknown-names.ts"
+import { validateObject, validatingStatus } from "./objects/validate.ts"
+import { type Structural, structuralOf } from "./structural.ts"
+
+export interface DefinitionOptions {
+  readonly vendor: Vendor
+  /** Gate CRDValidationRatcheting. */
+  readonly ratchet: boolean
+  /** Gate CustomResourceFieldSelectors. */
+  readonly selectable: boolean
+  readonly checkMetadata: MetadataCheck
+  /** Sends the JSON of a review to a web hook and resolves with the document that it answers. */
+  readonly callHook: (hook: WebhookClientConfig, review: string, signal?: AbortSignal) => Promise<JsonValue>
+  readonly uuid: () => string
+}
+
+/** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
+export type DefinitionParts = (version: string) => Promise<KindParts>
+
+/** In the order in which the reference lists them. */
+const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+
+/**
+ * Makes the loader of the parts of all versions of a definition. Called once for each spec that is served; `kindsOf`
+ * may be called again with it when only the status has changed.
+ */
+export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
+  const { spec } = definition
+  const made = new Map<string, KindParts>()
+  const structurals = new Map<string, Structural>()
+  const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
+    const known =
+      structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
+    structurals.set(version.name, known)
+    return known
+  }
+  const toStored = (object: ApiObject): ApiObject => {
+    const copy = deepClone<ApiObject>(object)
+    const stored = spec.versions?.find(({ storage }) => storage)
+    if (stored !== undefined) defaultObject(copy, structuralIn(stored))
+    return copy
+  }
+  const convert = conversionOf(definition, options)
+  return async (name) => {
+    const version = spec.versions?.find((one) => one.name === name)
+    assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
+    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored, convert })
+    made.set(name, known)
+    return known
+  }
+}
+
+/** The records of all versions of an established definition, those included that are not served: they may be stored. */
+export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionParts, options: DefinitionOptions): readonly Kind[] {
+  const { spec, status } = definition
+  const stored = (spec.versions ?? []).find(({ storage }) => storage)
+  if (stored === undefined) return []
+  const group = options.vendor.neutralGroup(spec.group)
+  const names = status.acceptedNames
+  const isTerminating = (status.conditions ?? []).some(({ type, status: value }) => type === "Terminating" && value === "True")
+  const custom: CustomFacts = { definition: definition.metadata.name ?? "", isTerminating }
+  return (spec.versions ?? []).map((version) => ({
+    group,
+    version: version.name,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    resource: names.plural,
+    singular: names.singular ?? "",
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === "Namespaced",
+    ...(!version.served && { served: false as const }),
+    ...(version.deprecated === true && { deprecated: deprecationOf(version) }),
+    verbs,
+    nameRule: "dns-subdomain",
+    storage: { path: `${spec.group}/${spec.names.plural}`, group, version: stored.name, kind: names.kind, format: "json" },
+    selectable: options.selectable ? selectableFieldsOf(typed<JsonValue>(version.selectableFields ?? [])) : [],
+    rules: rulesOf(version.subresources),
+    subresources: subresourcesOf(version.subresources),
+    behaviours: ["customObject"],
+    custom: {
+      ...custom,
+      ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }),
+    },
+    load: () => parts(version.name),
+  }))
+}
+
+function deprecationOf({ deprecationWarning }: CustomResourceDefinitionVersion): NonNullable<Kind["deprecated"]> {
+  return deprecationWarning === undefined ? {} : { warning: deprecationWarning }
+}
+
+/** The behaviour `customObject` counts generations: a change of anything but metadata and status is one. */
+function rulesOf(subresources: CustomResourceSubresources | undefined): LifecycleRules {
+  const ownStatus = subresources?.status === undefined ? [] : ["status"]
+  return {
+    createDrops: ownStatus,
+    updateKeeps: ownStatus,
+    createOnUpdate: false,
+    unconditionalUpdate: false,
+    generation: [],
+    defaultPropagation: "background",
+    deleteReturns: "Status",
+  }
+}
+
+const statusKeeps = ["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]
+
+function subresourcesOf(subresources: CustomResourceSubresources | undefined): readonly Subresource[] {
+  const found: Subresource[] = []
+  const verbsOfBoth = ["get", "patch", "update"] as const
+  if (subresources?.status !== undefined) found.push({ name: "status", type: "status", verbs: verbsOfBoth, keeps: statusKeeps })
+  const scale = subresources?.scale
+  if (scale !== undefined) {
+    const selector = scale.labelSelectorPath ?? ""
+    found.push({
+      name: "scale",
+      type: "scale",
+      verbs: verbsOfBoth,
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      scale: {
+        specReplicas: withoutDot(scale.specReplicasPath),
+        statusReplicas: withoutDot(scale.statusReplicasPath),
+        ...(selector !== "" && { selector: withoutDot(selector) }),
+      },
+    })
+  }
+  return found
+}
+
+function withoutDot(path: string): string {
+  return path.startsWith(".") ? path.slice(1) : path
+}
+
+const same = (object: ApiObject): ApiObject => object
+
+function versionParts(
+  definition: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  { vendor, ratchet, checkMetadata }: DefinitionOptions,
+  {
+    structural,
+    toStored,
+    convert,
+  }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject; readonly convert: ConvertObjects | undefined },
+): KindParts {
+  const group = vendor.neutralGroup(definition.spec.group)
+  const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
+  const scale = version.subresources?.scale
+  const ofScale = scale === undefined ? {} : { scale }
+  return {
+    shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
+    applyDefaults: (object) => defaultObject(object, structural),
+    validate(object, { failures, old, subresource }) {
+      const before = old === undefined ? {} : { old }
+      if (subresource === "status") atOnce(validatingStatus(object, structural, failures, { ...before, ...ofScale }))
+      else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
+    },
+    columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
+    ...(convert === undefined ? renaming(version, toStored) : { convert }),
+  }
+}
+
+/**
+ * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.
+ * What is stored has the defaults with which it is read.
+ */
+function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (object: ApiObject) => ApiObject): Partial<KindParts> {
+  return storage ? {} : { toStored, fromStored: same }
+}
+
+/** The hook that converts objects of a definition; undefined for strategy None. */
+function conversionOf({ spec }: CustomResourceDefinition, { vendor, callHook, uuid }: DefinitionOptions): ConvertObjects | undefined {
+  const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
+  if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
+  return webhookConversion({
+    reviewGroup: vendor.group(definitionGroup),
+    reviewVersions: conversionReviewVersions ?? [],
+    apiVersions: (spec.versions ?? []).map(({ name }) => `${spec.group}/${name}`),
+    post: (review, signal) => callHook(clientConfig, review, signal),
+    uuid,
+  })
+}
+
+/** How objects of a version are decoded. */
+function decodingOf(name: string, schema: Structural): StructuralShape {
+  const root: TypeShape = {
+    name,
+    fields: [{ name: "metadata", type: { ref: () => objectMetaShape } }],
+    preserveUnknown: true,
+  }
+  return {
+    root,
+    prune(object, { report, stored }) {
+      const unknown = report ? new UnknownNames() : undefined
+      const names = unknown === undefined ? {} : { unknown }
+      pruneObject(object, schema, names)
+      normalizeEmbedded(object, schema, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
+      return unknown?.list() ?? []
+    },
+  }
+}
+
+/** Whether a stored object is a definition whose kind clients can use. */
+export function isEstablished({ status }: CustomResourceDefinition): boolean {
+  return isObject(status) && (status.conditions ?? []).some(({ type, status: value }) => type === "Established" && value === "True")
+}

@@ -1,0 +1,196 @@
+/**
+ * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time,
+ * and built again only for group versions whose kinds have changed.
+ */
+import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
+import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { nextTurn } from "../base/turns.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { Kind } from "../schema/kind.ts"
+import type { ServerParts } from "../server-parts.ts"
+import { encodeOpenApiV2 } from "./protobuf-v2.ts"
+import { mapDocument } from "./vendor.ts"
+
+/** The parts of a document of version 2 that one group version adds, as members of JSON objects. */
+interface Version2Members {
+  readonly paths: string
+  readonly definitions: string
+  /** The same as a protobuf message of a document. */
+  readonly compact: Buffer
+}
+
+/** The group versions with kinds of definitions, by the path of their document. One per server. */
+export class CustomDocuments {
+  private readonly source: CustomSource
+  private groupVersions = new Map<string, CustomGroupVersion>()
+  private revision = -1
+
+  constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi" | "kinds">) {
+    this.source = new CustomSource(parts)
+  }
+
+  get isEmpty(): boolean {
+    return this.groupVersions.size === 0
+  }
+
+  paths(): readonly string[] {
+    return [...this.groupVersions.keys()]
+  }
+
+  groupVersion(path: string): CustomGroupVersion | undefined {
+    return this.groupVersions.get(path)
+  }
+
+  /**
+   * Called before each read. Returns the paths of documents that have changed since the last call. `isBuiltIn`: whether
+   * the server's own kinds have the document, which then stays as it is.
+   */
+  follow(isBuiltIn: (path: string) => boolean): readonly string[] {
+    const { kinds } = this.parts
+    if (this.revision === kinds.revision) return []
+    this.revision = kinds.revision
+    const before = this.groupVersions
+    const changed: string[] = []
+    this.groupVersions = new Map()
+    for (const [path, ofPath] of this.servedKinds()) {
+      if (isBuiltIn(path)) continue
+      const known = before.get(path)
+      const isSame = known?.isOf(ofPath) === true
+      if (!isSame) changed.push(path)
+      this.groupVersions.set(path, isSame ? known : new CustomGroupVersion(ofPath, this.source))
+    }
+    for (const path of before.keys()) if (!this.groupVersions.has(path)) changed.push(path)
+    return changed
+  }
+
+  private servedKinds(): ReadonlyMap<string, readonly Kind[]> {
+    const { kinds, vendor } = this.parts
+    const found = new Map<string, Kind[]>()
+    for (const kind of kinds.served()) {
+      if (kind.custom === undefined) continue
+      const path = `v3/apis/${vendor.group(kind.group)}/${kind.version}`
+      const ofPath = found.get(path)
+      if (ofPath === undefined) found.set(path, [kind])
+      else ofPath.push(kind)
+    }
+    return found
+  }
+
+  /** What the document of version 2 has of each group version. Takes a turn of the event loop for each. */
+  async version2(): Promise<readonly Version2Members[]> {
+    const all: Version2Members[] = []
+    for (const groupVersion of this.groupVersions.values()) {
+      all.push(await groupVersion.version2())
+      await nextTurn()
+    }
+    return all
+  }
+}
+
+/** The kinds of definitions of one group version. */
+class CustomGroupVersion {
+  private members: Version2Members | undefined
+
+  constructor(
+    private readonly kinds: readonly Kind[],
+    private readonly source: CustomSource,
+  ) {}
+
+  /** Whether the documents of these kinds are those of this group version. */
+  isOf(kinds: readonly Kind[]): boolean {
+    return kinds.length === this.kinds.length && kinds.every((kind, index) => publishesSame(kind, this.kinds[index]))
+  }
+
+  /** The text of its own document of version 3. */
+  async version3(): Promise<Buffer> {
+    return Buffer.from(JSON.stringify(await this.source.build(this.kinds, "v3")))
+  }
+
+  async version2(): Promise<Version2Members> {
+    this.members ??= membersOf(await this.source.build(this.kinds, "v2"))
+    return this.members
+  }
+}
+
+/** Terminating definitions are published as before. */
+function publishesSame(kind: Kind, other: Kind | undefined): boolean {
+  return kind === other || (other !== undefined && kind.custom?.schema === other.custom?.schema && kind.resource === other.resource)
+}
+
+function membersOf({ paths, definitions }: JsonObject): Version2Members {
+  return { paths: members(paths), definitions: members(definitions), compact: encodeOpenApiV2({ paths, definitions }) }
+}
+
+function members(object: JsonValue | undefined): string {
+  return JSON.stringify(isObject(object) ? object : {}).slice(1, -1)
+}
+
+/** What all group versions share. */
+class CustomSource {
+  private readonly shared = new Map<DocumentVersion, Promise<JsonObject>>()
+
+  constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi">) {}
+
+  /** Builds a document in wire names. */
+  async build(kinds: readonly Kind[], version: DocumentVersion): Promise<JsonObject> {
+    const { vendor } = this.parts
+    const shared = await this.sharedDefinitions(version)
+    const options = { shared, prefix: vendor.extensionPrefix, vendorName: (name: string) => vendor.definition(name) }
+    const customKinds = kinds.map(
+      (kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }),
+    )
+    const { document, schemas } = customDocument(customKinds, version, options)
+    return withSchemas(mapped(document, vendor), schemas, version)
+  }
+
+  /** Definitions of ObjectMeta, Scale and others, from the documents of built-in kinds that are smallest. */
+  private sharedDefinitions(version: DocumentVersion): Promise<JsonObject> {
+    const known = this.shared.get(version) ?? this.readShared(version)
+    this.shared.set(version, known)
+    return known
+  }
+
+  private async readShared(version: DocumentVersion): Promise<JsonObject> {
+    // Version 2 has one document, whose other definitions are there already.
+    if (version === "v2") return {}
+    const found: JsonObject = {}
+    for (const path of ["v3/apis/coordination.orch.io/v1", "v3/apis/apps/v1"]) {
+      const read = this.parts.openapi.get(path)
+      if (read !== undefined) Object.assign(found, schemasIn(JSON.parse((await read()).toString())))
+    }
+    return found
+  }
+}
+
+function schemasIn(document: JsonValue): JsonObject {
+  const components = isObject(document) ? document.components : undefined
+  const schemas = isObject(components) ? components.schemas : undefined
+  return isObject(schemas) ? schemas : {}
+}
+
+function mapped(document: JsonObject, vendor: Vendor): JsonObject {
+  const value: JsonValue = JSON.parse(mapDocument(JSON.stringify(document), vendor))
+  return isObject(value) ? value : {}
+}
+
+function withSchemas(document: JsonObject, schemas: JsonObject, version: DocumentVersion): JsonObject {
+  if (version === "v2") return { ...document, definitions: schemas }
+  const components = isObject(document.components) ? document.components : {}
+  return { ...document, components: { ...components, schemas: { ...schemasIn(document), ...schemas } } }
+}
+
+/** The text of the document of version 2 with what group versions add. `text`: that of the built-in kinds. */
+export function withMembers(text: string, added: readonly Version2Members[]): string {
+  let joined = text
+  for (const name of ["paths", "definitions"] as const) {
+    const open = `"${name}":{`
+    // The first is the document's own: no path has a member of that name, and definitions follow paths.
+    const at = joined.indexOf(open)
+    const all = added.map((one) => one[name]).filter((one) => one !== "")
+    if (at < 0 || all.length === 0) continue
+    const from = at + open.length
+    joined = `${joined.slice(0, from)}${all.join(",")},${joined.slice(from)}`
+  }
+  return joined
+}
