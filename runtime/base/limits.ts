@@ -496,12 +496,3 @@ export const healthRememberedMs = 100
 
 /** Kinds whose caches are filled in parallel at start. */
 export const fillsAtOnce = 4
-
-/**
- * Nested schemas in a definition; more is 422. Real ones have some 30; twice as many levels of a document, and walks
- * over a schema are recursive.
- */
-export const definitionSchemaDepthMax = 256
-
-/** Costs of rules of a definition, in units of the expression language, that are evaluated in one turn: about 10 ms. */
-export const ruleCostsPerTurn = 200_000

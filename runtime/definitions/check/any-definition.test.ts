@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
-import { definitionSchemaDepthMax } from "../../base/limits.ts"
+import { definitionSchemaDepthMax } from "../limits.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import { approvalOf, checkDefinition, checkDefinitionStatus, dropDisabledFields, nonStructuralOf } from "./index.ts"
+import { approvalOf, checkDefinition, checkDefinitionStatus, dropDisabledFields, isProtectedGroup, nonStructuralOf } from "./index.ts"
 import { casesOf, definitionOf, prepared, topics } from "./definition-cases.ts"
 
 const vendor = vendorProfile("kubernetes")
@@ -91,4 +91,36 @@ it("collects as many failures as a response holds from wide schemas", () => {
     expect(failures.length).toBeGreaterThan(0)
     expect(failures.length).toBeLessThanOrEqual(256)
   }
+})
+
+it("knows the groups of the vendor's community", () => {
+  const groups = ["k8s.io", "a.k8s.io", "kubernetes.io", "a.kubernetes.io", "ak8s.io", "k8s.io.example.com"]
+  expect(groups.filter((group) => isProtectedGroup(group, vendor))).toEqual(groups.slice(0, 4))
+  expect(isProtectedGroup("a.orch.io", vendorProfile("orch"))).toBe(true)
+})
+
+it("drops what disabled gates hide, unless the old definition uses it", () => {
+  const rules = { type: "string", maxLength: 5, "x-kubernetes-validations": [{ rule: "self == oldSelf.value()", optionalOldSelf: true }] }
+  const definition = (): JsonObject => definitionOf({ field: rules, version: { selectableFields: [{ jsonPath: ".spec.a" }] } })
+  const dropped = definition()
+  dropDisabledFields(dropped, { gates, prefix })
+  expect(JSON.stringify(dropped)).not.toMatch(/optionalOldSelf|selectableFields/)
+  const kept = definition()
+  dropDisabledFields(kept, { old: definition(), gates, prefix })
+  expect(kept).toEqual(definition())
+  dropDisabledFields(kept, { gates: { CustomResourceFieldSelectors: true, CRDValidationRatcheting: true }, prefix })
+  expect(kept).toEqual(definition())
+})
+
+it("describes schemas that are not structural", () => {
+  const { reason, message = "" } = nonStructuralOf(definitionOf({ field: {}, spec: { preserveUnknownFields: true } }), prefix) ?? {}
+  expect(reason).toBe("Violations")
+  expect(message).toBe(
+    "[spec.preserveUnknownFields: Invalid value: true: must be false, " +
+      "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].type: " +
+      "Required value: must not be empty for specified object fields]",
+  )
+  expect(nonStructuralOf(definitionOf({}), prefix)).toBeUndefined()
+  const unread = "failed to check validation schema for version v1: OpenAPIV3Schema 'id' is not supported"
+  expect(nonStructuralOf(definitionOf({ field: { id: "x" } }), prefix)).toEqual({ reason: "StructuralError", message: unread })
 })

@@ -1,13 +1,14 @@
 /**
- * Validation of definitions of custom resources, on create and on update: the checks of the reference with its failures,
- * field paths and texts. Paths are those of its internal form: what all versions share, such as the only schema, is
- * reported as a field of `spec` (`spec.validation.openAPIV3Schema`, `spec.subresources`).
+ * Validation of definitions of custom resources, on create and on update: the checks of the reference with its
+ * failures, field paths and texts. Paths are those of its internal form: what all versions share, such as the only
+ * schema, is reported as a field of `spec` (`spec.validation.openAPIV3Schema`, `spec.subresources`).
  */
 import { shortJson } from "../../base/bounded-text.ts"
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { definitionSchemaDepthMax, shownValueCharactersMax } from "../../base/limits.ts"
+import { shownValueCharactersMax } from "../../base/limits.ts"
 import type { Vendor } from "../../base/vendor.ts"
+import { definitionSchemaDepthMax } from "../limits.ts"
 import type { Ages } from "../rules/compile.ts"
 import { checkApproval } from "./approval.ts"
 import { dns1035LabelFaults } from "../../schema/names.ts"

@@ -1,9 +1,6 @@
 /** What rules of a definition may cost at most, estimated from the sizes that its schema allows. */
 
-/** Of one expression, for all values in an object that it is evaluated for. */
-export const ruleCostMax = 10_000_000n
-/** Of all expressions of a schema. */
-export const schemaCostMax = 100_000_000n
+import { schemaCostMax } from "../limits.ts"
 
 /** The largest cost: 64 bits. */
 const unlimited = 2n ** 64n - 1n

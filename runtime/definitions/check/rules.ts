@@ -7,9 +7,10 @@ import { type Schema, withResourceFields } from "../../../cel/schema/schema.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
 import { messageCharactersMax } from "../../base/limits.ts"
 import { cut, quoted } from "../../base/quote.ts"
+import { ruleCostMax, schemaCostMax } from "../limits.ts"
 import { type Ages, type CompiledRule, compileRules, selfTypeName } from "../rules/compile.ts"
 import { type Structural, structuralOf } from "../structural.ts"
-import { CostTotal, costText, multiplyCosts, ruleCostMax, schemaCostMax } from "./rule-costs.ts"
+import { CostTotal, costText, multiplyCosts } from "./rule-costs.ts"
 import type { RuleProps, SchemaProps } from "./schema-props.ts"
 import type { RuleNodes } from "./schema-walk.ts"
 
@@ -21,7 +22,7 @@ export interface RuleContext {
   readonly unchanged: boolean
 }
 
-/** A schema, with what expressions see of its values: fields of resources are what they are whatever the schema says. */
+/** A schema, and what expressions see of its values: some fields of resources do not depend on the schema. */
 interface TypedSchema {
   readonly schema: Structural
   readonly visible: Schema

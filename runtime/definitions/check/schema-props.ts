@@ -3,7 +3,7 @@
  * objects is `Structural`. A value of a wrong type is read as absent, so that any JSON can be checked.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { definitionSchemaDepthMax } from "../../base/limits.ts"
+import { definitionSchemaDepthMax } from "../limits.ts"
 
 /** One node. A keyword that is absent is `undefined`, `""` or `false`, as its zero value. */
 export interface SchemaProps {

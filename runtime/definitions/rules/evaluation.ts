@@ -1,23 +1,25 @@
 /** Evaluates the rules of one value after the other, within the budget of an object. */
-import { isError, OptionalValue, type Result, type Value } from "../../../cel/index.ts"
+import { isError, OptionalValue, type Program, type Value } from "../../../cel/index.ts"
 import { failureText } from "../../base/errors.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
+import { costPerCallMax, ruleMessageBytesMax } from "../limits.ts"
 import type { CompiledRule } from "./compile.ts"
-import type { RulePart } from "./validate.ts"
+import type { Correlation } from "./correlation.ts"
+import type { RulePart } from "./rule-part.ts"
 
-/** What one evaluation may cost. */
-const costPerCallMax = 1_000_000
-/** Bytes of an evaluated message. */
-const messageBytesMax = 5 * 1024
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 export interface EvaluationOptions {
   readonly budget: number
   readonly ratchet: boolean
   readonly warnings: string[] | undefined
+  /** The object and its former state, where faults of unchanged values count no more. */
+  readonly correlation: Correlation | undefined
 }
 
 type Variables = { readonly self: Value; readonly oldSelf?: Value }
+
+const limitedCost = { costLimit: costPerCallMax }
 
 /** One validation of an object. */
 export class Evaluation {
@@ -37,35 +39,31 @@ export class Evaluation {
   }
 
   evaluate(part: RulePart): void {
-    const { tree } = part
+    const { tree, value, old } = part
     if (tree.fault !== undefined) return this.fail(part, `rule compiler initialization error: ${tree.fault}`)
     if (tree.rules.length === 0) return
     if (this.budget <= 0) return this.stop(part, outOfBudget)
-    const usesOldSelf = tree.rules.some((rule) => rule.usesOldSelf)
-    const self = tree.read(part.value)
-    const old = !usesOldSelf || part.old === undefined || part.old === null ? undefined : tree.read(part.old)
+    const self = tree.read(value)
+    const oldSelf = !tree.usesOldSelf || old === undefined || old === null ? undefined : tree.read(old)
+    const unread = isError(self) ? self : oldSelf !== undefined && isError(oldSelf) ? oldSelf : undefined
+    const variables = isError(self) || (oldSelf !== undefined && isError(oldSelf)) ? undefined : variablesOf(self, oldSelf)
     for (const rule of tree.rules) {
       if (this.isOver) return
       if (rule.fault !== undefined) this.fail(part, `rule compile error: ${rule.fault}`)
-      else if (rule.program !== undefined) this.evaluateRule(part, rule, rule.program, { self, old, usesOldSelf })
+      else if (rule.usesOldSelf && oldSelf === undefined && !(this.options.ratchet && rule.rule.optionalOldSelf === true)) continue
+      else if (variables === undefined) this.fail(part, `${unread?.message} evaluating rule: ${textOf(rule)}`)
+      else if (rule.program !== undefined) this.evaluateRule(part, rule, rule.program, variables)
     }
   }
 
-  private evaluateRule(part: RulePart, rule: CompiledRule, program: NonNullable<CompiledRule["program"]>, values: ReadValues): void {
-    const optional = rule.rule.optionalOldSelf === true
-    if (rule.usesOldSelf && values.old === undefined && !(this.options.ratchet && optional)) return
-    const said = textOf(rule)
-    if (isError(values.self) || (values.old !== undefined && isError(values.old))) {
-      const error = isError(values.self) ? values.self : values.old
-      return this.fail(part, `${error !== undefined && isError(error) ? error.message : ""} evaluating rule: ${said}`)
-    }
-    const plain = variablesOf(values.self, values.old)
-    const variables = optional && values.usesOldSelf ? withOptional(values.self, values.old) : plain
-    const { value, cost } = program.evaluate(variables, { costLimit: costPerCallMax })
+  private evaluateRule(part: RulePart, rule: CompiledRule, program: Program, variables: Variables): void {
+    const isOptional = rule.rule.optionalOldSelf === true && part.tree.usesOldSelf
+    const { value, cost } = program.evaluate(isOptional ? withOptional(variables) : variables, limitedCost)
     if (cost > this.budget) return this.stop(part, outOfBudget)
     this.budget -= cost
-    if (isError(value)) return this.failed(part, value.message, said)
-    if (value !== true) this.refuse(part, rule, plain)
+    if (value === true) return
+    if (isError(value)) this.failed(part, value.message, textOf(rule))
+    else this.refuse(part, rule, variables)
   }
 
   /** Reports an error of an evaluation. */
@@ -87,7 +85,7 @@ export class Evaluation {
     const detail = message ?? (rule.rule.message === undefined || rule.rule.message === "" ? `failed rule: ${textOf(rule)}` : textOf(rule))
     const isFault = this.budget < 0
     const failure = isFault ? { type: "Invalid" as const, field, value: typeOf(part), detail } : failureOf(rule, part, field, detail)
-    if (!rule.usesOldSelf && (part.correlation ?? part.nearest)?.isUnchanged() === true) this.warn(failure)
+    if (!rule.usesOldSelf && part.isUnchanged(this.options.correlation)) this.warn(failure)
     else this.add(failure)
   }
 
@@ -97,7 +95,7 @@ export class Evaluation {
     program: NonNullable<CompiledRule["message"]>["program"],
     variables: Variables,
   ): string | undefined {
-    const { value, cost } = program.evaluate(variables, { costLimit: costPerCallMax })
+    const { value, cost } = program.evaluate(variables, limitedCost)
     if (cost > this.budget) {
       this.budget = -1
       return "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
@@ -110,7 +108,7 @@ export class Evaluation {
     this.budget -= cost
     if (typeof value !== "string") return undefined
     const text = value.trim()
-    return text === "" || text.includes("\n") || Buffer.byteLength(text) > messageBytesMax ? undefined : text
+    return text === "" || text.includes("\n") || Buffer.byteLength(text) > ruleMessageBytesMax ? undefined : text
   }
 
   private fail(part: RulePart, detail: string): void {
@@ -132,12 +130,6 @@ export class Evaluation {
   }
 }
 
-interface ReadValues {
-  readonly self: Result
-  readonly old: Result | undefined
-  readonly usesOldSelf: boolean
-}
-
 /** The reference writes the path of the whole object so. */
 const rootField = "<nil>"
 
@@ -149,8 +141,8 @@ function variablesOf(self: Value, old: Value | undefined): Variables {
   return old === undefined ? { self } : { self, oldSelf: old }
 }
 
-function withOptional(self: Value, old: Value | undefined): Variables {
-  return { self, oldSelf: old === undefined ? OptionalValue.none : new OptionalValue(old) }
+function withOptional({ self, oldSelf }: Variables): Variables {
+  return { self, oldSelf: oldSelf === undefined ? OptionalValue.none : new OptionalValue(oldSelf) }
 }
 
 /** Failures show the type instead of the value. */

@@ -82,7 +82,10 @@ for (const [index, one] of cases.entries()) {
   }
   if (!one.later) continue
   const { answer } = await ask("GET", `${definitions}/${pluralOf(index)}.${group}`)
-  await ask("PUT", `${definitions}/${pluralOf(index)}.${group}`, { ...answer, spec: definitionOf(pluralOf(index), schemaOf(one)).spec ?? {} })
+  await ask("PUT", `${definitions}/${pluralOf(index)}.${group}`, {
+    ...answer,
+    spec: definitionOf(pluralOf(index), schemaOf(one)).spec ?? {},
+  })
 }
 await wait(5000)
 const answers: Record<string, RuleAnswer[]> = {}

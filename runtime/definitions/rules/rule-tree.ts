@@ -1,4 +1,4 @@
-/** The compiled rules of a schema and of all schemas below it. Compiled when the first object is validated, and kept. */
+/** The compiled rules of a schema and of all below it: compiled when the first object is validated, and kept. */
 import { type DeclaredType, declaredType } from "../../../cel/schema/declared-type.ts"
 import { escapeName } from "../../../cel/schema/escape.ts"
 import { type Reader, readerOf, resourceReaderOf } from "../../../cel/schema/json-value.ts"
@@ -9,12 +9,15 @@ import { type CompiledRule, compileRules, selfTypeName, storedAges } from "./com
 export interface RuleTree {
   readonly schema: Structural
   readonly rules: readonly CompiledRule[]
+  /** One of them does. */
+  readonly usesOldSelf: boolean
   /** Why no rule of this schema can be evaluated. */
   readonly fault?: string
   /** Makes the value of `self`. */
   readonly read: Reader
   readonly items?: RuleTree
-  readonly properties: ReadonlyMap<string, RuleTree>
+  /** Of properties, the last one first. */
+  readonly fieldsFromLast: readonly (readonly [name: string, tree: RuleTree])[]
   readonly values?: RuleTree
 }
 
@@ -51,16 +54,19 @@ function build(schema: Structural, isResource: boolean): RuleTree | undefined {
     schema,
     ...compiled(schema, type),
     read: isResource ? resourceReaderOf(schema) : readerOf(schema),
-    properties: propertyTrees(schema, type),
+    fieldsFromLast: [...propertyTrees(schema, type)].reverse(),
     ...(itemTree !== undefined && { items: itemTree }),
     ...(valueTree !== undefined && { values: valueTree }),
   }
 }
 
-function compiled(schema: Structural, type: DeclaredType | undefined): Pick<RuleTree, "rules" | "fault"> {
-  if (schema.rules.length === 0) return { rules: [] }
-  if (type === undefined) return { rules: [], fault: "failed to convert to declType for CEL validation rules" }
-  return { rules: compileRules(schema, type, storedAges).rules }
+function compiled(schema: Structural, type: DeclaredType | undefined): Pick<RuleTree, "rules" | "usesOldSelf" | "fault"> {
+  if (schema.rules.length === 0) return { rules: [], usesOldSelf: false }
+  if (type === undefined) {
+    return { rules: [], usesOldSelf: false, fault: "failed to convert to declType for CEL validation rules" }
+  }
+  const { rules } = compileRules(schema, type, storedAges)
+  return { rules, usesOldSelf: rules.some((rule) => rule.usesOldSelf) }
 }
 
 /** Fields without a type are left out, with what is below them, unless rules could not name them anyway. */

@@ -8,7 +8,7 @@ import { pruneObject } from "../objects/prune.ts"
 import { preventRules, validateObject } from "../objects/validate.ts"
 import { structuralOf } from "../structural.ts"
 import { objectOf, type RuleAnswer, ruleAnswers, type RuleCase, ruleCases, type RuleWrite, schemaOf } from "./rule-cases.ts"
-import { validateRules } from "./validate.ts"
+import { validateRules, validatingRules } from "./validate.ts"
 
 const answers = ruleAnswers()
 
@@ -36,7 +36,8 @@ function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
   validateObject(object, schema, failures, stored)
   const warnings: string[] = []
   if (preventRules(failures)) {
-    const detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+    const detail =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
     failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail })
   } else validateRules(object, schema, failures, { ...stored, warnings })
   const causes = failures.list.map((failure) => ({
@@ -50,3 +51,30 @@ function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
 function byText(left: object, right: object): number {
   return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
 }
+
+describe("rules of large objects", () => {
+  const listOf = (rule: string): JsonObject => ({
+    type: "object",
+    properties: { spec: { type: "array", items: { type: "integer", "x-kubernetes-validations": [{ rule }] } } },
+  })
+  const object = { spec: Array.from({ length: 50_000 }, (_, index) => index) }
+
+  it("are evaluated in stages", () => {
+    const failures = new Failures()
+    expect([...validatingRules(object, structuralOf(listOf("self >= 0"), "x-kubernetes-"), failures)].length).toBeGreaterThan(2)
+    expect(failures.empty).toBe(true)
+  })
+
+  it("end with the budget", () => {
+    const failures = new Failures()
+    validateRules(object, structuralOf(listOf("self >= 0"), "x-kubernetes-"), failures, { budget: 1000 })
+    const detail = "validation failed due to running out of cost budget, no further validation rules will be run"
+    expect(failures.list).toEqual([{ type: "Invalid", field: expect.stringMatching(/^spec\[\d+\]$/), value: "integer", detail }])
+  })
+
+  it("end with as many failures as a response holds", () => {
+    const failures = new Failures()
+    validateRules(object, structuralOf(listOf("self < 0"), "x-kubernetes-"), failures)
+    expect(failures.list.length).toBe(256)
+  })
+})

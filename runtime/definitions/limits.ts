@@ -1,0 +1,25 @@
+/** Limits of definitions and their rules by name. Costs are the reference's, in units of the expression language. */
+
+/**
+ * Nested schemas in a definition; more is 422. Real ones have some 30; twice as many levels of a document, and walks
+ * over a schema are recursive.
+ */
+export const definitionSchemaDepthMax = 256
+
+/** Estimated cost of one expression of a definition, for all values in an object that it is evaluated for. */
+export const ruleCostMax = 10_000_000n
+
+/** Estimated cost of all expressions of one schema. */
+export const schemaCostMax = 100_000_000n
+
+/** Cost of one evaluation of an expression. */
+export const costPerCallMax = 1_000_000
+
+/** Cost of all rules of one object. */
+export const ruleBudget = 10_000_000
+
+/** Bytes of a message that an expression computes; beyond it the rule's own message serves. */
+export const ruleMessageBytesMax = 5 * 1024
+
+/** Costs of rules that are evaluated in one turn. */
+export const ruleCostsPerTurn = 200_000
