@@ -22,6 +22,8 @@ export interface Library {
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
+  /** One implementation for all overloads, which looks at the values itself. Overloads then need none. */
+  readonly impl?: Impl
   /**
    * The cost of one call at run time, besides that of its arguments; undefined: the next rule decides, which is 1 for
    * most. It applies to every overload of this name, those of other libraries too, as costs of the reference do.
@@ -42,11 +44,11 @@ export interface Overload {
   readonly result: CelType
   /**
    * Computes the result. Errors among the arguments never reach it: the first of them is the result. When an argument
-   * is of type dyn, the values are checked against `args` first.
+   * is of type dyn, the values are checked against `args` first: others are `no such overload`.
    */
-  readonly impl: Impl
-  /** `impl` receives errors as arguments, and decides. */
-  readonly nonStrict?: boolean
+  readonly impl?: Impl
+  /** `impl` receives values of any type, and answers for those that it is not made for. */
+  readonly unguarded?: boolean
   /**
    * Called once at compilation with the arguments that are constants: returns a faster implementation (a pattern
    * compiled), undefined to keep `impl`, or an error, which is then a fault of the expression.
@@ -73,6 +75,8 @@ export interface EstimatedCall {
   readonly args: readonly SizedNode[]
   /** The size() of a value: computed, estimated from the schema, or 0 to the largest number. */
   sizeOf(node: SizedNode): Bounds
+  /** The same, but values of a fixed size have size 1. */
+  standardSizeOf(node: SizedNode): Bounds
   /** The elements of a list, so that `sizeOf` can estimate them; undefined when it is no list. */
   elementOf(list: SizedNode): SizedNode | undefined
 }

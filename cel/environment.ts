@@ -1,22 +1,29 @@
-import type { Library, SizedNode } from "./declaration.ts"
+/** Compiles expressions over declared variables and libraries. */
+import { type CheckedTree, check } from "./check/checker.ts"
+import { Declarations } from "./check/declarations.ts"
+import { checkLiterals } from "./check/literals.ts"
 import type { Bounds } from "./cost/bounds.ts"
+import { type EstimateOptions, estimateCost } from "./cost/estimate.ts"
+import type { Library } from "./declaration.ts"
+import { PlanFault, plan } from "./evaluate/planner.ts"
+import { Program } from "./evaluate/program.ts"
 import type { Issue } from "./issue.ts"
-import type { Expr } from "./syntax/expr.ts"
-import type { CelType } from "./types/type.ts"
-import type { Result, Value } from "./values/value.ts"
+import { standardLibrary } from "./standard/library.ts"
+import { literalRules } from "./standard/literals.ts"
+import { parse } from "./syntax/parser.ts"
+import { Source } from "./syntax/source.ts"
+import { type CelType, dynType } from "./types/type.ts"
 
 export interface EnvironmentOptions {
   /** The names that expressions may use, with their types. */
   readonly variables?: Readonly<Record<string, CelType>>
   /** Besides the standard library. */
   readonly libraries?: readonly Library[]
-}
-
-/** Compiles expressions over the same variables and libraries. Make it once: it indexes its declarations. */
-export interface Environment {
-  compile(source: string): Compiled | { readonly issues: Issues }
-  /** An environment with more variables or libraries; what is already indexed is shared. */
-  extend(options: EnvironmentOptions): Environment
+  /**
+   * True, as in the API server: elements of a list are of one type, and constants such as `timestamp('soon')` are
+   * issues. False, as the language says: lists may mix types.
+   */
+  readonly strictLiterals?: boolean
 }
 
 export interface Issues {
@@ -29,32 +36,60 @@ export interface Compiled {
   readonly program: Program
   /** The type of the result. */
   readonly type: CelType
-  readonly ast: CheckedAst
+  readonly ast: CheckedTree
+  /** The bounds of what an evaluation costs. */
+  estimate(options?: EstimateOptions): Bounds
 }
 
-export interface CheckedAst {
-  readonly expr: Expr
-  /** The type of each node, by its id. */
-  readonly types: ReadonlyMap<number, CelType>
-  /** The overloads of each call that may apply, by the node's id. */
-  readonly overloads: ReadonlyMap<number, readonly string[]>
-  /** The variables that the expression reads. */
-  readonly variables: ReadonlySet<string>
+/** A source that cannot be compiled: it has issues, or (`fault`) no program can be made of it. */
+export type Refused = { readonly issues: Issues } | { readonly fault: string }
+
+/** Make it once for many expressions: it indexes its declarations. */
+export class Environment {
+  private readonly declarations: Declarations
+  private readonly variables: ReadonlyMap<string, CelType>
+  private readonly strictLiterals: boolean
+
+  constructor(options: EnvironmentOptions = {}, from?: Environment) {
+    const known = from?.declarations.libraries ?? [standardLibrary]
+    const added = options.libraries ?? []
+    const shared = added.length === 0 ? from?.declarations : undefined
+    this.declarations = shared ?? new Declarations([...known, ...added])
+    this.variables = new Map([...(from?.variables ?? []), ...Object.entries(options.variables ?? {})])
+    this.strictLiterals = options.strictLiterals ?? from?.strictLiterals ?? true
+  }
+
+  /** An environment with more variables or libraries. What is indexed already is shared. */
+  extend(options: EnvironmentOptions): Environment {
+    return new Environment(options, this)
+  }
+
+  /** Parses, checks and compiles a source. */
+  compile(text: string): Compiled | Refused {
+    const source = new Source(text)
+    const tree = this.check(source)
+    if ("issues" in tree) return tree
+    try {
+      const program = new Program(plan(tree, this.declarations))
+      const type = tree.types.get(tree.expr.id) ?? dynType
+      return { program, type, ast: tree, estimate: (options) => estimateCost(tree, this.declarations, options) }
+    } catch (cause) {
+      if (cause instanceof PlanFault) return { fault: cause.message }
+      throw cause
+    }
+  }
+
+  private check(source: Source): CheckedTree | { readonly issues: Issues } {
+    const { macros, optionalSyntax } = this.declarations
+    const parsed = parse(source, { macros, optionalSyntax })
+    if ("issues" in parsed) return refused(source, parsed.issues)
+    const issues: Issue[] = []
+    const tree = check(parsed.expr, source, this.declarations, this.variables, issues)
+    if (issues.length === 0 && this.strictLiterals) checkLiterals(tree, source, literalRules, issues)
+    return issues.length === 0 ? tree : refused(source, issues)
+  }
 }
 
-export interface Program {
-  /**
-   * Evaluates the expression. Without a limit the cost is counted and evaluation never stops early. With a limit,
-   * evaluation that costs more ends with the error `operation cancelled: actual cost limit exceeded`.
-   */
-  evaluate(variables: Readonly<Record<string, Value>>, options?: { readonly costLimit?: number }): Outcome
+function refused(source: Source, list: readonly Issue[]): { readonly issues: Issues } {
+  return { issues: { list, text: source.format(list) } }
 }
-
-export interface Outcome {
-  /** An `ErrorValue` when evaluation failed. */
-  readonly value: Result
-  readonly cost: number
-}
-
-/** Sizes of what variables hold. Undefined: unknown. */
-export type SizeEstimator = (node: SizedNode) => Bounds | undefined

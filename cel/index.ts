@@ -10,17 +10,15 @@ export type {
   Overload,
   SizedNode,
 } from "./declaration.ts"
-export type {
-  CheckedAst,
-  Compiled,
-  Environment,
-  EnvironmentOptions,
-  Issues,
-  Outcome,
-  Program,
-  SizeEstimator,
-} from "./environment.ts"
+export type { CheckedTree } from "./check/checker.ts"
+export type { EstimateOptions, SizeEstimator } from "./cost/estimate.ts"
+export { type Compiled, Environment, type EnvironmentOptions, type Issues, type Refused } from "./environment.ts"
+export type { EvaluateOptions, Outcome, Program } from "./evaluate/program.ts"
 export type { Issue } from "./issue.ts"
+export { add } from "./standard/arithmetic.ts"
+export { contains } from "./standard/comparison.ts"
+export { durationText, stringOf } from "./standard/conversion.ts"
+export { optionalLibrary } from "./standard/optional.ts"
 export type * from "./syntax/expr.ts"
 export type { Macro, MacroHelper } from "./syntax/macro.ts"
 export * from "./types/type.ts"

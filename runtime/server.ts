@@ -17,7 +17,6 @@ import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions } from "./controllers/definitions/install-definitions.ts"
 import type { JsonObject } from "./base/json.ts"
-import { StartError } from "./launch/start-error.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -133,7 +132,7 @@ const patienceMs = 5000
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
- * if the store does not answer. Throws when the port is taken.
+ * if the store does not answer. Throws when the port is taken, and RefusedDefinitionsError.
  */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
@@ -244,7 +243,7 @@ interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
   /** Definitions of the start were refused. */
-  refusal?: StartError
+  refusal?: Error
 }
 
 /** Never rejects: what is refused is noted in `start`. */
@@ -256,7 +255,7 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
     await installDefinitions(ownClient(parts, serverUser), parts.kinds, definitions)
     start.fault = before
   } catch (error) {
-    start.refusal = new StartError(error instanceof Error ? error.message : String(error))
+    start.refusal = error instanceof Error ? error : new Error(String(error))
   }
 }
 

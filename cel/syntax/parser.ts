@@ -85,7 +85,7 @@ export class Parser extends PrimaryParser {
     this.depths.enter("expr")
     const condition = this.logicalOr()
     const question = this.tokens.take("'?'")
-    const result = question === undefined ? condition : this.conditional(condition, this.at(question.start))
+    const result = question === undefined ? condition : this.recovered(() => this.conditional(condition, this.at(question.start)))
     this.depths.leave("expr")
     return result
   }
@@ -138,6 +138,10 @@ export class Parser extends PrimaryParser {
   }
 
   private unary(): Expr {
+    return this.recovered(() => this.unguarded())
+  }
+
+  private unguarded(): Expr {
     this.tokens.expect(this.operandStarts)
     const first = this.tokens.peek()
     if (first.kind === "'!'") return this.prefixed("'!'", "!_")

@@ -7,7 +7,7 @@ import type { Nodes } from "./nodes.ts"
 import type { Depths } from "./depths.ts"
 import type { Source } from "./source.ts"
 import type { Token, TokenKind } from "./token.ts"
-import type { Kinds, TokenStream } from "./token-stream.ts"
+import { type Kinds, SyntaxFault, type TokenStream } from "./token-stream.ts"
 
 const reserved: ReadonlySet<string> = new Set(
   ("as break const continue else false for function if import in let loop package namespace null return true var " + "void while").split(
@@ -58,6 +58,8 @@ export abstract class PrimaryParser {
   protected readonly operandStarts = operandStarts
   /** What may follow the expression that is being read. */
   private followers: readonly TokenKind[] = []
+  /** What may follow the expressions around it. */
+  private outerFollowers: readonly TokenKind[] = []
 
   constructor(
     private readonly source: Source,
@@ -77,11 +79,27 @@ export abstract class PrimaryParser {
 
   /** Reads a part that one of these kinds ends. */
   protected within<T>(followers: readonly TokenKind[], read: () => T): T {
-    const outer = this.followers
+    const { followers: outer, outerFollowers } = this
+    this.outerFollowers = [...outer, ...outerFollowers]
     this.followers = followers
     const result = read()
     this.followers = outer
+    this.outerFollowers = outerFollowers
     return result
+  }
+
+  /** Reads a part. After a fault in it, reading goes on with what may follow an operand. */
+  protected recovered(read: () => Expr): Expr {
+    const { followers, outerFollowers } = this
+    try {
+      return read()
+    } catch (cause) {
+      if (!(cause instanceof SyntaxFault)) throw cause
+      this.followers = followers
+      this.outerFollowers = outerFollowers
+      this.tokens.skipUntil(new Set([...operators, ...followers, ...outerFollowers]))
+      return this.nodes.constant(this.at(0), { type: "null" })
+    }
   }
 
   protected isNumber(ahead: number): boolean {
@@ -107,7 +125,11 @@ export abstract class PrimaryParser {
     const dot = this.tokens.next()
     const optional = this.tokens.take("'?'")
     const name = this.tokens.peek()
-    if (name.kind !== "IDENTIFIER") return this.noName(dot, optional, name)
+    if (optional !== undefined && name.kind !== "IDENTIFIER") {
+      this.tokens.match("IDENTIFIER", this.afterOperand())
+      return operand
+    }
+    if (name.kind !== "IDENTIFIER") return this.noName(dot, name)
     this.tokens.next()
     if (optional !== undefined) return this.optionalSelection(operand, dot, name)
     const open = this.tokens.take("'('")
@@ -115,13 +137,12 @@ export abstract class PrimaryParser {
     return this.callOrMacro(this.at(open.start), name.text, this.args(), operand)
   }
 
-  private noName(dot: Token, optional: Token | undefined, found: Token): never {
+  private noName(dot: Token, found: Token): never {
     if (/^(true|false|null)$/.test(found.text)) {
       return this.tokens.fail(found.start, `mismatched input '${found.text}' expecting IDENTIFIER`)
     }
     const end = found.kind === "<EOF>" ? found.start : found.start + found.text.length
     const text = this.source.text.slice(dot.start, end).trimEnd()
-    if (optional !== undefined) return this.tokens.mismatch(new Set<TokenKind>(["IDENTIFIER"]))
     return this.tokens.fail(found.start, `no viable alternative at input '${text}'`)
   }
 
@@ -143,6 +164,10 @@ export abstract class PrimaryParser {
   }
 
   private primary(): Expr {
+    return this.recovered(() => this.unguardedPrimary())
+  }
+
+  private unguardedPrimary(): Expr {
     const { kind } = this.tokens.peek()
     switch (kind) {
       case "'('":
@@ -166,39 +191,46 @@ export abstract class PrimaryParser {
     return inner
   }
 
+  private afterOperand(): Kinds {
+    return new Set([...operators, ...this.followers])
+  }
+
   /** Ends a bracket: what follows it is what follows an operand. */
   private close(kind: TokenKind): void {
-    this.tokens.match(kind, new Set([...operators, ...this.followers]))
+    this.tokens.match(kind, this.afterOperand())
   }
 
   private list(): Expr {
     const position = this.at(this.tokens.next().start)
     const elements: Expr[] = []
     const optional: number[] = []
-    while (this.tokens.peek().kind !== "']'" && !this.lastComma("']'")) {
+    this.tokens.expect(new Set([...operandStarts, "'?'", "','", "']'"]))
+    while (this.startsElement("']'")) {
       const question = this.tokens.take("'?'")
       if (question !== undefined) {
         if (this.optionalSyntax) optional.push(elements.length)
         else this.report(this.at(question.start), "unsupported syntax '?'")
       }
       elements.push(this.within(["','", "']'"], () => this.expression()))
+      this.tokens.expect(new Set<TokenKind>(["','", "']'"]))
       if (this.tokens.take("','") === undefined) break
     }
     this.close("']'")
     return this.nodes.list(position, elements, optional)
   }
 
-  /** `[,]` and `{,}` are empty. */
-  private lastComma(end: TokenKind): boolean {
-    if (this.tokens.peek().kind !== "','" || this.tokens.peek(1).kind !== end) return false
-    this.tokens.next()
-    return true
+  /** Whether an element comes next. A comma before the end is passed over: `[,]` and `{,}` are empty. */
+  private startsElement(end: TokenKind): boolean {
+    if (this.tokens.peek().kind === "','" && this.tokens.peek(1).kind === end) this.tokens.next()
+    const { kind } = this.tokens.peek()
+    return operandStarts.has(kind) || kind === "'?'"
   }
 
   private map(): Expr {
     const position = this.at(this.tokens.next().start)
     const entries: MapEntry[] = []
-    while (this.tokens.peek().kind !== "'}'" && !this.lastComma("'}'")) {
+    this.tokens.expect(new Set([...operandStarts, "'?'", "','", "'}'"]))
+    while (this.startsElement("'}'")) {
       const question = this.tokens.take("'?'")
       if (question !== undefined && !this.optionalSyntax) this.report(this.at(question.start), "unsupported syntax '?'")
       const key = this.within(["':'"], () => this.expression())
@@ -206,6 +238,7 @@ export abstract class PrimaryParser {
       const value = this.within(["','", "'}'"], () => this.expression())
       const at = this.at(colon.start)
       entries.push({ id: this.nodes.id(), position: at, key, value, optional: question !== undefined })
+      this.tokens.expect(new Set<TokenKind>(["','", "'}'"]))
       if (this.tokens.take("','") === undefined) break
     }
     this.close("'}'")
@@ -229,13 +262,15 @@ export abstract class PrimaryParser {
     while (this.tokens.take("'.'") !== undefined) name += `.${this.tokens.next().text}`
     const position = this.at(this.tokens.next().start)
     const entries: FieldEntry[] = []
-    while (this.tokens.peek().kind !== "'}'" && !this.lastComma("'}'")) {
+    this.tokens.expect(new Set<TokenKind>(["IDENTIFIER", "'?'", "','", "'}'"]))
+    while (this.startsElement("'}'")) {
       const optional = this.tokens.take("'?'") !== undefined
       const field = this.tokens.match("IDENTIFIER", new Set<TokenKind>(["':'"]))
       const colon = this.tokens.match("':'", operandStarts)
       if (optional && !this.optionalSyntax) this.report(this.at(field.start), "unsupported syntax '?'")
       const value = this.within(["','", "'}'"], () => this.expression())
       entries.push({ id: this.nodes.id(), position: this.at(colon.start), field: field.text, value, optional })
+      this.tokens.expect(new Set<TokenKind>(["','", "'}'"]))
       if (this.tokens.take("','") === undefined) break
     }
     this.close("'}'")
@@ -254,6 +289,7 @@ export abstract class PrimaryParser {
 
   private args(): Expr[] {
     const args: Expr[] = []
+    this.tokens.expect(new Set([...operandStarts, "')'"]))
     if (this.tokens.peek().kind !== "')'") {
       do args.push(this.within(["','", "')'"], () => this.expression()))
       while (this.tokens.take("','") !== undefined)

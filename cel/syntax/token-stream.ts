@@ -12,12 +12,14 @@ export type Kinds = ReadonlySet<TokenKind>
 export class TokenStream {
   private readonly tokens: readonly Token[]
   private index = 0
+  /** A fault is reported, and no token was understood since: more faults would follow from the same cause. */
+  private recovering = false
 
   constructor(
     private readonly source: Source,
     private readonly issues: Issue[],
   ) {
-    this.tokens = tokenize(source.text, (start, text) => this.report(start, `token recognition error at: '${text}'`))
+    this.tokens = tokenize(source.text, (start, text) => this.add(start, `token recognition error at: '${text}'`))
   }
 
   peek(ahead = 0): Token {
@@ -29,7 +31,13 @@ export class TokenStream {
   next(): Token {
     const token = this.peek()
     if (token.kind !== "<EOF>") this.index++
+    this.recovering = false
     return token
+  }
+
+  /** Passes over tokens until one of these kinds. */
+  skipUntil(kinds: Kinds): void {
+    while (this.peek().kind !== "<EOF>" && !kinds.has(this.peek().kind)) this.index++
   }
 
   /** Consumes the next token if it is of a kind. */
@@ -78,6 +86,11 @@ export class TokenStream {
   }
 
   private report(start: number, message: string): void {
+    if (!this.recovering) this.add(start, message)
+    this.recovering = true
+  }
+
+  private add(start: number, message: string): void {
     const { line, column } = this.source.position(start)
     this.issues.push({ line, column, message: `Syntax error: ${message}` })
   }

@@ -33,6 +33,8 @@ export interface CelType {
 }
 
 export interface Field {
+  /** The name in JSON, which may differ from the name in expressions. */
+  readonly property: string
   readonly type: CelType
 }
 

@@ -1,19 +1,21 @@
 import { compareDoubleInteger, type Integer } from "./number.ts"
 import { Duration, Timestamp } from "./time.ts"
-import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
+import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
-/** `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. */
-export function equal(one: Value, other: Value): boolean {
-  if (one === other) return true
+/**
+ * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error comes
+ * from values of libraries alone.
+ */
+export function equal(one: Value, other: Value): boolean | ErrorValue {
   switch (typeof one) {
     case "string":
     case "boolean":
-      return false
+      return one === other
     case "number":
     case "bigint":
-      return equalInteger(one, other)
+      return one === other || equalInteger(one, other)
   }
-  if (one === null || other === null) return false
+  if (one === null || other === null) return one === other
   if (one instanceof ListValue) return other instanceof ListValue && equalLists(one, other)
   if (one instanceof MapValue) return other instanceof MapValue && equalMaps(one, other)
   if (one instanceof Double) return equalDouble(one.value, other)
@@ -21,7 +23,7 @@ export function equal(one: Value, other: Value): boolean {
   return equalRest(one, other)
 }
 
-function equalRest(one: Value, other: Value): boolean {
+function equalRest(one: Value, other: Value): boolean | ErrorValue {
   if (one instanceof Timestamp) {
     return other instanceof Timestamp && one.seconds === other.seconds && one.nanos === other.nanos
   }
@@ -29,10 +31,7 @@ function equalRest(one: Value, other: Value): boolean {
   if (one instanceof Uint8Array) return other instanceof Uint8Array && equalBytes(one, other)
   if (one instanceof OptionalValue) return other instanceof OptionalValue && equalOptionals(one, other)
   if (one instanceof TypeValue) return other instanceof TypeValue && one.type.name === other.type.name
-  if (one instanceof OpaqueValue) {
-    return other instanceof OpaqueValue && other.type.name === one.type.name && one.equals(other)
-  }
-  return false
+  return one instanceof OpaqueValue && one.equals(other)
 }
 
 function equalInteger(one: Integer, other: Value): boolean {
@@ -51,24 +50,36 @@ function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
 
-function equalLists(one: ListValue, other: ListValue): boolean {
+function equalLists(one: ListValue, other: ListValue): boolean | ErrorValue {
   if (one.size !== other.size) return false
   if (one.matches !== undefined) return one.matches(other)
-  for (let index = 0; index < one.size; index++) if (!equal(one.at(index), other.at(index))) return false
-  return true
-}
-
-function equalMaps(one: MapValue, other: MapValue): boolean {
-  if (one.size !== other.size) return false
-  for (const key of one.keys()) {
-    const value = one.find(key)
-    const otherValue = other.find(key)
-    if (value === undefined || otherValue === undefined || !equal(value, otherValue)) return false
+  for (let index = 0; index < one.size; index++) {
+    const same = equalResults(one.at(index), other.at(index))
+    if (same !== true) return same
   }
   return true
 }
 
-function equalOptionals(one: OptionalValue, other: OptionalValue): boolean {
+function equalMaps(one: MapValue, other: MapValue): boolean | ErrorValue {
+  if (one.matches !== undefined) return one.matches(other)
+  if (one.size !== other.size) return false
+  for (const key of one.keys()) {
+    const value = one.find(key)
+    const otherValue = other.find(key)
+    if (value === undefined || otherValue === undefined) return false
+    const same = equalResults(value, otherValue)
+    if (same !== true) return same
+  }
+  return true
+}
+
+/** An element that cannot be read is equal to nothing: its error is the result. */
+function equalResults(one: Result, other: Result): boolean | ErrorValue {
+  if (one instanceof ErrorValue) return one
+  return other instanceof ErrorValue ? other : equal(one, other)
+}
+
+function equalOptionals(one: OptionalValue, other: OptionalValue): boolean | ErrorValue {
   if (one.value === undefined || other.value === undefined) return one.value === other.value
   return equal(one.value, other.value)
 }

@@ -1,8 +1,8 @@
-import { ListValue, type Value } from "./value.ts"
+import { ListValue, type Result } from "./value.ts"
 
 /** A list of values that exist already. */
 export class ArrayList extends ListValue {
-  constructor(private readonly values: readonly Value[]) {
+  constructor(private readonly values: readonly Result[]) {
     super()
   }
 
@@ -10,18 +10,18 @@ export class ArrayList extends ListValue {
     return this.values.length
   }
 
-  at(index: number): Value {
+  at(index: number): Result {
     return this.values[index] ?? null
   }
 
-  toArray(): readonly Value[] {
+  toArray(): readonly Result[] {
     return this.values
   }
 }
 
 /** Two lists, read as one. They are joined when all elements are asked for. */
 class JoinedList extends ListValue {
-  private joined: readonly Value[] | undefined
+  private joined: readonly Result[] | undefined
   readonly size: number
 
   constructor(
@@ -32,11 +32,11 @@ class JoinedList extends ListValue {
     this.size = first.size + second.size
   }
 
-  at(index: number): Value {
+  at(index: number): Result {
     return this.toArray()[index] ?? null
   }
 
-  toArray(): readonly Value[] {
+  toArray(): readonly Result[] {
     this.joined ??= [...this.first.toArray(), ...this.second.toArray()]
     return this.joined
   }
@@ -47,27 +47,25 @@ class JoinedList extends ListValue {
  * the change is never seen.
  */
 export class GrowingList extends ListValue {
-  private readonly values: Value[] = []
+  private readonly values: Result[] = []
 
   get size(): number {
     return this.values.length
   }
 
-  at(index: number): Value {
+  at(index: number): Result {
     return this.values[index] ?? null
   }
 
-  toArray(): readonly Value[] {
+  toArray(): readonly Result[] {
     return this.values
   }
 
   append(other: ListValue): this {
-    for (const value of other.toArray()) this.values.push(value)
+    // A list may be appended to itself.
+    const added = other === this ? other.toArray().slice() : other.toArray()
+    for (const value of added) this.values.push(value)
     return this
-  }
-
-  push(value: Value): void {
-    this.values.push(value)
   }
 
   finish(): ListValue {
@@ -75,7 +73,7 @@ export class GrowingList extends ListValue {
   }
 }
 
-export function listOf(values: readonly Value[]): ListValue {
+export function listOf(values: readonly Result[]): ListValue {
   return new ArrayList(values)
 }
 

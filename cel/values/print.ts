@@ -2,10 +2,10 @@ import { formatDuration } from "../../runtime/base/duration.ts"
 import { doubleText } from "./double-text.ts"
 import { Duration, Timestamp } from "./time.ts"
 import { timestampText } from "./timestamp-text.ts"
-import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, TypeValue, Uint, type Value } from "./value.ts"
+import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
 /** A value within a message: `no such key: x`. */
-export function print(value: Value): string {
+export function print(value: Result): string {
   if (typeof value === "string") return value
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (value === null) return "0"
@@ -24,6 +24,7 @@ export function print(value: Value): string {
     return value.value === undefined ? "optional.none()" : `optional(${print(value.value)})`
   }
   if (value instanceof TypeValue) return value.type.name
+  if (value instanceof ErrorValue) return value.message
   return value instanceof OpaqueValue ? value.print() : ""
 }
 

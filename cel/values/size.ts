@@ -1,7 +1,12 @@
 import { ListValue, MapValue, OpaqueValue, type Result } from "./value.ts"
 
+/** Up to this length a loop is faster than a pattern. */
+const shortText = 24
+const surrogate = /[\ud800-\udbff]/
+
 /** The number of code points. A half of a surrogate pair counts as one. */
 export function codePoints(text: string): number {
+  if (text.length > shortText && !surrogate.test(text)) return text.length
   let count = text.length
   for (let at = 0; at < text.length - 1; at++) {
     const unit = text.charCodeAt(at)

@@ -47,23 +47,27 @@ export class Uint {
 /** A list. Subclasses decide where the elements come from. */
 export abstract class ListValue {
   abstract readonly size: number
-  /** The element at an index from 0 to `size` - 1. */
-  abstract at(index: number): Value
+  /** The element at an index from 0 to `size` - 1; an error when it cannot be read. */
+  abstract at(index: number): Result
+  /** Only ints are indices, no other numbers of the same value. */
+  readonly intIndex?: boolean
   /** All elements. The caller does not change the array. */
-  abstract toArray(): readonly Value[]
+  abstract toArray(): readonly Result[]
   /** What `list + other` answers, where that is not the one list after the other. */
   join?(other: ListValue): ListValue
   /** What `list == other` answers, where order does not matter. */
-  matches?(other: ListValue): boolean
+  matches?(other: ListValue): boolean | ErrorValue
 }
 
 /** A map, or an object of a schema: both are read by key. */
 export abstract class MapValue {
   abstract readonly size: number
-  /** The value of a key, or undefined when the map has no such key. */
-  abstract find(key: Value): Value | undefined
+  /** The value of a key, undefined when the map has no such key, or an error when it cannot be read. */
+  abstract find(key: Value): Result | undefined
   /** The keys, in the order in which they are visited. The caller does not change the array. */
   abstract keys(): readonly Value[]
+  /** What `map == other` answers, where the keys and values do not say all. */
+  matches?(other: MapValue): boolean | ErrorValue
 }
 
 /** A value that may be absent. */
@@ -80,8 +84,8 @@ export class TypeValue {
 /** A value of a type that a library brings, such as a quantity or a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType
-  /** What `==` answers for two values of this type. */
-  abstract equals(other: OpaqueValue): boolean
+  /** What `==` answers, for any other value. */
+  abstract equals(other: Value): boolean | ErrorValue
   /** The size that costs are computed with; 1 when absent. */
   get size(): number {
     return 1

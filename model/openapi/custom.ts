@@ -1,6 +1,6 @@
 /**
- * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them. Differences
- * from built-in kinds are those of the reference: no deprecated watch paths, no strategic merge patch.
+ * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them.
+ * Differences from built-in kinds are those of the reference: no deprecated watch paths, no strategic merge patch.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Kind } from "../../runtime/schema/kind.ts"
@@ -132,12 +132,21 @@ function schemasOf(
     const $ref = referenceTo(vendorName(name), version)
     return version === "v2" ? { description, $ref } : { description, allOf: [{ $ref }] }
   }
-  const gvk = (name: string): JsonObject => ({ [`${prefix}group-version-kind`]: [{ group: kind.group, kind: name, version: kind.version }] })
+  const gvk = (name: string): JsonObject => ({
+    [`${prefix}group-version-kind`]: [{ group: kind.group, kind: name, version: kind.version }],
+  })
   const published = schema === undefined ? { type: "object" } : publishedSchema(schema, { version, prefix, metadata })
   const isOpen = schema === undefined || (version === "v2" && schema[`${prefix}preserve-unknown-fields`] === true)
   const object = isOpen
     ? { type: "object" }
-    : { ...published, properties: { ...properties(published), ...typeMeta, metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has.") } }
+    : {
+        ...published,
+        properties: {
+          ...properties(published),
+          ...typeMeta,
+          metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has."),
+        },
+      }
   return {
     [own]: { ...object, ...gvk(kind.kind) },
     [definitionName(kind, kind.listKind)]: {

@@ -502,3 +502,6 @@ export const fillsAtOnce = 4
  * over a schema are recursive.
  */
 export const definitionSchemaDepthMax = 256
+
+/** Costs of rules of a definition, in units of the expression language, that are evaluated in one turn: about 10 ms. */
+export const ruleCostsPerTurn = 200_000

@@ -25,6 +25,8 @@ export interface Quantity {
   readonly format: QuantityFormat
   /** The original text, when the reference would keep it. */
   readonly text?: string
+  /** The text has too many digits for the reference's 64-bit integers: to expressions it is no integer then. */
+  readonly unlimited?: true
 }
 
 /** The text is not a quantity; the message says why in the reference's words. */
@@ -145,7 +147,7 @@ function slowQuantity(parts: { fraction: string; suffix: Suffix; sign: string; u
       scale = 0
     } else if (amount > 0n && amount < one) format = "DecimalSI"
   }
-  return { mantissa: sign === "-" ? -amount : amount, exponent: scale, format }
+  return { mantissa: sign === "-" ? -amount : amount, exponent: scale, format, unlimited: true }
 }
 
 /** `amount * 10^from` in units of `10^to`, rounded away from zero. */

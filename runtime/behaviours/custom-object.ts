@@ -1,4 +1,4 @@
-/** What creating and updating does to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
+/** What writes do to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
 import type { ApiObject } from "../base/json.ts"
 import { deepClone, deepEqual } from "../encoding/field-path.ts"
 import { defineBehaviour } from "../schema/define.ts"
@@ -12,8 +12,7 @@ const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata
 export const customObject = defineBehaviour({
   prepareUpdate(object, old, { subresource }) {
     if (subresource === "status") keepAllButStatus(object, old)
-    else if (hasNewSpec(object, old) && object.metadata !== undefined)
-      object.metadata.generation = (old.metadata?.generation ?? 0) + 1
+    else if (hasNewSpec(object, old) && object.metadata !== undefined) object.metadata.generation = (old.metadata?.generation ?? 0) + 1
   },
 })
 

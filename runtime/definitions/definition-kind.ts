@@ -96,7 +96,8 @@ function normalizeBelow(schema: JsonObject, shape: TypeShape): void {
   for (const name of eitherFields) {
     const value = schema[name]
     if (isObject(value)) schema[name] = normalizedSchema(value, shape)
-    else if (name === "items" && Array.isArray(value)) schema[name] = value.map((one) => (isObject(one) ? normalizedSchema(one, shape) : one))
+    else if (name === "items" && Array.isArray(value))
+      schema[name] = value.map((one) => (isObject(one) ? normalizedSchema(one, shape) : one))
   }
   if (isObject(schema.dependencies)) schema.dependencies = mapped(schema.dependencies, shape)
   for (const name of schemaFields) descend(schema[name], shape)

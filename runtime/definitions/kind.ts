@@ -13,8 +13,8 @@ import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { deepClone, getPath } from "../encoding/field-path.ts"
-import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, SelectableField, Subresource, Verb } from "../schema/kind.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
 import { webhookConversion } from "./conversion/webhook.ts"
@@ -24,6 +24,7 @@ import { defaultObject } from "./objects/defaults.ts"
 import { normalizeEmbedded } from "./objects/embedded.ts"
 import type { MetadataCheck } from "./objects/embedded-check.ts"
 import { pruneObject } from "./objects/prune.ts"
+import { selectableFieldsOf } from "./objects/selectable.ts"
 import { shapeOfDefinition } from "./objects/shape.ts"
 import { UnknownNames } from "./objects/unknown-names.ts"
 import { validateObject, validatingStatus } from "./objects/validate.ts"
@@ -101,7 +102,7 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     verbs,
     nameRule: "dns-subdomain",
     storage: { path: `${spec.group}/${spec.names.plural}`, group, version: stored.name, kind: names.kind, format: "json" },
-    selectable: options.selectable ? selectableOf(version) : [],
+    selectable: options.selectable ? selectableFieldsOf(typed<JsonValue>(version.selectableFields ?? [])) : [],
     rules: rulesOf(version.subresources),
     subresources: subresourcesOf(version.subresources),
     behaviours: ["customObject"],
@@ -115,19 +116,6 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
 
 function deprecationOf({ deprecationWarning }: CustomResourceDefinitionVersion): NonNullable<Kind["deprecated"]> {
   return deprecationWarning === undefined ? {} : { warning: deprecationWarning }
-}
-
-/** Selectors name the field without the leading dot of its path. */
-function selectableOf({ selectableFields = [] }: CustomResourceDefinitionVersion): readonly SelectableField[] {
-  return selectableFields.map(({ jsonPath }) => {
-    const name = withoutDot(jsonPath)
-    return { name, value: (stored) => textOf(stored, name) }
-  })
-}
-
-function textOf(stored: ApiObject, path: string): string {
-  const value = getPath(stored, path)
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : ""
 }
 
 /** The behaviour `customObject` counts generations: a change of anything but metadata and status is one. */

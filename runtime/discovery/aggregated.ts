@@ -29,7 +29,8 @@ export function groupDiscoveryList(groups: readonly ServedGroup[], version: stri
 function resource(kind: Kind, vendor: Vendor): JsonObject {
   const subresources = sortedSubresources(kind).map((subresource) => ({
     subresource: subresource.name,
-    responseKind: kind.custom !== undefined && subresource.type === "status" ? responseKind(kind, vendor) : bodyKind(kind, subresource, vendor),
+    responseKind:
+      kind.custom !== undefined && subresource.type === "status" ? responseKind(kind, vendor) : bodyKind(kind, subresource, vendor),
     verbs: [...subresource.verbs].sort(compareText),
   }))
   return {

@@ -22,7 +22,9 @@ export function definitionsIn(paths: readonly string[], vendor: Vendor): readonl
   })
 }
 
-/** Checks definitions that a program passed, or that a file has. Throws StartError for one of another version or vendor. */
+/**
+ * Checks definitions that a program passed, or that a file has. Throws StartError for one of another version or vendor.
+ */
 export function definitionsOf(
   documents: readonly JsonValue[],
   { vendor, where }: { readonly vendor: Vendor; readonly where: string },

@@ -16,7 +16,7 @@ import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { JsonObject } from "../base/json.ts"
-import { nameOf } from "../controllers/definitions/install-definitions.ts"
+import { nameOf, RefusedDefinitionsError } from "../controllers/definitions/install-definitions.ts"
 import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -113,7 +113,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
-    throw listenError(error, serverOptions.options)
+    throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
   const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
@@ -332,6 +332,10 @@ function fileTokens(path: string): StaticToken[] {
 function localAddress(options: Options): string {
   if (options["advertise-address"] !== "") return options["advertise-address"]
   return isUnspecified(options["bind-address"]) ? "127.0.0.1" : options["bind-address"]
+}
+
+function startFault(error: unknown, options: Options): unknown {
+  return error instanceof RefusedDefinitionsError ? new StartError(error.message) : listenError(error, options)
 }
 
 /** Turns the system's error about a port into one that names the option to change. */

@@ -11,9 +11,10 @@ import type { StoredValue, Write } from "../storage/store.ts"
 const allocations = "ranges/"
 
 /**
- * Called once a server has started. `definitions`: the names of those that it was started with. Remembers the objects that the start made; the returned function removes all other
+ * Called once a server has started. Remembers the objects that the start made; the returned function removes all other
  * objects in one commit and puts those back that were changed or removed. Watches see these changes. A request that
  * runs meanwhile takes place before or after them. It rejects when servers share the store, or the server has stopped.
+ * `definitions`: the names of those with which the server was started.
  */
 export async function resetter({ registry, kinds, options }: ServerParts, definitions: readonly string[]): Promise<() => Promise<void>> {
   const { store, storePrefix } = registry.deps

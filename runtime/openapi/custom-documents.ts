@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time, and
- * built again only for group versions whose kinds have changed.
+ * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time,
+ * and built again only for group versions whose kinds have changed.
  */
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
@@ -137,7 +137,9 @@ class CustomSource {
     const { vendor } = this.parts
     const shared = await this.sharedDefinitions(version)
     const options = { shared, prefix: vendor.extensionPrefix, vendorName: (name: string) => vendor.definition(name) }
-    const customKinds = kinds.map((kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }))
+    const customKinds = kinds.map(
+      (kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }),
+    )
     const { document, schemas } = customDocument(customKinds, version, options)
     return withSchemas(mapped(document, vendor), schemas, version)
   }

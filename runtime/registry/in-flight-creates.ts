@@ -1,8 +1,8 @@
 /**
  * Creations in flight, by namespace. A creation that was admitted in a live namespace may reach the store after the
  * namespace has started terminating. The namespace controller waits for these creations before it lists what to delete,
- * so none is missed, and so does the controller of definitions. Each creation costs two entries in memory, and no read, store check or conflict with changes to
- * the namespace.
+ * so none is missed, and so does the controller of definitions. Each creation costs two entries in memory, and no read,
+ * store check or conflict with changes to the namespace.
  */
 
 export class InFlightCreates {

@@ -46,8 +46,9 @@ export class KindTable {
   }
 
   /**
-   * Replaces kinds in one step, so that no request sees a part of them: called when a definition is established, changes
-   * or goes. Those of `next` whose resource or kind another one has already are left out. Returns those that were added.
+   * Replaces kinds in one step, so that no request sees a part of them: called when a definition is established,
+   * changes or goes. Those of `next` whose resource or kind another one has already are left out. Returns those that
+   * were added.
    */
   replace(before: readonly Kind[], next: readonly Kind[]): readonly Kind[] {
     for (const kind of before) this.remove(kind)
@@ -82,7 +83,7 @@ export class KindTable {
     if (versions?.size === 0) this.groups.delete(group)
   }
 
-  /** The record that is now in the place of `kind`: itself, unless its definition has changed. Undefined: it is gone. */
+  /** The record that has the place of `kind` now: itself, unless its definition has changed. Undefined: it is gone. */
   current(kind: Kind): Kind | undefined {
     return this.byResource.get(resourceKey(kind.group, kind.version, kind.resource))
   }

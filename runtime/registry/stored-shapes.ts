@@ -106,7 +106,8 @@ export class StoredShapes {
 
   /** Called at the start for each kind: objects of an older server, which kept no records, get one. */
   async adopt(kinds: KindTable, stored: Kind): Promise<void> {
-    if (stored.custom === undefined && !this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path))) await this.pending(kinds, stored)
+    if (stored.custom === undefined && !this.recorded.has(stored.storage.path) && (await this.hasObjects(stored.storage.path)))
+      await this.pending(kinds, stored)
   }
 
   /**

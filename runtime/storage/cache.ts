@@ -263,8 +263,8 @@ export interface Cache {
   /** Registers a resource (once per storage path, before or after start) and returns its cache. */
   resource(path: string, codec: ResourceCodec): ResourceCache
   /**
-   * Called when a registered path has no resource any more, or another one: all its watches end, and its cache is closed
-   * a little later, so that requests in flight can end. The path may be registered again at once.
+   * Called when a registered path has no resource any more, or another one: all its watches end, and its cache is
+   * closed a little later, so that requests in flight can end. The path may be registered again at once.
    */
   release(path: string): void
   /** The revision that a consistent read must show, asked of the store that keeps `path`. */

@@ -201,7 +201,9 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
 }
 
 function wrongVersion({ apiVersion }: FoundKind, { apiVersions }: ExpectedKind): ApiError {
-  return badRequest(`the API version in the data (${cut(apiVersion)}) does not match the expected API version (${apiVersions.join(" or ")})`)
+  return badRequest(
+    `the API version in the data (${cut(apiVersion)}) does not match the expected API version (${apiVersions.join(" or ")})`,
+  )
 }
 
 /** Objects of a definition's kind are decoded before their kind is compared: another one is a fault of the object. */

@@ -13,8 +13,8 @@ const folder = resolve(repository, process.env.ORCH_DIFFERENTIAL ?? "../shared/d
 /** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so they cannot be missing there. */
 export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && !existsSync(join(folder, "run.py"))
 
-/** Custom resource definitions are not served yet, and their recordings are not compared. */
-const notServed = /^crd-/
+/** Rules of definitions are not evaluated yet, and neither are defaults in them checked. */
+const notServed = /^crd-(?:definition|rules)$/
 
 /** Scenarios that need a store with a compacted version. */
 export const ofForgottenVersions = /^version-gone$/

@@ -55,7 +55,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/definitions\//,
-    mayImport: [base, schema, encoding, query, cel],
+    mayImport: [base, schema, encoding, query, cel, generatedTypes],
     reason: "what a definition says of its objects is pure functions over its schema",
   },
   { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
@@ -75,7 +75,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract, generatedTypes],
+    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/definitions\//],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {
@@ -120,7 +120,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(discovery|openapi)\//,
-    mayImport: [...ground, request, wire, registry, auth, /^runtime\/(discovery|openapi|observability)\//],
+    mayImport: [...ground, request, wire, registry, auth, model, /^runtime\/(discovery|openapi|observability)\//],
     reason: "discovery answers from the table of kinds",
   },
   {
@@ -133,7 +133,7 @@ const areas: readonly Area[] = [
       options,
       generatedTypes,
       /^generated\/api\.ts$/,
-      /^runtime\/(behaviours|admission)\//,
+      /^runtime\/(behaviours|admission|definitions)\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },

@@ -6,8 +6,9 @@ import { defineCheck } from "../../schema/define.ts"
 /** Called for each definition. */
 export const definitionContent = defineCheck<CustomResourceDefinition>((definition, context) => {
   if (context.subresource === "status") checkDefinitionStatus(definition, context.failures)
-  else checkDefinition(definition, context.failures, {
-    ...(context.old !== undefined && { old: context.old }),
-    vendor: context.vendor,
-  })
+  else
+    checkDefinition(definition, context.failures, {
+      ...(context.old !== undefined && { old: context.old }),
+      vendor: context.vendor,
+    })
 })

@@ -85,7 +85,8 @@ class Definitions {
       clock: deps.clock,
       workers: atOnce,
       work: (name) => this.work(name),
-      onError: (error, name) => deps.log.warn({ definition: name, error: errorText(error) }, "a definition could not be processed; tried again later"),
+      onError: (error, name) =>
+        deps.log.warn({ definition: name, error: errorText(error) }, "a definition could not be processed; tried again later"),
     })
   }
 
@@ -211,7 +212,8 @@ class Definitions {
       })
       return typed<CustomResourceDefinition>(object)
     } catch (error) {
-      if (error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await this.uidOf(handle, name)) !== uid))) return undefined
+      if (error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await this.uidOf(handle, name)) !== uid)))
+        return undefined
       throw error
     }
   }

@@ -6,6 +6,9 @@ import type { KindTable } from "../../registry/kinds.ts"
 import type { ObjectClient } from "../../schema/object-client.ts"
 import { errorText } from "../controller.ts"
 
+/** A start cannot go on without the definitions that it was given. */
+export class RefusedDefinitionsError extends Error {}
+
 const installsAtOnce = 16
 
 /** The manager of fields that a start has applied. */
@@ -13,7 +16,7 @@ const fieldManager = "orch-apiserver"
 
 /**
  * Applies definitions, so that those that are there already get what is new, and resolves when their kinds are served.
- * Rejects with the reason if one is refused.
+ * Rejects with RefusedDefinitionsError, which says why, if one is refused.
  */
 export async function installDefinitions(client: ObjectClient, kinds: KindTable, definitions: readonly JsonObject[]): Promise<void> {
   const faults: string[] = []
@@ -27,7 +30,7 @@ export async function installDefinitions(client: ObjectClient, kinds: KindTable,
       faults.push(`the definition ${JSON.stringify(name)} was refused: ${errorText(error)}`)
     }
   })
-  if (faults.length > 0) throw new Error(faults.join("\n"))
+  if (faults.length > 0) throw new RefusedDefinitionsError(faults.join("\n"))
 }
 
 export function nameOf({ metadata }: JsonObject): string {

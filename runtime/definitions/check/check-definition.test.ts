@@ -1,11 +1,14 @@
 /** Definitions, most of them wrong, and what the reference says of them; `record.ts` asks it. */
 import { describe, expect, it } from "vitest"
+import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
 import { failureText } from "../../base/errors.ts"
 import { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
+import { validateObjectMeta } from "../../registry/object-meta.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
 import { checkDefinition } from "./check-definition.ts"
+import type { MetadataRules } from "./value-checks.ts"
 import {
   answersOf,
   casesOf,
@@ -18,6 +21,11 @@ import {
 } from "./definition-cases.ts"
 
 const vendor = vendorProfile("kubernetes")
+const metadata: MetadataRules = {
+  shape: objectMetaShape,
+  check: (meta, path, failures) =>
+    validateObjectMeta(meta, { path, failures, nameRule: "path-segment", namespaced: (meta.namespace ?? "") !== "" }),
+}
 
 describe.each(topics)("definitions: %s", (topic) => {
   const answers = answersOf(topic)
@@ -39,7 +47,7 @@ function causesOf(one: DefinitionCase): Cause[] {
   const failures = new Failures()
   // The registry checks names of objects on its own.
   if (old === undefined) for (const detail of dnsSubdomainFaults(nameOf(definition))) addName(failures, nameOf(definition), detail)
-  checkDefinition(definition, failures, { old, vendor })
+  checkDefinition(definition, failures, { old, vendor, metadata })
   return failures.list.map((failure) => ({
     reason: failure.type === "InternalError" ? "InternalError" : `FieldValue${failure.type}`,
     field: failure.field,
@@ -55,10 +63,14 @@ function nameOf({ metadata }: JsonObject): string {
   return isObject(metadata) && typeof metadata.name === "string" ? metadata.name : ""
 }
 
-/** The reference shows some values as its program has them, with addresses in memory. */
+/** Details after values that the reference shows as its program has them, with addresses in memory. */
+const afterOpaque =
+  /must have exactly one version .*|must contain unique version .*|only \[Description .*|must only have a single schema .*/
+
 function withoutAddresses({ reason, field, message }: Cause): Cause {
-  const value = /^(Invalid value: )(?:(?:\[\])?apiextensions\.|\{|\[\{|\[\]: |\[\]interface|map\[)[^]*?(: (?!(?:\(|")).*)$/.exec(message)
-  return { reason, field, message: value === null ? message : `${value[1]}...${value[2]}` }
+  const detail = afterOpaque.exec(message)
+  const short = detail === null ? message : `Invalid value: ...: ${detail[0]}`
+  return { reason, field, message: short.replace(/\(0x[0-9a-f]+\)/g, "(true)").replace(/selfType\d+/g, "selfType") }
 }
 
 function byText(left: Cause, right: Cause): number {

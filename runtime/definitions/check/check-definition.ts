@@ -8,11 +8,12 @@ import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { definitionSchemaDepthMax, shownValueCharactersMax } from "../../base/limits.ts"
 import type { Vendor } from "../../base/vendor.ts"
+import type { Ages } from "../rules/compile.ts"
 import { checkApproval } from "./approval.ts"
 import { dns1035LabelFaults } from "../../schema/names.ts"
 import { checkConversion } from "./conversion.ts"
-import { hasUnprunedDefaults, type ValueChecks } from "./defaults.ts"
-import { valueChecks } from "./value-checks.ts"
+import { hasUnprunedDefaults } from "./defaults.ts"
+import type { MetadataRules } from "./value-checks.ts"
 import { type DefinitionSpec, readNames, readSpec, schemasOf } from "./definition-spec.ts"
 import { checkGroup, checkNames, checkOneOf, checkSpecNames } from "./names.ts"
 import { allRequirements, type Requirements, requirementsOfUpdate } from "./ratchet.ts"
@@ -25,7 +26,8 @@ export interface CheckOptions {
   /** The stored definition on update; what it breaks already may stay. Absent on create. */
   readonly old?: object | undefined
   readonly vendor: Vendor
-  readonly values?: ValueChecks
+  /** How metadata inside of defaults is checked. */
+  readonly metadata?: MetadataRules
 }
 
 /**
@@ -35,7 +37,7 @@ export interface CheckOptions {
  */
 export function checkDefinition(definition: object, failures: Failures, options: CheckOptions): void {
   if (!isObject(definition)) return
-  const { vendor, values = valueChecks } = options
+  const { vendor, metadata = {} } = options
   const old = isObject(options.old) ? options.old : undefined
   const prefix = vendor.extensionPrefix
   const spec = readSpec(definition, prefix)
@@ -45,9 +47,9 @@ export function checkDefinition(definition: object, failures: Failures, options:
     return failures.add({ type: "Forbidden", field: "spec.versions", detail })
   }
   if (old === undefined) checkObjectName(definition, spec, failures)
-  const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix, values) }
+  const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix) }
   const requirements = oldDefinition === undefined ? allRequirements : requirementsOfUpdate(spec, oldDefinition, prefix)
-  new DefinitionCheck(spec, requirements, { vendor, values }, failures).run()
+  new DefinitionCheck(spec, requirements, { vendor, metadata, oldSpec }, failures).run()
   if (oldSpec !== undefined) checkImmutable(spec, oldSpec, requirements.immutableNames, failures)
   const status = isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
@@ -65,8 +67,8 @@ export function checkDefinitionStatus(definition: object, failures: Failures): v
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
 }
 
-function unprunedIn(prefix: string, values: ValueChecks): (schema: SchemaProps) => boolean {
-  return (schema) => hasUnprunedDefaults(schema.source, { prefix, values })
+function unprunedIn(prefix: string): (schema: SchemaProps) => boolean {
+  return (schema) => hasUnprunedDefaults(schema.source, prefix)
 }
 
 function checkObjectName(definition: JsonObject, { names, group }: DefinitionSpec, failures: Failures): void {
@@ -111,6 +113,31 @@ function checkStoredVersions(value: JsonValue | undefined, { versions }: Definit
   }
 }
 
+interface CheckedWith {
+  readonly vendor: Vendor
+  readonly metadata: MetadataRules
+  readonly oldSpec: DefinitionSpec | undefined
+}
+
+/** Expressions that the old definition has may stay, whatever a new one may use. */
+function agesOf(old: DefinitionSpec | undefined): Ages {
+  const rules = new Set<string>()
+  const withMessage = new Set<string>()
+  for (const schema of old === undefined ? [] : schemasOf(old)) {
+    schemaHas(schema, ({ validations = [] }) => {
+      for (const { rule, messageExpression } of validations) {
+        rules.add(rule)
+        if (messageExpression !== "") withMessage.add(messageExpression)
+      }
+      return false
+    })
+  }
+  return {
+    ofRule: (rule) => (rules.has(rule) ? "stored" : "new"),
+    ofMessage: (expression) => (withMessage.has(expression) ? "stored" : "new"),
+  }
+}
+
 /** The checks of `spec`. */
 class DefinitionCheck {
   private readonly context: SchemaContext
@@ -118,7 +145,7 @@ class DefinitionCheck {
   constructor(
     private readonly spec: DefinitionSpec,
     private readonly requirements: Requirements,
-    { vendor, values }: { readonly vendor: Vendor; readonly values: ValueChecks },
+    { vendor, metadata, oldSpec }: CheckedWith,
     private readonly failures: Failures,
   ) {
     const { preserveUnknownFields } = spec
@@ -126,7 +153,7 @@ class DefinitionCheck {
       requirements.structuralSchemas ||
       preserveUnknownFields !== true ||
       schemasOf(spec).some((schema) => schemaHas(schema, needsStructure))
-    this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix, values }
+    this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix, metadata, ages: agesOf(oldSpec) }
   }
 
   run(): void {

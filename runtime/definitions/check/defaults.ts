@@ -2,29 +2,20 @@
  * Defaults of a schema: each must be valid by the schema of its field, and must have no fields that the schema does not
  * specify. What is wrong with `apiVersion`, `kind` and `metadata` is found in the whole resource around them.
  */
-import { Failures } from "../../base/failure.ts"
+import { type Failure, Failures } from "../../base/failure.ts"
 import { failureText } from "../../base/errors.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
-import { deepClone, deepEqual } from "../../encoding/field-path.ts"
+import { shownText } from "../objects/go-text.ts"
+import { failuresOfValue } from "../objects/validate.ts"
+import { ruleBudget, validateDefaultByRules } from "../rules/validate.ts"
 import { type Structural, structuralOf } from "../structural.ts"
-
-/** What is known of values by a schema. Fields of failures are relative to the value; "" is the value itself. */
-export interface ValueChecks {
-  /** Drops unknown fields in place. `resource`: apiVersion, kind and metadata at the top are known. */
-  prune(value: JsonValue, schema: Structural, options: { readonly resource: boolean }): void
-  /** Checks type and metadata of the resources in a value. */
-  metadata(value: JsonValue, schema: Structural, options: { readonly resource: boolean }, failures: Failures): void
-  /** Checks types, limits and formats. */
-  value(value: JsonValue, schema: Structural, failures: Failures): void
-  /** Evaluates the rules of the schema and of those below it. */
-  rules(value: JsonValue, schema: Structural, options: { readonly resource: boolean }, failures: Failures): void
-}
+import { hasUnknownFields, metadataFailures, type MetadataRules } from "./value-checks.ts"
 
 export interface DefaultRules {
   readonly prefix: string
   /** Defaults must have no unknown fields. */
   readonly prunedDefaults: boolean
-  readonly values: ValueChecks
+  readonly metadata: MetadataRules
 }
 
 /** The resource around a default inside `apiVersion`, `kind` or `metadata`: the resource with this value. */
@@ -46,6 +37,9 @@ function resourceOf(value: JsonValue): JsonValue {
 }
 
 class DefaultCheck {
+  /** What evaluating the rules may still cost. */
+  private budget = ruleBudget
+
   constructor(
     private readonly rules: DefaultRules,
     private readonly failures: Failures,
@@ -53,7 +47,7 @@ class DefaultCheck {
 
   /** `meta`: the resource whose type or metadata this node is part of; undefined elsewhere. */
   node(schema: Structural, path: string, meta: Structural | undefined, surround: Surround, isRoot: boolean): void {
-    if (this.failures.full) return
+    if (this.failures.full || this.budget < 0) return
     const around = schema.embedded ? resourceOf : surround
     const within = schema.embedded ? undefined : meta
     if (schema.default !== undefined && schema.default !== null) {
@@ -70,55 +64,68 @@ class DefaultCheck {
   }
 
   private insideMeta(value: JsonValue, schema: Structural, path: string, resource: Structural, around: Surround): void {
-    const found = new Failures()
-    this.rules.values.metadata(around(deepClone(value)), resource, { resource: true }, found)
-    if (found.empty) return this.validate(value, schema, path, false)
-    const texts = [...new Set(found.list.map((failure) => `${failure.field}: ${failureText(failure)}`))]
+    const found = metadataFailures(around(value), resource, true, this.rules.metadata)
+    if (found.length === 0) return this.validate(value, schema, path, false)
+    const texts = [...new Set(found.map((failure) => `${failure.field}: ${failureText(failure)}`))]
     const said = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`
     this.failures.add({ type: "Invalid", field: path, value, detail: `must result in valid metadata: ${said}` })
   }
 
-  private plain(value: JsonValue, schema: Structural, path: string, isRoot: boolean): void {
-    const { values, prunedDefaults } = this.rules
-    const resource = schema.embedded
-    if (prunedDefaults) {
-      const pruned = deepClone(value)
-      values.prune(pruned, schema, { resource })
-      if (!deepEqual(pruned, value)) {
-        this.failures.add({ type: "Invalid", field: path, value, detail: "must not have unknown fields" })
-      }
+  private plain(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
+    if (this.rules.prunedDefaults && hasUnknownFields(value, schema, isResource)) {
+      this.failures.add({ type: "Invalid", field: path, ...shownOf(value), detail: "must not have unknown fields" })
     }
-    const found = new Failures()
-    values.metadata(deepClone(value), schema, { resource }, found)
-    if (found.empty) this.validate(value, schema, path, isRoot)
+    const found = metadataFailures(value, schema, isResource, this.rules.metadata)
+    if (found.length === 0) this.validate(value, schema, path, isResource)
     else this.addBelow(path, found)
   }
 
-  private validate(value: JsonValue, schema: Structural, path: string, isRoot: boolean): void {
-    const found = new Failures()
-    this.rules.values.value(value, schema, found)
-    if (found.empty) this.rules.values.rules(value, schema, { resource: isRoot }, found)
-    this.addBelow(path, found)
+  private validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
+    const found = failuresOfValue(value, withoutIntOrString(schema))
+    if (found.length > 0) return this.addBelow(path, found)
+    const byRules = new Failures()
+    this.budget = validateDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
+    this.addBelow(path, byRules.list)
   }
 
-  private addBelow(path: string, found: Failures): void {
+  private addBelow(path: string, found: Failures["list"]): void {
     // The reference separates an index by a dot too.
-    for (const failure of found.list) {
+    for (const failure of found) {
       const { field } = failure
-      this.failures.add({ ...failure, field: field === "" ? path : `${path}.${field}` })
+      this.failures.add({ ...failure, field: field === "" || field === "<nil>" ? path : `${path}.${field}` })
     }
   }
 }
 
+function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {
+  const shown = shownText(value)
+  return shown === undefined ? { value } : { value, shown }
+}
+
+const loose = new WeakMap<Structural, Structural>()
+
+/** The reference does not check that a default of an int-or-string is one of both. */
+function withoutIntOrString(schema: Structural): Structural {
+  let result = loose.get(schema)
+  if (result === undefined) {
+    const { items, properties, additionalProperties } = schema
+    result = {
+      ...schema,
+      intOrString: false,
+      properties: new Map([...properties].map(([name, property]) => [name, withoutIntOrString(property)])),
+      ...(items !== undefined && { items: withoutIntOrString(items) }),
+      ...(typeof additionalProperties === "object" && { additionalProperties: withoutIntOrString(additionalProperties) }),
+    }
+    loose.set(schema, result)
+  }
+  return result
+}
+
 /** Whether a default in a structural schema has fields that the schema does not specify. */
-export function hasUnprunedDefaults(source: JsonObject, { prefix, values }: Pick<DefaultRules, "prefix" | "values">): boolean {
+export function hasUnprunedDefaults(source: JsonObject, prefix: string): boolean {
   const isUnpruned = (schema: Structural, resource: boolean): boolean => {
     const { default: value, items, properties, additionalProperties } = schema
-    if (value !== undefined && value !== null) {
-      const pruned = deepClone(value)
-      values.prune(pruned, schema, { resource })
-      if (!deepEqual(pruned, value)) return true
-    }
+    if (value !== undefined && value !== null && hasUnknownFields(value, schema, resource)) return true
     if (items !== undefined && isUnpruned(items, items.embedded)) return true
     if (typeof additionalProperties === "object" && isUnpruned(additionalProperties, additionalProperties.embedded)) return true
     return [...properties.values()].some((property) => isUnpruned(property, property.embedded))

@@ -1,7 +1,7 @@
 /** Entries of the rules of a node, without their expressions: what is required, messages, reasons and paths. */
 import type { Failures } from "../../base/failure.ts"
-import { findField } from "./field-path.ts"
-import type { RuleProps, SchemaProps } from "./schema-props.ts"
+import { findField } from "../field-path.ts"
+import { type RuleProps, type SchemaProps, stepIntoProps } from "./schema-props.ts"
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 
@@ -37,7 +37,7 @@ function checkFieldPath(value: string, schema: SchemaProps, field: string, failu
   const invalid = (detail: string): void => failures.add({ type: "Invalid", field, value, detail })
   if (value.trim() === "") invalid("fieldPath must be non-empty if specified")
   if (hasNewlines(value)) invalid("fieldPath must not contain line breaks")
-  if ("fault" in findField(value, schema, true)) invalid("fieldPath must be a valid path")
+  if ("fault" in findField(value, schema, true, stepIntoProps)) invalid("fieldPath must be a valid path")
 }
 
 function hasNewlines(value: string): boolean {

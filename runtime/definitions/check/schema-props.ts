@@ -272,3 +272,15 @@ const valueKeywords: readonly (keyof SchemaProps)[] = [
   ...(["intOrString", "listMapKeys", "listType", "mapType", "validations"] as const),
   ...(["items", "additionalProperties", "not", "allOf", "anyOf", "oneOf", "properties"] as const),
 ]
+
+/** One step of a path into objects; `findField` follows paths. */
+export function stepIntoProps(
+  { properties, additionalProperties }: SchemaProps,
+  name: string,
+): { property: boolean; schema: SchemaProps | undefined } | undefined {
+  if (properties !== undefined && properties.size > 0) {
+    const property = properties.get(name)
+    return property && { property: true, schema: property }
+  }
+  return additionalProperties && { property: false, schema: additionalProperties.schema }
+}

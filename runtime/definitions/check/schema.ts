@@ -1,6 +1,9 @@
 /** One schema of a definition: its root, its structure, its defaults, each node, and its rules. */
 import { Failures } from "../../base/failure.ts"
-import { checkDefaults, type ValueChecks } from "./defaults.ts"
+import type { Ages } from "../rules/compile.ts"
+import { checkDefaults } from "./defaults.ts"
+import { RuleChecks } from "./rules.ts"
+import type { MetadataRules } from "./value-checks.ts"
 import { type SchemaProps, schemaHas } from "./schema-props.ts"
 import { walkSchema, type WalkRules } from "./schema-walk.ts"
 import { structuralFailures, unreadable } from "./structure.ts"
@@ -8,7 +11,8 @@ import { structuralFailures, unreadable } from "./structure.ts"
 export interface SchemaContext extends WalkRules {
   readonly structuralSchemas: boolean
   readonly prunedDefaults: boolean
-  readonly values: ValueChecks
+  readonly metadata: MetadataRules
+  readonly ages: Ages
 }
 
 /** The context of one schema. */
@@ -31,7 +35,11 @@ export function checkSchema(
   if (schema.nullable) found.add({ type: "Forbidden", field: `${schemaPath}.nullable`, detail: "nullable cannot be true at the root" })
   const fault = context.structuralSchemas ? unreadable(schema, context.prefix) : undefined
   const rulesMakeSense = context.structuralSchemas && fault === undefined && checkStructure(schema, schemaPath, context, found)
-  walkSchema(schema, schemaPath, context, found, rulesMakeSense ? undefined : undefined)
+  const foundByRules = new Failures()
+  const rules = rulesMakeSense ? new RuleChecks(schema, context, foundByRules) : undefined
+  walkSchema(schema, schemaPath, context, found, rules)
+  rules?.finish(schemaPath)
+  for (const failure of foundByRules.list) found.add(failure)
   if (found.empty && fault !== undefined) found.add({ type: "Invalid", field: schemaPath, value: "", detail: fault })
   for (const failure of found.list) failures.add(failure)
 }

@@ -1,7 +1,8 @@
 /** Fields of custom objects that field selectors may name: `selectableFields` of a version. */
 import type { Failures } from "../../base/failure.ts"
 import type { VersionParts } from "./definition-spec.ts"
-import { findField } from "./field-path.ts"
+import { findField } from "../field-path.ts"
+import { stepIntoProps } from "./schema-props.ts"
 import { unreadable } from "./structure.ts"
 
 const selectableFieldsMax = 8
@@ -35,7 +36,7 @@ export function checkSelectableFields(
       continue
     }
     const invalid = (detail: string): void => failures.add({ type: "Invalid", field, value, detail })
-    const found = findField(value, schema, false)
+    const found = findField(value, schema, false, stepIntoProps)
     if ("fault" in found) {
       invalid(`is an invalid path: ${found.fault}`)
       continue

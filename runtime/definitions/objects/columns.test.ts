@@ -68,6 +68,11 @@ describe("columnsOfDefinition", () => {
     ])
   })
 
+  it("takes the last character of an operator for the right side, if nothing follows", () => {
+    expect(cellAt(".spec[?(@.a==)].b", "string", {})).toBe("UNPARSABLE")
+    expect(cellAt(".spec[?(@.a==1)].b", "string", { spec: [{ a: 1, b: "x" }] })).toBe("x")
+  })
+
   it("ends work on paths that visit an object again and again", () => {
     const deep = JSON.parse(`${'{"a":['.repeat(60)}1${"]}".repeat(60)}`)
     expect(cellAt(".spec..a..a..a..a..a", "string", { spec: deep })).toBeNull()

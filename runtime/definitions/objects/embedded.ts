@@ -1,6 +1,7 @@
 /**
  * Metadata of embedded resources. A typed server would decode it into its own type; so does this, which drops unknown
- * fields and refuses values of a wrong type. Rules are those of apiextensions-apiserver (pkg/apiserver/schema/objectmeta).
+ * fields and refuses values of a wrong type. Rules are those of apiextensions-apiserver
+ * (pkg/apiserver/schema/objectmeta).
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { DecodeFault } from "../../encoding/json/decode-fault.ts"

@@ -1,7 +1,7 @@
 /**
  * Checks of numbers. The reference compares integers as int64: it cuts the fraction off a limit before, so that an
- * integer above `maximum: 2.5` is refused as above 2. Limits beyond int64 are taken as its ends here, as there on arm64;
- * on amd64 they become the smallest int64.
+ * integer above `maximum: 2.5` is refused as above 2. Limits beyond int64 are taken as its ends here, as there on
+ * arm64; on amd64 they become the smallest int64.
  */
 import type { Failure } from "../../base/failure.ts"
 import { aboveMaximum, belowMinimum, factorNotPositive, noMultiple } from "./faults.ts"

@@ -3,7 +3,7 @@
  * apiextensions-apiserver (pkg/apiserver/schema/pruning and defaulting/prunenulls.go).
  *
  * The depth of a walk is that of the schema, or of lists in lists that the schema does not describe, which
- * `documentDepthMax` limits. The work is proportional to the object: some 10 ms for one with `documentValuesMax` values.
+ * `documentDepthMax` limits. The work is proportional to the object: some 10 ms for `documentValuesMax` values.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Structural } from "../structural.ts"

@@ -3,7 +3,7 @@
  * lose. Rules are those of apiextensions-apiserver (pkg/apiserver/schema/defaulting/prune.go).
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
-import { deepClone, ownField } from "../../encoding/field-path.ts"
+import { deepClone, deepEqual, ownField } from "../../encoding/field-path.ts"
 import { setField } from "../../encoding/json/text.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import type { Structural } from "../structural.ts"
@@ -64,7 +64,8 @@ function prunedPart(value: JsonValue, path: readonly PartStep[], { root, metadat
   if (!isObject(around)) return value
   normalizeEmbedded(around, root, { metadata, malformed: "drop" })
   pruneObject(around, root)
-  return partAt(around, path) ?? value
+  const part = partAt(around, path)
+  return part === undefined || deepEqual(part, value) ? value : part
 }
 
 function fieldAlone(name: string, value: JsonValue): JsonObject {

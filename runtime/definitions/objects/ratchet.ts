@@ -9,9 +9,14 @@ import type { Structural } from "../structural.ts"
 import { schemaOfField } from "./prune.ts"
 import type { Skipping } from "./value-walk.ts"
 
-/** A value and the old value that belongs to it. */
+/**
+ * A value and the old value that belongs to it. Keeps those of its parts and what was found of them, so that a value is
+ * compared once, however deep it is.
+ */
 class Correlation implements Skipping {
   private oldItems: KeyedItems | undefined
+  private readonly parts = new Map<string | number, Correlation | undefined>()
+  private unchanged: boolean | undefined
 
   constructor(
     private readonly schema: Structural,
@@ -27,6 +32,11 @@ class Correlation implements Skipping {
   }
 
   private field(name: string): Correlation | undefined {
+    if (!this.parts.has(name)) this.parts.set(name, this.correlateField(name))
+    return this.parts.get(name)
+  }
+
+  private correlateField(name: string): Correlation | undefined {
     const { schema, value, old } = this
     const known = schemaOfField(schema, name)
     if (known === undefined || !isObject(value) || !isObject(old)) return undefined
@@ -35,8 +45,14 @@ class Correlation implements Skipping {
   }
 
   ofItem(index: number): Correlation | undefined {
+    if (this.schema.listType !== "map") return undefined
+    if (!this.parts.has(index)) this.parts.set(index, this.correlateItem(index))
+    return this.parts.get(index)
+  }
+
+  private correlateItem(index: number): Correlation | undefined {
     const { schema, value, old } = this
-    if (schema.listType !== "map" || schema.items === undefined || !Array.isArray(value) || !Array.isArray(old)) return undefined
+    if (schema.items === undefined || !Array.isArray(value) || !Array.isArray(old)) return undefined
     this.oldItems ??= new KeyedItems(old, schema.listMapKeys)
     const item = value[index] ?? null
     const before = this.oldItems.like(item)
@@ -44,6 +60,11 @@ class Correlation implements Skipping {
   }
 
   isUnchanged(): boolean {
+    this.unchanged ??= this.compare()
+    return this.unchanged
+  }
+
+  private compare(): boolean {
     const { schema, value, old } = this
     if (Array.isArray(value) && Array.isArray(old)) {
       if (value.length !== old.length) return false

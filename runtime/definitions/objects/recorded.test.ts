@@ -88,7 +88,7 @@ function compareCauses(left: Cause, right: Cause): number {
 }
 
 describe("recorded answers", () => {
-  for (const { name, schema, answers } of read<Recorded[]>("objects.yaml")) {
+  for (const { name, schema, answers } of [...read<Recorded[]>("objects.yaml"), ...read<Recorded[]>("random.yaml")]) {
     describe(name, () => {
       for (const { object, ...answer } of answers) {
         it(shortJson(object, 200), () => {

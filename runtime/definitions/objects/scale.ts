@@ -93,8 +93,8 @@ function checkReplicas(object: JsonObject, path: string, failures: Failures): vo
 }
 
 /**
- * Sets the replicas at a path in place, and makes the objects on the way. Returns what is wrong where a value on the way
- * is no object.
+ * Sets the replicas at a path in place, and makes the objects on the way. Returns what is wrong where a value on the
+ * way is no object.
  */
 export function setReplicas(object: JsonObject, path: string, replicas: number | bigint): string | undefined {
   const steps = scaleSteps(path)

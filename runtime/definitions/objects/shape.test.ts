@@ -58,6 +58,13 @@ describe("shapeOfDefinition", () => {
     expect(Object.keys(object)).toEqual(["kind", "apiVersion", "data", "metadata", "spec", "status"])
   })
 
+  it("knows atomic objects among the values of a map", () => {
+    const atomic = { type: "object", "x-kubernetes-map-type": "atomic", properties: { a: { type: "string" } } }
+    const source = { type: "object", properties: { byName: { type: "object", additionalProperties: atomic } } }
+    const made = shapeOfDefinition("a.orch.io.v1.A", structuralOf(source, "x-kubernetes-"), objectMetaShape)
+    expect(createdSet(made, {}, { byName: { x: { a: "b" } } }, {})).toEqual({ "f:byName": { ".": {}, "f:x": {} } })
+  })
+
   it("decodes metadata of embedded resources as that of any object", () => {
     const resource = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", labels: { b: "1", a: "2" }, unknown: 1 }, spec: { any: [1] } }
     const { object, unknown } = normalize(shape, { spec: { resource } }, { structural: true })

@@ -81,6 +81,12 @@ describe("validateObject", () => {
     expect(preventRules(failures)).toBe(false)
   })
 
+  it("takes an object with a field less for changed", () => {
+    const failures = new Failures()
+    validateObject({ spec: { allow: { a: 1 } } }, schema, failures, { old: { spec: { allow: { a: 1, b: "x" } } } })
+    expect(failures.list.map(({ field }) => field)).toContain("spec.allow.a")
+  })
+
   it("prevents rules when a value has a wrong type", () => {
     const failures = new Failures()
     validateObject({ spec: { size: "11" } }, schema, failures)
@@ -96,6 +102,7 @@ describe("validateObject", () => {
     let count = 0
     while (stages.next().done !== true) count++
     expect(count).toBeGreaterThan(5)
+    expect(count).toBeLessThan(30)
     expect(failures.list.map(({ field }) => field).sort()).toEqual([
       "spec.map[20000].v",
       "spec.map[29999].v",

@@ -40,7 +40,9 @@ export function* validatingObject(object: JsonObject, schema: Structural, failur
     checkScaleSpec(object, scale, failures)
     checkScaleStatus(object, scale, failures)
   }
+  yield
   checkEmbedded(object, schema, failures, checkMetadata)
+  yield
   checkChangedLists(object, schema, failures, old)
 }
 

@@ -20,11 +20,13 @@ const visitsMax = 50_000
 
 /** The values at a path, in document order; none where it leads nowhere. Throws PathFault. */
 export function valuesAt(steps: Steps, object: JsonObject): readonly JsonValue[] {
-  const [only, more] = steps
-  if (only === undefined) return [object]
   // Most columns name fields only.
-  if (more === undefined && only.step === "field") return fieldOf(object, only.name)
-  return new Evaluation().run(steps, [object])
+  let value: JsonValue | undefined = object
+  for (const step of steps) {
+    if (step.step !== "field") return new Evaluation().run(steps, [object])
+    value = isObject(value) ? ownField(value, step.name) : undefined
+  }
+  return value === undefined ? [] : [value]
 }
 
 function fieldOf(value: JsonValue, name: string): JsonValue[] {

@@ -2,29 +2,40 @@
  * Paths into objects that definitions name: of selectable fields, and of the fields that rules blame. A path is a
  * sequence of `.name` and `['name']`; every step must be a property of the schema or a key of a map.
  */
-import type { SchemaProps } from "./schema-props.ts"
-
-export interface FoundField {
+export interface FoundField<Schema> {
   /** As failures show it: `.a.b` is `a.b`, a key of a map is `a[key]`. */
   readonly path: string
   /** The first step alone. */
   readonly root: string
   /** Undefined below a map that takes any value. */
-  readonly schema: SchemaProps | undefined
+  readonly schema: Schema | undefined
 }
 
-/** Follows `jsonPath` from a schema. Returns what it leads to, or what is wrong with it. `brackets`: allow `['name']`. */
-export function findField(jsonPath: string, schema: SchemaProps, brackets: boolean): FoundField | { fault: string } {
-  const steps = readSteps(jsonPath, schema, brackets)
-  return typeof steps === "string" ? { fault: steps } : steps
+/** One step from a schema; undefined when it has no such field. `property`: it is no key of a map. */
+export type StepInto<Schema> = (
+  schema: Schema,
+  name: string,
+) => { readonly property: boolean; readonly schema: Schema | undefined } | undefined
+
+/**
+ * Follows `jsonPath` from a schema. Returns what it leads to, or what is wrong with it. `brackets`: allow `['name']`.
+ */
+export function findField<Schema>(
+  jsonPath: string,
+  schema: Schema,
+  brackets: boolean,
+  stepInto: StepInto<Schema>,
+): FoundField<Schema> | { fault: string } {
+  const found = follow(jsonPath, schema, brackets, stepInto)
+  return typeof found === "string" ? { fault: found } : found
 }
 
 const noField = "does not refer to a valid field"
 const ended = "unexpected end of JSON path"
 
-function readSteps(jsonPath: string, from: SchemaProps, brackets: boolean): FoundField | string {
+function follow<Schema>(jsonPath: string, from: Schema, brackets: boolean, stepInto: StepInto<Schema>): FoundField<Schema> | string {
   const tokens = tokensOf(jsonPath)
-  let schema: SchemaProps | undefined = from
+  let schema: Schema | undefined = from
   let path = ""
   let root = ""
   for (let at = 0; at < tokens.length; at++) {
@@ -35,7 +46,7 @@ function readSteps(jsonPath: string, from: SchemaProps, brackets: boolean): Foun
     if (token === undefined) return ended
     const name = bracket ? bracketName(token) : { name: token }
     if (typeof name === "string") return name
-    const step = stepInto(schema, name.name)
+    const step: ReturnType<StepInto<Schema>> = schema && stepInto(schema, name.name)
     if (step === undefined) return noField
     path += path === "" && step.property ? name.name : step.property ? `.${name.name}` : `[${name.name}]`
     if (root === "") root = path
@@ -46,15 +57,6 @@ function readSteps(jsonPath: string, from: SchemaProps, brackets: boolean): Foun
     if (close !== "]") return `expected ] but got ${close}`
   }
   return { path, root, schema }
-}
-
-function stepInto(schema: SchemaProps | undefined, name: string): { property: boolean; schema: SchemaProps | undefined } | undefined {
-  const properties = schema?.properties
-  if (properties !== undefined && properties.size > 0) {
-    const property = properties.get(name)
-    return property && { property: true, schema: property }
-  }
-  return schema?.additionalProperties && { property: false, schema: schema.additionalProperties.schema }
 }
 
 /** `.`, `[`, `]`, texts between them, and texts in single quotes, in which these three mean nothing. */

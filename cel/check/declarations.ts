@@ -1,0 +1,84 @@
+/** What an environment declares, indexed by name. */
+import type { FunctionDeclaration, Impl, Library, Overload } from "../declaration.ts"
+import { type Macro, MacroTable } from "../syntax/macro.ts"
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  paramType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
+} from "../types/type.ts"
+
+/** One function with the overloads of all libraries. */
+export interface DeclaredFunction {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+  /** For all overloads that have none of their own. */
+  readonly impl?: Impl
+  readonly costs: readonly NonNullable<FunctionDeclaration["cost"]>[]
+  readonly estimates: readonly NonNullable<FunctionDeclaration["estimate"]>[]
+}
+
+const standardTypes: readonly CelType[] = [
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType(paramType("A")),
+  mapType(paramType("A"), paramType("B")),
+  nullType,
+  stringType,
+  timestampType,
+  typeType(),
+  uintType,
+]
+
+/** Names that are types, by their run-time name. */
+export const standardTypeNames: ReadonlyMap<string, CelType> = new Map(standardTypes.map((type) => [type.name, type]))
+
+export class Declarations {
+  readonly macros: MacroTable
+  readonly optionalSyntax: boolean
+  readonly functions: ReadonlyMap<string, DeclaredFunction>
+  readonly types: ReadonlyMap<string, CelType>
+
+  constructor(readonly libraries: readonly Library[]) {
+    const macros: Macro[] = []
+    const functions = new Map<string, DeclaredFunction>()
+    const types = new Map(standardTypeNames)
+    for (const library of libraries) {
+      macros.push(...(library.macros ?? []))
+      for (const type of library.types ?? []) types.set(type.name, type)
+      for (const declaration of library.functions ?? []) {
+        functions.set(declaration.name, merged(functions.get(declaration.name), declaration))
+      }
+    }
+    this.macros = new MacroTable(macros)
+    this.optionalSyntax = libraries.some((library) => library.optionalSyntax === true)
+    this.functions = functions
+    this.types = types
+  }
+}
+
+/** An overload that is declared again replaces the one before. */
+function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration): DeclaredFunction {
+  const ids = new Set(added.overloads.map(({ id }) => id))
+  const impl = added.impl ?? known?.impl
+  return {
+    name: added.name,
+    overloads: [...(known?.overloads ?? []).filter(({ id }) => !ids.has(id)), ...added.overloads],
+    ...(impl !== undefined && { impl }),
+    costs: [...(known?.costs ?? []), ...(added.cost === undefined ? [] : [added.cost])],
+    estimates: [...(known?.estimates ?? []), ...(added.estimate === undefined ? [] : [added.estimate])],
+  }
+}

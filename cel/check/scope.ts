@@ -1,0 +1,22 @@
+import type { CelType } from "../types/type.ts"
+
+/** Variables by name; a comprehension adds its own in front of those outside. */
+export class Scope {
+  private readonly variables = new Map<string, CelType>()
+  constructor(
+    variables: Iterable<readonly [string, CelType]>,
+    private readonly outer?: Scope,
+  ) {
+    this.variables = new Map(variables)
+  }
+
+  find(name: string): CelType | undefined {
+    return this.variables.get(name) ?? this.outer?.find(name)
+  }
+
+  /** The variable is one of the environment, not of a comprehension. */
+  isOutermost(name: string): boolean {
+    if (this.outer === undefined) return this.variables.has(name)
+    return !this.variables.has(name) && this.outer.isOutermost(name)
+  }
+}

@@ -1,0 +1,26 @@
+import { ErrorValue, type Result } from "../values/value.ts"
+
+/** What one evaluation works on: the variables and the accumulated cost. */
+export class Frame {
+  cost = 0
+
+  constructor(
+    /** Values of variables, by slot. */
+    readonly slots: Result[],
+    private readonly limit: number,
+  ) {}
+
+  /** Adds to the cost. Beyond the limit, evaluation ends. */
+  charge(cost: number): void {
+    this.cost += cost
+    if (this.cost > this.limit) throw new CostExceeded()
+  }
+}
+
+/** One part of a compiled expression. */
+export type Step = (frame: Frame) => Result
+
+/** Thrown through all operators, which cannot absorb it. */
+export class CostExceeded extends Error {}
+
+export const cancelled = new ErrorValue("operation cancelled: actual cost limit exceeded", true)

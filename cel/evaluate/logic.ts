@@ -1,0 +1,47 @@
+/** Operators that need not evaluate all of their operands. */
+import { noSuchOverload } from "../values/error.ts"
+import { ErrorValue, OptionalValue, type Result } from "../values/value.ts"
+import type { Step } from "./frame.ts"
+
+/** `a && b`, `a || b`: `decisive` on either side is the result, whatever the other is, an error too. */
+export function logicStep(left: Step, right: Step, decisive: boolean): Step {
+  return (frame) => {
+    const one = left(frame)
+    if (one === decisive) return decisive
+    const other = right(frame)
+    if (other === decisive) return decisive
+    if (typeof one === "boolean" && typeof other === "boolean") return !decisive
+    return typeof one === "boolean" ? failure(other) : failure(one)
+  }
+}
+
+function failure(value: Result): ErrorValue {
+  return value instanceof ErrorValue ? value : noSuchOverload()
+}
+
+export function conditionalStep(condition: Step, yes: Step, no: Step): Step {
+  return (frame) => {
+    const holds = condition(frame)
+    if (holds === true) return yes(frame)
+    return holds === false ? no(frame) : failure(holds)
+  }
+}
+
+/** Everything but false, errors too. */
+export function notStrictlyFalse(arg: Step): Step {
+  return (frame) => {
+    const value = arg(frame)
+    frame.charge(1)
+    return value !== false
+  }
+}
+
+/** `optional.or(other)`, and with `unwrap` `optional.orValue(value)`. They cost nothing. */
+export function orStep(left: Step, right: Step, unwrap: boolean): Step {
+  return (frame) => {
+    const optional = left(frame)
+    if (!(optional instanceof OptionalValue)) return optional
+    if (optional.value === undefined) return right(frame)
+    return unwrap ? optional.value : optional
+  }
+}

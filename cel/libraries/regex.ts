@@ -1,0 +1,72 @@
+/** The regex library: `find` and `findAll`. `matches` belongs to the language. */
+import type { Impl, Library, Overload } from "../declaration.ts"
+import { intType, listType, stringType } from "../types/type.ts"
+import { errorOf } from "../values/error.ts"
+import { listOf } from "../values/list.ts"
+import type { Result, Value } from "../values/value.ts"
+import { costOf } from "./costs.ts"
+import { integerOf, textOf } from "./narrow.ts"
+import { type Pattern, PatternFault, patternOf } from "./pattern.ts"
+
+type Search = (pattern: Pattern, text: string, limit: Value | undefined) => Result
+
+/** Compiles a pattern that is known before the evaluation once, and reports what is wrong with it. */
+function searching(search: Search): Pick<Overload, "impl" | "specialize"> {
+  return {
+    impl: (text, source, limit) => {
+      const pattern = patternOf(textOf(source))
+      if (pattern instanceof PatternFault) return errorOf(`Illegal regex: ${pattern.message}`)
+      return search(pattern, textOf(text), limit)
+    },
+    specialize: ([, source]): Impl | { readonly fault: string } | undefined => {
+      if (typeof source !== "string") return undefined
+      const pattern = patternOf(source)
+      if (pattern instanceof PatternFault) return { fault: pattern.message }
+      return (text, _, limit) => search(pattern, textOf(text), limit)
+    },
+  }
+}
+
+function findAll(pattern: Pattern, text: string, limit: Value | undefined): Result {
+  const most = limit === undefined ? -1 : integerOf(limit)
+  return listOf(pattern.all(text, most < 0 ? undefined : Number(most)))
+}
+
+export const regexLibrary: Library = {
+  name: "k8s.regex",
+  functions: [
+    {
+      name: "find",
+      ...costOf("find"),
+      overloads: [
+        {
+          id: "string_find_string",
+          member: true,
+          args: [stringType, stringType],
+          result: stringType,
+          ...searching((pattern, text) => pattern.first(text)),
+        },
+      ],
+    },
+    {
+      name: "findAll",
+      ...costOf("findAll"),
+      overloads: [
+        {
+          id: "string_find_all_string",
+          member: true,
+          args: [stringType, stringType],
+          result: listType(stringType),
+          ...searching(findAll),
+        },
+        {
+          id: "string_find_all_string_int",
+          member: true,
+          args: [stringType, stringType, intType],
+          result: listType(stringType),
+          ...searching(findAll),
+        },
+      ],
+    },
+  ],
+}

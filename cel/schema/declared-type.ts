@@ -1,0 +1,147 @@
+/**
+ * Types of expressions from schemas. Each knows how large its values can become in one request: what is not limited is
+ * limited by the request, and rules are accepted or refused by the costs that follow.
+ */
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  type Field,
+  intType,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  timestampType,
+} from "../types/type.ts"
+import { escapeName } from "./escape.ts"
+import { type Schema, withResourceFields } from "./schema.ts"
+
+/** A type, and the fewest bytes that a value of it takes as JSON. */
+export interface DeclaredType {
+  readonly type: CelType
+  readonly minSerializedSize: number
+}
+
+/** The largest request, in bytes. */
+const requestBytesMax = 3 * 1024 * 1024
+const quotes = 2
+const brackets = 2
+const timeTextMax = 32
+const dateTextMax = 12
+
+const sizes = { text: 2, bool: 4, number: 1, duration: 3, date: 12, dateTime: 21, list: 2, map: 2, object: 2 }
+
+/**
+ * The type of the values of a schema; undefined when expressions cannot see them. `name` is that of objects, of which
+ * those inside make theirs: `selfType.spec`. `root`: the schema is that of a whole resource.
+ */
+export function declaredType(schema: Schema, name: string, root = false): DeclaredType | undefined {
+  if (schema.intOrString) return { type: sized(dynType, requestBytesMax - quotes), minSerializedSize: sizes.number }
+  const whole = root ? withResourceFields(schema) : schema
+  switch (whole.type) {
+    case "array":
+      return declaredList(whole, name)
+    case "object":
+      return typeof whole.additionalProperties === "object"
+        ? declaredMap(whole, whole.additionalProperties, name)
+        : declaredObject(whole, name)
+    case "string":
+      return declaredText(whole)
+    case "boolean":
+      return { type: boolType, minSerializedSize: sizes.bool }
+    case "number":
+      return { type: doubleType, minSerializedSize: sizes.number }
+    case "integer":
+      return { type: intType, minSerializedSize: sizes.number }
+    default:
+      return undefined
+  }
+}
+
+function sized(type: CelType, maxElements: number): CelType {
+  return { ...type, maxElements: BigInt(maxElements) }
+}
+
+/** A limit that the schema states. */
+function limitOf(schema: Schema, keyword: "maxItems" | "maxLength" | "maxProperties"): number | undefined {
+  const limit = schema.source[keyword]
+  return typeof limit === "number" || typeof limit === "bigint" ? Math.max(Number(limit), 0) : undefined
+}
+
+function declaredList(schema: Schema, name: string): DeclaredType | undefined {
+  if (schema.items === undefined) return undefined
+  const items = declaredType(schema.items, `${name}.@idx`, schema.items.embedded)
+  if (items === undefined) return undefined
+  const most = Math.trunc((requestBytesMax - brackets) / (items.minSerializedSize + 1))
+  return {
+    type: sized(listType(items.type), limitOf(schema, "maxItems") ?? most),
+    minSerializedSize: sizes.list,
+  }
+}
+
+/** Two quotes of the key, colon, comma, and two bytes more. */
+const entryBytes = 6
+
+function declaredMap(schema: Schema, values: Schema, name: string): DeclaredType | undefined {
+  const declared = declaredType(values, `${name}.@elem`, values.embedded)
+  if (declared === undefined) return undefined
+  const most = Math.trunc((requestBytesMax - brackets) / (declared.minSerializedSize + entryBytes))
+  return {
+    type: sized(mapType(stringType, declared.type), limitOf(schema, "maxProperties") ?? most),
+    minSerializedSize: sizes.map,
+  }
+}
+
+/** Two quotes of the name, colon and comma. */
+const fieldBytes = 4
+
+function declaredObject(schema: Schema, name: string): DeclaredType {
+  const required = new Set(Array.isArray(schema.source.required) ? schema.source.required : [])
+  const fields = new Map<string, Field>()
+  let minSerializedSize = sizes.object
+  for (const [property, child] of schema.properties) {
+    const escaped = escapeName(property)
+    const declared = declaredType(child, `${name}.${escaped ?? property}`, child.embedded)
+    if (declared === undefined) continue
+    if (escaped !== undefined) fields.set(escaped, { property, type: declared.type })
+    if (required.has(property) && (child.source.default ?? null) === null) {
+      minSerializedSize += Buffer.byteLength(property) + declared.minSerializedSize + fieldBytes
+    }
+  }
+  return { type: objectType(name, fields), minSerializedSize }
+}
+
+function declaredText(schema: Schema): DeclaredType {
+  const limit = limitOf(schema, "maxLength")
+  switch (schema.source.format) {
+    case "byte":
+      return { type: sized(bytesType, limit ?? requestBytesMax - quotes), minSerializedSize: sizes.text }
+    case "duration":
+      return { type: sized(durationType, timeTextMax), minSerializedSize: sizes.duration }
+    case "date":
+      return { type: sized(timestampType, dateTextMax), minSerializedSize: sizes.date }
+    case "date-time":
+      return { type: sized(timestampType, timeTextMax), minSerializedSize: sizes.dateTime }
+    default:
+      return { type: sized(stringType, textMax(schema, limit)), minSerializedSize: sizes.text }
+  }
+}
+
+/** A character takes up to four bytes. */
+const characterBytesMax = 4
+
+function textMax(schema: Schema, limit: number | undefined): number {
+  if (limit !== undefined) return limit * characterBytesMax
+  const choices = schema.source.enum
+  if (!Array.isArray(choices) || choices.length === 0) return requestBytesMax - quotes
+  return Math.max(0, ...choices.map((choice) => (typeof choice === "string" ? Buffer.byteLength(choice) : 0)))
+}
+
+/** How often values of at least this size can be in one request, if lists and maps without limits hold them. */
+export function maxCardinality(minSerializedSize: number): number {
+  return Math.trunc(requestBytesMax / (minSerializedSize + 1))
+}

@@ -1,0 +1,197 @@
+/**
+ * The expressions of rules in a definition: each is compiled with the types of its schema, and what it may cost is
+ * limited, alone and with all others of the schema.
+ */
+import { declaredType } from "../../../cel/schema/declared-type.ts"
+import { type Schema, withResourceFields } from "../../../cel/schema/schema.ts"
+import type { Failure, Failures } from "../../base/failure.ts"
+import { messageCharactersMax } from "../../base/limits.ts"
+import { cut, quoted } from "../../base/quote.ts"
+import { type Ages, type CompiledRule, compileRules, selfTypeName } from "../rules/compile.ts"
+import { type Structural, structuralOf } from "../structural.ts"
+import { CostTotal, costText, multiplyCosts, ruleCostMax, schemaCostMax } from "./rule-costs.ts"
+import type { RuleProps, SchemaProps } from "./schema-props.ts"
+import type { RuleNodes } from "./schema-walk.ts"
+
+export interface RuleContext {
+  /** The vendor's `extensionPrefix`. */
+  readonly prefix: string
+  readonly ages: Ages
+  /** An update leaves the schema as it is: the cost of single rules is not limited. */
+  readonly unchanged: boolean
+}
+
+/** A schema, with what expressions see of its values: fields of resources are what they are whatever the schema says. */
+interface TypedSchema {
+  readonly schema: Structural
+  readonly visible: Schema
+  readonly isResource: boolean
+}
+
+interface Nested<Schema> {
+  readonly properties: ReadonlyMap<string, Schema>
+  readonly additionalProperties?: Schema | true
+  readonly items?: Schema
+}
+
+/** The step to a part of a value. */
+type Step = "items" | "values" | { readonly property: string }
+
+function stepInto<Schema extends Nested<Schema>>({ properties, additionalProperties, items }: Schema, step: Step): Schema | undefined {
+  if (step === "items") return items
+  if (step === "values") return additionalProperties === true ? undefined : additionalProperties
+  return properties.get(step.property)
+}
+
+/** What rules need to know of a schema. */
+export class RuleNode {
+  private known: TypedSchema | undefined
+
+  constructor(
+    private readonly schema: SchemaProps | undefined,
+    /** The schema or one above it has rules. */
+    private readonly isInScope: boolean,
+    private readonly parent: { readonly node: RuleNode; readonly step: Step } | undefined,
+    /** How often values of the schema can be in an object. Undefined: without limit. */
+    readonly cardinality: bigint | undefined,
+  ) {}
+
+  below(schema: SchemaProps | undefined, step: Step): RuleNode {
+    const factor = this.schema && elementsMax(this.schema)
+    const cardinality = this.cardinality === undefined || factor === undefined ? undefined : multiplyCosts(this.cardinality, factor)
+    const isInScope = this.isInScope || (schema?.validations?.length ?? 0) > 0
+    return new RuleNode(schema, isInScope, { node: this, step }, cardinality)
+  }
+
+  /** Taken out of the schema above where that is read already, so that a schema with many rules is read once. */
+  typed(prefix: string): TypedSchema | undefined {
+    if (!this.isInScope || this.schema === undefined) return undefined
+    this.known ??= this.fromAbove(prefix) ?? typedSchema(structuralOf(this.schema.source, prefix), this.parent === undefined)
+    return this.known
+  }
+
+  private fromAbove(prefix: string): TypedSchema | undefined {
+    if (this.parent === undefined) return undefined
+    const { node, step } = this.parent
+    const above = node.typed(prefix)
+    const schema = above && stepInto(above.schema, step)
+    if (above === undefined || schema === undefined) return undefined
+    const container = above.isResource ? withResourceFields(above.visible) : above.visible
+    return { schema, visible: stepInto(container, step) ?? schema, isResource: schema.embedded }
+  }
+}
+
+function typedSchema(schema: Structural, isRoot: boolean): TypedSchema {
+  return { schema, visible: schema, isResource: isRoot || schema.embedded }
+}
+
+/** By how much a schema multiplies what is below it; undefined: without limit. */
+function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): bigint | undefined {
+  const limit = (value: number | undefined): bigint | undefined =>
+    value === undefined ? undefined : BigInt(Math.max(0, Math.trunc(value)))
+  if (type === "object" && additionalProperties !== undefined) return limit(maxProperties)
+  return type === "array" ? limit(maxItems) : 1n
+}
+
+/** Checks the rules of one schema of a definition. */
+export class RuleChecks implements RuleNodes<RuleNode> {
+  readonly root: RuleNode
+  private readonly total = new CostTotal()
+
+  /** `failures`: of rules, which are reported after all others. */
+  constructor(
+    schema: SchemaProps,
+    private readonly context: RuleContext,
+    private readonly failures: Failures,
+  ) {
+    this.root = new RuleNode(schema, (schema.validations?.length ?? 0) > 0, undefined, 1n)
+  }
+
+  property(parent: RuleNode, schema: SchemaProps, name: string): RuleNode {
+    return parent.below(schema, { property: name })
+  }
+
+  values(parent: RuleNode, schema: SchemaProps | undefined): RuleNode {
+    return parent.below(schema, "values")
+  }
+
+  items(parent: RuleNode, schema: SchemaProps | undefined): RuleNode {
+    return parent.below(schema, "items")
+  }
+
+  check(schema: SchemaProps, path: string, node: RuleNode, uncorrelatable: string | undefined): void {
+    const typed = node.typed(this.context.prefix)
+    const type = typed && declaredType(typed.visible, selfTypeName, typed.isResource)
+    if (typed === undefined || type === undefined) {
+      const word = path.slice(path.lastIndexOf(".") + 1)
+      const why = "unable to convert structural schema to CEL declarations"
+      const detail = `internal error: failed to construct type information for ${word} rules: ${why}`
+      return this.failures.add({ type: "InternalError", field: path, detail })
+    }
+    const compiled = compileRules(typed.schema, type, this.context.ages)
+    for (const [index, rule] of compiled.rules.entries()) {
+      if (this.failures.full) return
+      const cardinality = node.cardinality ?? compiled.maxCardinality
+      this.checkRule(rule, schema.validations?.[index], `${path}[${index}]`, { cardinality, uncorrelatable })
+    }
+  }
+
+  /** Reports the costs of all rules together. Called when all schemas have been checked. `path`: of the schema. */
+  finish(path: string): void {
+    if (this.total.cost <= schemaCostMax) return
+    for (const field of this.total.mostExpensive) {
+      const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+      this.failures.add({ type: "Forbidden", field, detail })
+    }
+    const name = `${this.context.prefix}validations estimated rule cost total for entire OpenAPIv3 schema`
+    this.failures.add({ type: "Forbidden", field: path, detail: costText(name, this.total.cost, schemaCostMax) })
+  }
+
+  private checkRule(
+    compiled: CompiledRule,
+    props: RuleProps | undefined,
+    path: string,
+    { cardinality, uncorrelatable }: { readonly cardinality: bigint; readonly uncorrelatable: string | undefined },
+  ): void {
+    this.checkCost("estimated rule cost", multiplyCosts(compiled.maxCost, cardinality), `${path}.rule`)
+    const invalid = (field: string, detail: string): void =>
+      this.failures.add({ type: "Invalid", field: `${path}.${field}`, ...shownRule(props), detail })
+    if (compiled.fault !== undefined) invalid("rule", compiled.fault)
+    if (compiled.messageFault !== undefined) invalid("messageExpression", compiled.messageFault)
+    else if (compiled.message !== undefined) {
+      this.checkCost("estimated messageExpression cost", compiled.message.maxCost, `${path}.messageExpression`)
+    }
+    const { rule, optionalOldSelf } = compiled.rule
+    if (compiled.usesOldSelf) {
+      if (uncorrelatable === undefined) return
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`
+      this.failures.add({ type: "Invalid", field: `${path}.rule`, value: rule, detail })
+    } else if (optionalOldSelf !== undefined) {
+      const detail = "may not be set if oldSelf is not used in rule"
+      this.failures.add({ type: "Invalid", field: `${path}.optionalOldSelf`, value: optionalOldSelf, detail })
+    }
+  }
+
+  private checkCost(name: string, cost: bigint, field: string): void {
+    if (!this.context.unchanged && cost > ruleCostMax) {
+      this.failures.add({ type: "Forbidden", field, detail: costText(name, cost, ruleCostMax) })
+    }
+    this.total.add(field, cost)
+  }
+}
+
+/** A rule as the reference shows it: in the syntax of its program. */
+function shownRule(props: RuleProps | undefined): Pick<Failure, "shown"> {
+  const text = (value: string | undefined): string => quoted(cut(value ?? "", messageCharactersMax))
+  const pointer = (type: string, value: string | boolean | undefined): string =>
+    `(*${type})(${value === undefined ? "nil" : typeof value === "string" ? text(value) : value})`
+  const fields = [
+    `Rule:${text(props?.rule)}`,
+    `Message:${text(props?.message)}`,
+    `MessageExpression:${text(props?.messageExpression)}`,
+    `Reason:${pointer("apiextensions.FieldValueErrorReason", props?.reason)}`,
+    `FieldPath:${text(props?.fieldPath)}`,
+    `OptionalOldSelf:${pointer("bool", props?.optionalOldSelf)}`,
+  ]
+  return { shown: `apiextensions.ValidationRule{${fields.join(", ")}}` }
+}

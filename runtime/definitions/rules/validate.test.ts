@@ -1,0 +1,52 @@
+/** Rules over objects, and what the reference says of them; `record.ts` asks it. */
+import { describe, expect, it } from "vitest"
+import { failureText } from "../../base/errors.ts"
+import { Failures } from "../../base/failure.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { defaultObject } from "../objects/defaults.ts"
+import { pruneObject } from "../objects/prune.ts"
+import { preventRules, validateObject } from "../objects/validate.ts"
+import { structuralOf } from "../structural.ts"
+import { objectOf, type RuleAnswer, ruleAnswers, type RuleCase, ruleCases, type RuleWrite, schemaOf } from "./rule-cases.ts"
+import { validateRules } from "./validate.ts"
+
+const answers = ruleAnswers()
+
+describe.each(ruleCases().map((one) => [one.name, one] as const))("rules: %s", (name, one) => {
+  it.each(one.writes.map((write, index) => [index, write] as const))("write %i", (index, write) => {
+    const { causes = [], warnings = [] } = answers[name]?.[index] ?? {}
+    const found = answerTo(one, write)
+    // The reference visits the fields of an object in random order.
+    expect(found.causes.toSorted(byText)).toEqual(causes.toSorted(byText))
+    expect((found.warnings ?? []).toSorted()).toEqual(warnings.toSorted())
+  })
+})
+
+function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
+  const schema = structuralOf(schemaOf(one), "x-kubernetes-")
+  const read = (part: JsonObject): JsonObject => {
+    const object = { apiVersion: "rules.example.com/v1", kind: "Rule", ...objectOf(one, part, "x0") }
+    pruneObject(object, schema)
+    defaultObject(object, schema)
+    return object
+  }
+  const object = read(spec)
+  const stored = old && { old: read(old) }
+  const failures = new Failures()
+  validateObject(object, schema, failures, stored)
+  const warnings: string[] = []
+  if (preventRules(failures)) {
+    const detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+    failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail })
+  } else validateRules(object, schema, failures, { ...stored, warnings })
+  const causes = failures.list.map((failure) => ({
+    reason: `FieldValue${failure.type}`,
+    field: failure.field,
+    message: failureText(failure),
+  }))
+  return { causes, warnings }
+}
+
+function byText(left: object, right: object): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
+}
