@@ -1,16 +1,25 @@
 /** Lists of a kind whose versions another server converts: selectors and orders see the version of the request. */
-import type { CachedObject, Snapshot } from "../storage/cache.ts"
+import type { CachedObject, ObjectRange, Snapshot } from "../storage/cache.ts"
 import type { ObjectFilter } from "./object-filter.ts"
-import type { ListPage, ListRequest } from "./read.ts"
 import { inBatches, type VersionConversion } from "./version-conversion.ts"
 
+/** The part of a list request that decides which objects it reads. */
+interface Asked {
+  readonly filter?: ObjectFilter
+  /** 0: no limit. */
+  readonly limit: number
+  /** Absent: the order of the keys. */
+  readonly order?: object
+  readonly signal?: { readonly aborted: boolean }
+}
+
 /**
- * The objects among which a list finds its page. Sorted lists get all of them and the filter; others with a filter those
- * that pass it, up to one more than the limit. Without either the page is converted when it is known.
+ * The objects among which a list finds its page: for a sorted list all that pass its filter, for another one with a
+ * filter up to one more than its limit. Without either none: the page is converted when it is known.
  */
 export async function convertedCandidates(
   conversion: VersionConversion,
-  { snapshot, range, request }: { snapshot: Snapshot; range: { prefix: string; startAfter?: string }; request: ListRequest },
+  { snapshot, range, request }: { snapshot: Snapshot; range: { prefix: string; startAfter?: string }; request: Asked },
 ): Promise<{ candidates?: readonly CachedObject[]; filter?: ObjectFilter }> {
   const { filter, limit, order, signal } = request
   if (filter === undefined && order === undefined) return {}
@@ -23,9 +32,15 @@ export async function convertedCandidates(
   return { candidates }
 }
 
-/** The page in the version of the request; the same page if all of its objects are. */
-export async function presentPage(conversion: VersionConversion, page: ListPage): Promise<ListPage> {
-  const { items, runs, ...rest } = page
-  if (runs !== undefined && [...runs].every((run) => conversion.isOwnRange(run))) return page
-  return { ...rest, items: await conversion.present([...items]) }
+/** The objects of a page, as in `ListPage`. */
+interface PageContent {
+  readonly items: Iterable<CachedObject>
+  readonly runs?: Iterable<ObjectRange>
+}
+
+/** The objects of a page in the version of the request; with their runs if all of them are in that version. */
+export async function presentPage(conversion: VersionConversion, { items, runs }: PageContent): Promise<PageContent> {
+  if (runs === undefined) return { items: await conversion.present([...items]) }
+  const ranges = [...runs]
+  return ranges.every((run) => conversion.isOwnRange(run)) ? { items, runs: ranges } : { items: await conversion.present([...items]) }
 }

@@ -102,7 +102,9 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
 /** Returns a page of a collection, or all of it. Throws 400, 410 or 504 as in section 4.6. */
 export async function listObjects(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const page = await listStored(registry, handle, request)
-  return handle.conversion === undefined ? page : presentPage(handle.conversion, page)
+  if (handle.conversion === undefined) return page
+  const { items, runs, ...rest } = page
+  return { ...rest, ...(await presentPage(handle.conversion, { items, ...(runs !== undefined && { runs }) })) }
 }
 
 async function listStored(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {

@@ -213,7 +213,7 @@ export class VersionConversion {
     return end - start >= head.length && bytes.compare(head, 0, head.length, start, start + head.length) === 0
   }
 
-  /** The result of a conversion that has begun. Undefined if there is none, or if another of its objects made it fail. */
+  /** The result of a conversion that has begun. Undefined if there is none, or if it failed for another object. */
   private async runningFor(object: CachedObject): Promise<Buffer | undefined> {
     try {
       return (await this.running.get(object))?.get(object)
@@ -225,7 +225,7 @@ export class VersionConversion {
   private started(objects: readonly CachedObject[], form: string): Promise<ReadonlyMap<CachedObject, Buffer>> {
     const running = this.bytesOf(objects, form)
     for (const object of objects) this.running.set(object, running)
-    // The caller waits for the conversion, and so does whoever finds it here.
+    // The caller reports a failure.
     running.finally(() => objects.forEach((object) => this.running.delete(object))).catch(() => {})
     return running
   }

@@ -77,7 +77,7 @@ export interface CachedObject {
    * object version, kept within the cache's byte budget, and made again after it was evicted.
    */
   derived(form: string, make: () => Buffer): Buffer
-  /** The result of `derived`, if it is still kept: for encodings that cannot be made at once. Absent: none is kept. */
+  /** The result of `derived` if it is kept, for encodings that cannot be made at once. Absent: none is kept. */
   kept?(form: string): Buffer | undefined
 }
 

@@ -15,7 +15,7 @@ export interface WebhookConversion {
   readonly reviewVersions: readonly string[]
   /** Every version of the definition, as `apiVersion` on the wire. */
   readonly apiVersions: readonly string[]
-  /** Sends the JSON of a review and resolves with the document that came back. The caller's hooks (`runtime/hooks/`). */
+  /** Sends the JSON of a review and resolves with the document that came back. */
   readonly post: (review: string, signal?: AbortSignal) => Promise<JsonValue>
   readonly uuid: () => string
 }
