@@ -1,6 +1,6 @@
 /** Random definitions: structural schemas with every word that they may have. */
 import fc from "fast-check"
-import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { intOrStringTypes, quantityPattern } from "../names.ts"
 
 const x = (name: string): string => `x-kubernetes-${name}`
@@ -60,7 +60,7 @@ const numbers = limits({
 const rules = fc.constantFrom(
   "self == oldSelf",
   "self != self",
-  "self.size() < 3",
+  "size(self) < 3",
   "has(self.size)",
   "isURL(self)",
   "self.exists(y, y == 1)",
@@ -116,7 +116,7 @@ const { schema } = fc.letrec<{ schema: JsonObject; struct: JsonObject }>((tie) =
     tie("struct").map((items) => {
       const properties: JsonObject = {
         key: { type: "string" },
-        ...(typeof items.properties === "object" ? (items.properties as JsonObject) : {}),
+        ...(isObject(items.properties) ? items.properties : {}),
       }
       return { type: "array", [x("list-type")]: "map", [x("list-map-keys")]: ["key"], items: { ...items, properties, required: ["key"] } }
     }),

@@ -166,5 +166,5 @@ class FactReader {
   }
 }
 
-/** Scalars that definitions do not tell apart. */
+/** Scalars that are one type in definitions. */
 const scalarFacts: Readonly<Record<string, string>> = { MicroTime: "Time", FieldsV1: "RawExtension", bytes: "string" }

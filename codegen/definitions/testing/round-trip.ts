@@ -148,14 +148,9 @@ function plainRule(rule: JsonValue): JsonValue {
   )
 }
 
-/** One kind of quotes, one form of size, and values as text. */
+/** One kind of quotes, and values as text. */
 function plainCel(cel: string): string {
-  return cel
-    .replaceAll("'", '"')
-    .replaceAll(/([\w.]+)\.size\(\)/g, "size($1)")
-    .replaceAll("%d", "%s")
-    .replaceAll(/\s+/g, " ")
-    .trim()
+  return cel.replaceAll("'", '"').replaceAll("%d", "%s").replaceAll(/\s+/g, " ").trim()
 }
 
 /** Paths at which two values differ. Rules are compared regardless of their order. */
