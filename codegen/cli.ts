@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { usesScripts, programText } from "../runtime/base/program-text.ts"
 import { explain, explainAll } from "./explain.ts"
-import { compareFolder, type Difference, readSchemas, writeFolder } from "./folder.ts"
+import { builtInSchemas, compareFolder, type Difference, readSchemas, writeFolder } from "./folder.ts"
 import { type Diagnostic, dialectSchema, formatDiagnostic, lockFile } from "./load/index.ts"
 import { acceptFault, missingLockWarning, readLock } from "./lock.ts"
 import { type NamedFile, signature } from "./named-files.ts"
@@ -24,7 +24,6 @@ export interface CommandContext {
 }
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
-const builtInSchemas = join(repository, "schemas")
 function usage(): string {
   const defaults = usesScripts ? "schemas and generated of this repository" : "schemas, and generated beside it"
   return `${programText("gen", "[options]")}
@@ -59,7 +58,7 @@ export async function runGenerator(args: readonly string[], context: CommandCont
   if (options.explain !== undefined) return printExplanation(options.explain, context)
   if (options.fromCrd !== undefined) {
     const { fromCrd } = await import("./definitions/from-crd.ts")
-    return fromCrd({ file: options.fromCrd, schemas: options.schemas }, { builtIn: builtInSchemas }, context)
+    return fromCrd({ file: options.fromCrd, schemas: options.schemas }, context)
   }
   if (options.schemas === undefined && options.out !== undefined) {
     context.printError("--out needs --schemas: the built-in schemas and a folder of your own are generated apart")

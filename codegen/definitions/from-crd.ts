@@ -5,7 +5,7 @@ import { LineCounter, parseAllDocuments } from "yaml"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { programText, usesScripts } from "../../runtime/base/program-text.ts"
 import type { CommandContext } from "../cli.ts"
-import { readSchemas } from "../folder.ts"
+import { builtInSchemas, readSchemas } from "../folder.ts"
 import { neededLibrary } from "../library.ts"
 import { readLock } from "../lock.ts"
 import { type Diagnostic, load } from "../load/index.ts"
@@ -18,24 +18,19 @@ export interface FromCrdOptions {
   readonly schemas: string | undefined
 }
 
-/** The schemas of this package. */
-export interface BuiltInSchemas {
-  readonly builtIn: string
-}
-
 /** Everything is written, except what was reported as lost. */
 const exitWithLosses = 3
 
 /**
  * Called by `gen`. Returns the exit code: 0 done, 1 nothing was written, 3 written without what the printed lines name.
  */
-export function fromCrd({ file, schemas }: FromCrdOptions, { builtIn }: BuiltInSchemas, context: CommandContext): number {
+export function fromCrd({ file, schemas }: FromCrdOptions, context: CommandContext): number {
   const source = resolve(context.cwd, file)
   const folder = resolve(context.cwd, schemas ?? "schemas")
   const shown = (path: string): string => relative(context.cwd, path).replaceAll("\\", "/")
   const read = readDocuments(source)
   if ("fault" in read) return refuse(`${file}: ${read.fault}`, context)
-  const check = loaderOf(folder, builtIn)
+  const check = loaderOf(folder)
   try {
     const converted = convertDefinitions(
       read.documents.map(({ value }) => value),
@@ -122,16 +117,16 @@ function plain(value: unknown): JsonValue {
 }
 
 /** The loader, with the schemas that are in the folder and the built-in ones. */
-function loaderOf(folder: string, builtIn: string): CheckSchemas {
-  const isBuiltIn = folder === builtIn
+function loaderOf(folder: string): CheckSchemas {
+  const isBuiltIn = folder === builtInSchemas
   const present = readSchemas(folder)
-  const library = isBuiltIn ? new Map<string, string>() : readSchemas(builtIn)
+  const library = isBuiltIn ? new Map<string, string>() : readSchemas(builtInSchemas)
   const numbers = readLock(folder)
   return (made): readonly Diagnostic[] => {
     const files = new Map([...present, ...made])
     const loaded = load(files, {
       library: neededLibrary(files, library),
-      libraryNumbers: () => readLock(builtIn),
+      libraryNumbers: () => readLock(builtInSchemas),
       ...(numbers !== undefined && { numbers }),
     })
     return "diagnostics" in loaded ? loaded.diagnostics : []

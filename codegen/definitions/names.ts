@@ -49,5 +49,14 @@ function canonical(value: JsonValue | undefined): string {
   })
 }
 
+/** A text of several lines on one. */
+export function oneLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+}
+
 /** The fields that every object has: no schema declares them. */
 export const impliedFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])

@@ -1,13 +1,12 @@
 /** `definitions --out DIR`: CustomResourceDefinitions of the kinds in a folder of schemas. */
 import { writeFileSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
 import { makeFolder } from "../../runtime/base/make-folder.ts"
 import type { JsonObject } from "../../runtime/base/json.ts"
 import type { Vendor } from "../../runtime/base/vendor.ts"
 import type { CommandContext } from "../cli.ts"
-import { readSchemas } from "../folder.ts"
+import { builtInSchemas, readSchemas } from "../folder.ts"
 import { neededLibrary } from "../library.ts"
 import { formatDiagnostic, load } from "../load/index.ts"
 import { readLock } from "../lock.ts"
@@ -20,7 +19,6 @@ export interface WriteOptions {
   readonly vendor: Vendor
 }
 
-const builtIn = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..", "schemas")
 const exitWithLosses = 3
 
 /**
@@ -37,8 +35,8 @@ export function writeDefinitions({ schemas, out, vendor }: WriteOptions, context
   }
   const numbers = readLock(folder)
   const loaded = load(files, {
-    ...(folder !== builtIn && { library: neededLibrary(files, readSchemas(builtIn)) }),
-    libraryNumbers: () => readLock(builtIn),
+    ...(folder !== builtInSchemas && { library: neededLibrary(files, readSchemas(builtInSchemas)) }),
+    libraryNumbers: () => readLock(builtInSchemas),
     ...(numbers !== undefined && { numbers }),
   })
   if ("diagnostics" in loaded) {

@@ -25,6 +25,18 @@ test("docs/ADDING-A-KIND.md", { timeout }, async () => {
   await runInClone("docs/ADDING-A-KIND.md", documentOf([scaffold, describeKettle, generate], generated))
 })
 
+test("docs/DIALECT.md", { timeout }, async () => {
+  const commands = commandsOf(textOf("docs/DIALECT.md"))
+  expect(commands).toHaveLength(5)
+  const [, , fromCrd = "", , toCrd = ""] = commands
+  const output = {
+    ...generated,
+    [fromCrd]: ["…", "wrote my/schemas/kitchen.example.com/v1/kettle.yaml"],
+    [toCrd]: ["…", "wrote my/definitions/kettles.kitchen.example.com.yaml"],
+  }
+  await runInClone("docs/DIALECT.md", documentOf(commands, output))
+})
+
 test("docs/OPENAPI.md", { timeout }, async () => {
   const commands = [...commandsOf(textOf("docs/OPENAPI.md")), "find openapi/v3 -name v1.json"]
   const output = { "find openapi/v3 -name v1.json": ["…", "openapi/v3/apis/apps/v1.json"] }

@@ -1,4 +1,4 @@
-/** Names of fields in CEL: reserved words and special characters are escaped (specification, `x-kubernetes-validations`). */
+/** Names of fields in CEL: reserved words and special characters are escaped, as the API of definitions says. */
 
 const reserved: ReadonlySet<string> = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(" "),

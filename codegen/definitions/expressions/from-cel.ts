@@ -7,6 +7,7 @@
 import { childTrees } from "../../../model/expression/trees.ts"
 import { parseExpression } from "../../../model/expression/parser.ts"
 import type { ExpressionTree } from "../../../model/model.ts"
+import { oneLine } from "../names.ts"
 import { fieldNameOf } from "./escapes.ts"
 
 /** An expression in the dialect, or why there is none. */
@@ -28,7 +29,7 @@ const ownNames: ReadonlySet<string> = new Set(["self", "oldSelf", "root", "oldRo
  * struct around it. `required`: the fields of the struct that are never absent.
  */
 export function expressionFromCel(cel: string, required: ReadonlySet<string>, field?: string): FromCel {
-  const flat = cel.replaceAll(/\s*\n\s*/g, " ").trim()
+  const flat = oneLine(cel)
   const renamed = outsideTexts(flat, (code) => code.replaceAll(/\.exists_one\(/g, ".existsOne("))
   const parsed = parseExpression(renamed)
   if ("fault" in parsed) return { fault: faultText(parsed.fault) }

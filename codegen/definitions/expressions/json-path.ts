@@ -8,22 +8,21 @@ type Step =
   | { readonly field: string; readonly value: string }
 
 const stepPattern =
-  /\.((?:[^.[\]\\'"]|\\.)+)|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+) ?== ?(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
+  /\.((?:[^.[\]\\'"]|\\.)+)|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+) ?== ?(?:"([^"\\]*)"|'([^'\\]*)')\)\]/gy
 
 /** Reads `.spec.size`, with names in quotes, indexes and one kind of filter. Undefined for other paths. */
 function stepsOf(path: string): readonly Step[] | undefined {
   const steps: Step[] = []
   const text = /^\{(.*)\}$/.exec(path)?.[1] ?? path
-  const pattern = new RegExp(stepPattern)
-  while (pattern.lastIndex < text.length) {
-    const match = pattern.exec(text)
-    if (match === null) return undefined
-    const [, plain, single, double, index, field, quoted, apostrophed] = match
+  let read = 0
+  for (const [whole, plain, single, double, index, field, quoted, apostrophed] of text.matchAll(stepPattern)) {
+    read += whole.length
     const name = (plain ?? single ?? double)?.replaceAll(/\\(.)/g, "$1")
     if (name !== undefined) steps.push({ field: name })
     else if (index !== undefined) steps.push({ index: Number(index) })
     else steps.push({ field: field ?? "", value: quoted ?? apostrophed ?? "" })
   }
+  if (read < text.length) return undefined
   return steps.length === 0 ? undefined : steps
 }
 

@@ -7,6 +7,28 @@
  */
 import type { ExpressionTree, TypeRefModel } from "../../../model/model.ts"
 import { formatPatterns } from "../names.ts"
+import {
+  asDouble,
+  entry,
+  type Facts,
+  isAbsent,
+  isConverted,
+  joined,
+  levels,
+  literal,
+  literalText,
+  negated,
+  NotInCel,
+  operatorLevels,
+  tests,
+  truth,
+  typeOfLiteral,
+  withFacts,
+  wrapped,
+  type Written,
+  type WrittenValue,
+  zeroText,
+} from "./cel-text.ts"
 import { celNameOf } from "./escapes.ts"
 
 /** What is known of a field of a struct. */
@@ -28,9 +50,6 @@ export interface CelScope {
   /** The field of a struct by the unique name of its type. */
   readonly field: (type: string, name: string) => CelField | undefined
 }
-
-/** Says why CEL, or a definition, cannot say an expression. */
-export class NotInCel extends Error {}
 
 /** Returns the condition in CEL. Throws NotInCel. */
 export function conditionInCel(rule: ExpressionTree, when: ExpressionTree | undefined, scope: CelScope): string {
@@ -60,51 +79,6 @@ function certainValue(tree: ExpressionTree, scope: CelScope): WrittenValue {
   return value
 }
 
-/** A text of CEL and how strongly it binds. */
-interface Written {
-  readonly text: string
-  readonly level: number
-}
-
-interface WrittenValue extends Written {
-  /** Tests without which reading the value is an error. */
-  readonly needs: readonly string[]
-  readonly type?: TypeRefModel | undefined
-}
-
-/** Tests that hold where an expression is evaluated. */
-type Facts = ReadonlySet<string>
-
-const levels = { conditional: 0, or: 1, and: 2, comparison: 3, sum: 4, product: 5, unary: 6, postfix: 7 } as const
-const operatorLevels: Readonly<Record<string, number>> = {
-  "||": levels.or,
-  "&&": levels.and,
-  "+": levels.sum,
-  "-": levels.sum,
-  "*": levels.product,
-  "/": levels.product,
-  "%": levels.product,
-}
-
-const truth: Written = { text: "true", level: levels.postfix }
-
-function wrapped({ text, level }: Written, least: number): string {
-  return level < least ? `(${text})` : text
-}
-
-function joined(operator: "&&" | "||", level: number, parts: readonly Written[]): Written {
-  const kept = operator === "&&" ? parts.filter((part) => part.text !== "true") : parts
-  const [only, ...others] = kept
-  if (only === undefined) return truth
-  return others.length === 0 ? only : { text: kept.map((part) => wrapped(part, level)).join(` ${operator} `), level }
-}
-
-function negated(part: Written): Written {
-  const inner = /^!(?!=)(.*)$/.exec(part.text)
-  if (part.level === levels.unary && inner?.[1] !== undefined) return { text: inner[1], level: levels.postfix }
-  return { text: `!${wrapped(part, levels.unary)}`, level: levels.unary }
-}
-
 const comparisons: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!=", "in"])
 const textTests: ReadonlySet<string> = new Set(["startsWith", "endsWith", "contains", "matches"])
 const textFunctions: ReadonlySet<string> = new Set(["lowerAscii", "trim", "split", "join"])
@@ -131,8 +105,8 @@ class CelWriter {
         break
       case "conditional": {
         const test = this.condition(tree.test, facts)
-        const then = this.condition(tree.then, with_(facts, this.factsWhen(tree.test, true)))
-        const otherwise = this.condition(tree.otherwise, with_(facts, this.factsWhen(tree.test, false)))
+        const then = this.condition(tree.then, withFacts(facts, this.factsWhen(tree.test, true)))
+        const otherwise = this.condition(tree.otherwise, withFacts(facts, this.factsWhen(tree.test, false)))
         return { text: `${wrapped(test, 1)} ? ${wrapped(then, 1)} : ${otherwise.text}`, level: levels.conditional }
       }
       case "call":
@@ -148,7 +122,7 @@ class CelWriter {
 
   private both({ left, right }: ExpressionTree & { node: "binary" }, facts: Facts, isAnd: boolean): Written {
     const first = this.condition(left, facts)
-    const second = this.condition(right, with_(facts, this.factsWhen(left, isAnd)))
+    const second = this.condition(right, withFacts(facts, this.factsWhen(left, isAnd)))
     return joined(isAnd ? "&&" : "||", isAnd ? levels.and : levels.or, [first, second])
   }
 
@@ -235,7 +209,7 @@ class CelWriter {
 
   private test(tree: ExpressionTree & { node: "macro" }, facts: Facts): Written {
     const of = this.value(tree.of, facts)
-    const body = this.inVariable(tree, of, () => this.condition(tree.body, with_(facts, of.needs)))
+    const body = this.inVariable(tree, of, () => this.condition(tree.body, withFacts(facts, of.needs)))
     const macro = tree.macro === "existsOne" ? "exists_one" : tree.macro
     const call: Written = { text: `${wrapped(of, levels.postfix)}.${macro}(${tree.variable}, ${body.text})`, level: levels.postfix }
     const present = tests(of.needs)
@@ -404,8 +378,8 @@ class CelWriter {
   }
 
   private conditional({ test, then, otherwise }: ExpressionTree & { node: "conditional" }, facts: Facts): WrittenValue {
-    const first = this.value(then, with_(facts, this.factsWhen(test, true)))
-    const second = this.value(otherwise, with_(facts, this.factsWhen(test, false)))
+    const first = this.value(then, withFacts(facts, this.factsWhen(test, true)))
+    const second = this.value(otherwise, withFacts(facts, this.factsWhen(test, false)))
     const open = [...first.needs, ...second.needs]
     if (open.length > 0) throw new NotInCel(`a value of a conditional that may be absent (${open[0]})`)
     const made = `${wrapped(this.condition(test, facts), 1)} ? ${wrapped(first, 1)} : ${second.text}`
@@ -435,56 +409,4 @@ class CelWriter {
     if (tree.to !== "quantity") return of
     return { ...of, text: `quantity(string(${of.text}))`, level: levels.postfix, type: undefined }
   }
-}
-
-function with_(facts: Facts, more: Iterable<string>): Facts {
-  return new Set([...facts, ...more])
-}
-
-function tests(needs: readonly string[]): Written[] {
-  return [...new Set(needs)].map((need) => ({ text: need, level: need.startsWith("has(") ? levels.postfix : levels.comparison }))
-}
-
-function entry(of: WrittenValue, key: string, type: TypeRefModel, facts: Facts): WrittenValue {
-  const test = `${key} in ${wrapped(of, levels.sum)}`
-  const needs = facts.has(test) ? of.needs : [...of.needs, test]
-  return { text: `${wrapped(of, levels.postfix)}[${key}]`, level: levels.postfix, type, needs }
-}
-
-function isAbsent(tree: ExpressionTree): boolean {
-  return tree.node === "literal" && tree.value === null
-}
-
-function isConverted(tree: ExpressionTree, to: string): boolean {
-  return (tree.node === "convert" && tree.to === to) || (tree.node === "call" && tree.function === to)
-}
-
-function asDouble(value: WrittenValue, tree: ExpressionTree, beside: TypeRefModel | undefined): WrittenValue {
-  const isDouble = beside !== undefined && "scalar" in beside && beside.scalar === "double"
-  if (!isDouble || tree.node !== "literal" || !Number.isInteger(tree.value) || value.text.includes(".")) return value
-  return { ...value, text: `${value.text}.0` }
-}
-
-function typeOfLiteral({ value, double: fraction }: ExpressionTree & { node: "literal" }): TypeRefModel | undefined {
-  if (typeof value === "string") return text
-  if (typeof value === "boolean") return { scalar: "boolean" }
-  return typeof value === "number" ? { scalar: fraction === true ? "double" : "int64" } : undefined
-}
-
-function literal({ value, double: fraction }: ExpressionTree & { node: "literal" }): string {
-  if (typeof value === "string") return literalText(value)
-  if (typeof value === "number" && fraction === true && Number.isInteger(value)) return `${value}.0`
-  if (typeof value === "object" && value !== null) throw new NotInCel("an object")
-  return String(value)
-}
-
-/** A text as CEL reads it. */
-export function literalText(value: string): string {
-  return JSON.stringify(value)
-}
-
-const zeroes: Readonly<Record<string, string>> = { string: '""', boolean: "false", int32: "0", int64: "0", double: "0.0" }
-
-function zeroText(type: TypeRefModel): string | undefined {
-  return "scalar" in type ? zeroes[type.scalar] : undefined
 }

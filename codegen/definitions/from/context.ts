@@ -1,6 +1,7 @@
 /** What is known while the schema of one version is converted. */
 import type { JsonObject } from "../../../runtime/base/json.ts"
 import { fieldTypeName } from "../../load/declare.ts"
+import type { Words } from "./words.ts"
 
 /** The type names of a group and version: every struct has one, and no two have the same. */
 export class TypeNames {
@@ -29,7 +30,20 @@ export interface Place {
   readonly path: string | undefined
 }
 
+/** A value in the words of the dialect. */
+export interface Value {
+  /** The text of `type`; `fields` in it is the struct of the field itself. */
+  readonly type: string
+  /** The keywords of the struct: of the value, its items, or its values. */
+  readonly struct?: JsonObject
+  readonly limits: JsonObject
+}
+
+/** Reads a value; structs read their fields by it. */
+export type ReadValue = (words: Words, place: Place, context: SchemaContext, isNullable?: boolean) => Value
+
 export interface SchemaContext {
+  readonly valueOf: ReadValue
   readonly names: TypeNames
   /** Types with a name of their own, where the name that their field gives them is taken. */
   readonly types: Record<string, JsonObject>

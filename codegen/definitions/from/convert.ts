@@ -73,7 +73,7 @@ export function fileNameOf(kind: string): string {
     .toLowerCase()
 }
 
-/** Two kinds or resources of one name in a group cannot be told apart. */
+/** A name belongs to one kind and one resource of a group. */
 function checkNames(definitions: readonly Definition[]): void {
   const owners = new Map<string, number>()
   for (const [index, { group, kind, plural }] of definitions.entries())

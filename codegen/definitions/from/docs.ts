@@ -10,14 +10,14 @@ export interface Doc {
   readonly isChanged: boolean
 }
 
-const enumTitle = /\n*Possible enum values:\n((?: - `.*`: .*\n?)+)\s*$/
+const enumTitle = "Possible enum values:\n"
 
 /** Called for each description. `otherwise`: the doc where there is none. */
 export function docOf(description: string | undefined, otherwise: string): Doc {
   const text = (description ?? "").trim()
-  const listed = enumTitle.exec(text)
-  const rest = listed === null ? text : text.slice(0, listed.index).trim()
-  const enumDocs = listed === null ? undefined : valuesOf(listed[1] ?? "")
+  const title = text.lastIndexOf(enumTitle)
+  const enumDocs = title < 0 ? undefined : valuesOf(text.slice(title + enumTitle.length))
+  const rest = enumDocs === undefined ? text : text.slice(0, title).trim()
   const doc = sentence(rest === "" ? otherwise : rest)
   const isChanged = doc !== rest
   return { doc, ...(enumDocs !== undefined && { enumDocs }), isChanged }

@@ -8,6 +8,7 @@ import type { Definition, Version } from "./definition.ts"
 import { docOf } from "./docs.ts"
 import { withOrigin } from "./rules.ts"
 import { structKeywords } from "./structs.ts"
+import { valueOf } from "./values.ts"
 import { Words } from "./words.ts"
 
 /** The type names of each `<group>/<version>`: kinds of one folder share them. */
@@ -27,6 +28,7 @@ export function kindOf(definition: Definition, version: Version, findings: Findi
   folders.set(folder, names)
   const scale = scaleOf(words)
   const context: SchemaContext = {
+    valueOf,
     names,
     types: {},
     counts: new Set([scale?.specReplicas, scale?.statusReplicas].filter((path) => path !== undefined).map(String)),

@@ -4,7 +4,6 @@ import { impliedFields, sameJson } from "../names.ts"
 import type { SchemaContext } from "./context.ts"
 import { docOf, docOfField } from "./docs.ts"
 import { type FieldRules, rulesOf, ruleGroups } from "./rules.ts"
-import { valueOf } from "./values.ts"
 import type { Words } from "./words.ts"
 
 /** A struct type: its name, and where its value is in the object. */
@@ -63,7 +62,7 @@ interface FieldContext {
 function fieldKeywords(name: string, words: Words, { required, place, rules, context }: FieldContext): JsonObject {
   const path = place.path === undefined ? undefined : place.path === "" ? name : `${place.path}.${name}`
   const isNullable = words.flag("nullable")
-  const value = valueOf(words, { outer: place.name, field: name, path }, context, isNullable)
+  const value = context.valueOf(words, { outer: place.name, field: name, path }, context, isNullable)
   const byDefault = defaultOf(words)
   const isStruct = value.struct !== undefined && value.type === "fields"
   // An absent struct that is no pointer is the empty one.

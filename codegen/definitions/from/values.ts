@@ -1,19 +1,10 @@
-/** Types of values: from a structural schema to the type text of the dialect, its limits, and the fields of a struct. */
+/** Values: from a structural schema to the type text of the dialect, its limits, and the fields of a struct. */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { intOrStringTypes, quantityPattern, rangeFormats, sameJson } from "../names.ts"
-import { type Place, type SchemaContext, structName } from "./context.ts"
+import { type Place, type SchemaContext, structName, type Value } from "./context.ts"
 import { limitsOf } from "./limits.ts"
 import { structKeywords } from "./structs.ts"
 import type { Words } from "./words.ts"
-
-/** A value in the words of the dialect. */
-export interface Value {
-  /** The text of `type`; `fields` in it is the struct of the field itself. */
-  readonly type: string
-  /** The keywords of the struct: of the value, its items, or its values. */
-  readonly struct?: JsonObject
-  readonly limits: JsonObject
-}
 
 /** Called for each field, item and map value. `isNullable`: null is one of the values. */
 export function valueOf(words: Words, place: Place, context: SchemaContext, isNullable = false): Value {

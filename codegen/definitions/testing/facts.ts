@@ -37,12 +37,17 @@ export function factsOf(kind: KindModel, model: Model): JsonObject {
       ttl: kind.storage.ttlOption,
       cached: kind.storage.uncached !== true,
     },
-    conversion: { rename: Object.fromEntries(kind.conversion?.rename.map(({ here, stored }) => [here, stored]) ?? []), behaviour: kind.conversion?.behaviour },
-    columns: Object.fromEntries(kind.columns.map(({ name, type, doc, priority, value }) => {
-      // Every definition has these two by itself.
-      const isOwn = value.text !== "metadata.name" && value.text !== "age(metadata.creationTimestamp)"
-      return [name, { type: type === "date" ? "string" : type, doc: isOwn ? doc : "", priority, value: value.text }]
-    })),
+    conversion: {
+      rename: Object.fromEntries(kind.conversion?.rename.map(({ here, stored }) => [here, stored]) ?? []),
+      behaviour: kind.conversion?.behaviour,
+    },
+    columns: Object.fromEntries(
+      kind.columns.map(({ name, type, doc, priority, value }) => {
+        // Every definition has these two by itself.
+        const isOwn = value.text !== "metadata.name" && value.text !== "age(metadata.creationTimestamp)"
+        return [name, { type: type === "date" ? "string" : type, doc: isOwn ? doc : "", priority, value: value.text }]
+      }),
+    ),
     selectable: Object.fromEntries(kind.selectable.map(({ name, value }) => [name, value.text])),
     subresources: {
       ...Object.fromEntries(kind.subresources.map((one) => [one.name, { verbs: [...one.verbs], behaviour: one.behaviour }])),
@@ -60,7 +65,13 @@ export function factsOf(kind: KindModel, model: Model): JsonObject {
 }
 
 class FactReader {
-  readonly source: { readonly kinds: readonly KindModel[]; readonly known: readonly KindModel[]; readonly types: Model["types"]; readonly publishesLimits: () => boolean; readonly hasCompactForm: () => boolean }
+  readonly source: {
+    readonly kinds: readonly KindModel[]
+    readonly known: readonly KindModel[]
+    readonly types: Model["types"]
+    readonly publishesLimits: () => boolean
+    readonly hasCompactForm: () => boolean
+  }
   private readonly presence: Presence
 
   constructor(
@@ -125,7 +136,8 @@ class FactReader {
   }
 
   private limits(type: TypeRefModel, limits: Limits, field?: FieldModel): JsonObject {
-    const nonEmpty: JsonObject = field?.nonEmpty !== true ? {} : partOf(type) === undefined ? { minLength: 1 } : "map" in type ? { minProperties: 1 } : { minItems: 1 }
+    const nonEmpty: JsonObject =
+      field?.nonEmpty !== true ? {} : partOf(type) === undefined ? { minLength: 1 } : "map" in type ? { minProperties: 1 } : { minItems: 1 }
     const format = limits.format === undefined ? undefined : formatPatterns[limits.format]
     const { format: _format, ...stated } = bothSchemas(bothSchemas(limitSchema(limits), nonEmpty), format ?? {})
     const part = partOf(type)
@@ -136,13 +148,16 @@ class FactReader {
       pattern: limits.pattern ?? stated.pattern,
       format: isRange ? undefined : isBytes ? "base64" : limits.format,
       keys: limits.keys === undefined ? undefined : { ...this.limits({ scalar: "string" }, limits.keys) },
-      ...(part !== undefined && { ["map" in type ? "values" : "items"]: this.limits(part, ("map" in type ? limits.values : limits.items) ?? {}) }),
+      ...(part !== undefined && {
+        ["map" in type ? "values" : "items"]: this.limits(part, ("map" in type ? limits.values : limits.items) ?? {}),
+      }),
     }
   }
 
   private value(type: TypeRefModel, around: readonly string[]): JsonObject {
     const part = partOf(type)
-    if (part !== undefined) return { type: "map" in type ? "map" : "list", ["map" in type ? "additionalProperties" : "items"]: this.value(part, around) }
+    if (part !== undefined)
+      return { type: "map" in type ? "map" : "list", ["map" in type ? "additionalProperties" : "items"]: this.value(part, around) }
     if ("scalar" in type) return { type: scalarFacts[type.scalar] ?? type.scalar }
     if (!("ref" in type)) return {}
     const struct = typeIn(this.source, type.ref)
@@ -151,5 +166,5 @@ class FactReader {
   }
 }
 
-/** Scalars that definitions do not tell apart. */
+/** Scalars that are one type in definitions. */
 const scalarFacts: Readonly<Record<string, string>> = { MicroTime: "Time", FieldsV1: "RawExtension", bytes: "string" }

@@ -106,7 +106,9 @@ function plainSchema(schema: JsonObject, name: string, depth: number, isField = 
   if (made.type === "number" && made.format === undefined) made.format = "double"
   if (Array.isArray(made.required) && isObject(made.properties)) {
     const { properties } = made
-    made.required = made.required.filter((one) => typeof one !== "string" || !isObject(properties[one]) || properties[one].default === undefined).toSorted()
+    made.required = made.required
+      .filter((one) => typeof one !== "string" || !isObject(properties[one]) || properties[one].default === undefined)
+      .toSorted()
   }
   for (const word of emptyLists) if (Array.isArray(made[word]) && made[word].length === 0) delete made[word]
   if (made["x-kubernetes-embedded-resource"] === true && isObject(made.properties)) made.properties = withoutImplied(made.properties)
@@ -114,7 +116,8 @@ function plainSchema(schema: JsonObject, name: string, depth: number, isField = 
   if (!isField && made["x-kubernetes-map-type"] === "granular") delete made["x-kubernetes-map-type"]
   if (isObject(made.properties) && Object.keys(made.properties).length === 0) delete made.properties
   if (!isField) return made
-  const otherwise = depth === 1 && name === "spec" ? "What is wanted." : depth === 1 && name === "status" ? "What was found." : `The field ${name}.`
+  const otherwise =
+    depth === 1 && name === "spec" ? "What is wanted." : depth === 1 && name === "status" ? "What was found." : `The field ${name}.`
   return { ...made, description: docOf(typeof description === "string" ? description : undefined, otherwise).doc }
 }
 
@@ -124,9 +127,12 @@ function withoutImplied(properties: JsonObject): JsonObject {
 
 function plainWord(word: string, value: JsonValue, depth: number): JsonValue {
   if (word === "properties" && isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? plainSchema(inner, name, depth + 1) : inner]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? plainSchema(inner, name, depth + 1) : inner]),
+    )
   if (word === "items" && isObject(value)) return plainSchema(value, "", depth + 1, false)
-  if (word === "additionalProperties") return plainSchema(isObject(value) ? value : { "x-kubernetes-preserve-unknown-fields": true }, "", depth + 1, false)
+  if (word === "additionalProperties")
+    return plainSchema(isObject(value) ? value : { "x-kubernetes-preserve-unknown-fields": true }, "", depth + 1, false)
   if (word === "enum" && Array.isArray(value)) return [...new Set(value)].toSorted((left, right) => (String(left) < String(right) ? -1 : 1))
   if (word === "x-kubernetes-validations" && Array.isArray(value)) return value.map(plainRule)
   return value
@@ -142,14 +148,9 @@ function plainRule(rule: JsonValue): JsonValue {
   )
 }
 
-/** One kind of quotes, one form of size, and values as text. */
+/** One kind of quotes, and values as text. */
 function plainCel(cel: string): string {
-  return cel
-    .replaceAll("'", '"')
-    .replaceAll(/([\w.]+)\.size\(\)/g, "size($1)")
-    .replaceAll("%d", "%s")
-    .replaceAll(/\s+/g, " ")
-    .trim()
+  return cel.replaceAll("'", '"').replaceAll("%d", "%s").replaceAll(/\s+/g, " ").trim()
 }
 
 /** Paths at which two values differ. Rules are compared regardless of their order. */
@@ -161,7 +162,9 @@ export function differences(left: JsonValue | undefined, right: JsonValue | unde
     return missing.length > 0 || (one ?? []).length === (other ?? []).length ? missing : [at]
   }
   if (isObject(left) && isObject(right))
-    return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) => differences(left[name], right[name], [...at, name]))
+    return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
+      differences(left[name], right[name], [...at, name]),
+    )
   if (Array.isArray(left) && Array.isArray(right) && left.length === right.length)
     return left.flatMap((value, index) => differences(value, right[index], [...at, index]))
   return [at]

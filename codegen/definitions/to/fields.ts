@@ -2,6 +2,24 @@
 import type { JsonObject } from "../../../runtime/base/json.ts"
 import type { FieldModel, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { type OpenApiSource, typeIn } from "../../../model/openapi/source.ts"
+import type { Findings, Path } from "../findings.ts"
+
+/** Where a value is, and what holds there. */
+export interface ValuePlace {
+  readonly path: Path
+  /** Whether a server finds the old value of it: not below items of a list that is replaced as a whole. */
+  readonly isCorrelated: boolean
+  /** The types around it, for types that hold themselves. */
+  readonly around: readonly string[]
+}
+
+/** What writes the schema of a kind, as rules see it. */
+export interface SchemaWriter {
+  readonly source: OpenApiSource
+  readonly findings: Findings
+  /** The published schema of a type, whose properties may be references. */
+  published(type: TypeModel): JsonObject
+}
 
 /** The fields of a type in the order of its file; those of inline structs are its own. */
 export function flatFields(type: TypeModel, source: OpenApiSource): readonly FieldModel[] {

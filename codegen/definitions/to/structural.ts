@@ -11,20 +11,11 @@ import { Definitions } from "../../../model/openapi/schemas.ts"
 import { type OpenApiSource, typeIn } from "../../../model/openapi/source.ts"
 import type { Findings, Path } from "../findings.ts"
 import { formatPatterns, impliedFields } from "../names.ts"
-import { flatFields, isEmbedded, partOf, withInline } from "./fields.ts"
+import { flatFields, isEmbedded, partOf, withInline, type SchemaWriter, type ValuePlace } from "./fields.ts"
 import { fieldValidations, presenceRules, typeValidations } from "./validations.ts"
 import { isFormatSaid, plainWords, scalarSchema } from "./values.ts"
 
-/** Where a value is, and what holds there. */
-export interface ValuePlace {
-  readonly path: Path
-  /** Whether a server finds the old value of it: not below items of a list that is replaced as a whole. */
-  readonly isCorrelated: boolean
-  /** The types around it, for types that hold themselves. */
-  readonly around: readonly string[]
-}
-
-export class StructuralWriter {
+export class StructuralWriter implements SchemaWriter {
   private readonly definitions: Definitions
 
   constructor(

@@ -4,10 +4,11 @@ import { childTrees } from "../../../model/expression/trees.ts"
 import type { ExpressionTree, FieldModel, RuleModel, TemplatePart, TypeModel } from "../../../model/model.ts"
 import { typeIn } from "../../../model/openapi/source.ts"
 import { celNameOf } from "../expressions/escapes.ts"
-import { type CelField, type CelScope, conditionInCel, literalText, NotInCel, textInCel, valueInCel } from "../expressions/to-cel.ts"
+import { literalText, NotInCel } from "../expressions/cel-text.ts"
+import { type CelField, type CelScope, conditionInCel, textInCel, valueInCel } from "../expressions/to-cel.ts"
 import type { Path } from "../findings.ts"
-import { flatFields, isCertain, partOf } from "./fields.ts"
-import type { StructuralWriter, ValuePlace } from "./structural.ts"
+import { oneLine } from "../names.ts"
+import { flatFields, isCertain, partOf, type SchemaWriter, type ValuePlace } from "./fields.ts"
 
 /** The rules of an unchanging field; none where a server does not find its old value. */
 export function fieldValidations({ immutable }: FieldModel, isCorrelated: boolean): readonly JsonObject[] {
@@ -25,7 +26,7 @@ export function presenceRules(fields: readonly FieldModel[], schema: JsonObject,
 }
 
 interface TypePlace {
-  readonly writer: StructuralWriter
+  readonly writer: SchemaWriter
   readonly place: ValuePlace
   /** The schema of the struct, without its rules. */
   readonly schema: JsonObject
@@ -121,10 +122,9 @@ function assembled(cel: string, rule: RuleModel, scope: CelScope, path: Path, { 
 }
 
 /** The message that servers write by themselves is left out. */
-function messageOf(rule: RuleModel, scope: CelScope, path: Path, { findings }: StructuralWriter): JsonObject {
+function messageOf(rule: RuleModel, scope: CelScope, path: Path, { findings }: SchemaWriter): JsonObject {
   if (rule.message.startsWith("failed rule: ")) return {}
-  if (rule.messageParts.every((part) => typeof part === "string"))
-    return rule.message === "" ? {} : { message: rule.message.replaceAll(/\s*\n\s*/g, " ") }
+  if (rule.messageParts.every((part) => typeof part === "string")) return rule.message === "" ? {} : { message: oneLine(rule.message) }
   try {
     return { messageExpression: formatted(rule.messageParts, scope) }
   } catch (error) {
