@@ -2,12 +2,14 @@
  * `npm run test:clients`: clients that must be built or installed first, and all kubectl tests with the newest kubectl.
  */
 import { defineConfig } from "vitest/config"
+import { reportingPool } from "./test/support/worker-pool.ts"
 
 const report = process.env.ORCH_TEST_REPORT
 
 export default defineConfig({
   test: {
     include: ["test/real-clients/**/*.test.ts", "test/clients/kubectl-*.test.ts"],
+    pool: reportingPool,
     globalSetup: ["test/support/seed.ts", "test/real-clients/build.ts"],
     setupFiles: ["test/support/reuse-slabs.ts"],
     testTimeout: 180_000,

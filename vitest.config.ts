@@ -1,12 +1,21 @@
 import { defineConfig } from "vitest/config"
+import { reportingPool } from "./test/support/worker-pool.ts"
 
 // .ci/run sets this variable to count tests, so that its command is the same as a developer's.
 const report = process.env.ORCH_TEST_REPORT
 
 export default defineConfig({
   test: {
-    include: ["bench/**/*.test.ts", "cel/**/*.test.ts", "codegen/**/*.test.ts", "model/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "bench/**/*.test.ts",
+      "cel/**/*.test.ts",
+      "codegen/**/*.test.ts",
+      "model/**/*.test.ts",
+      "runtime/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     exclude: ["test/real-clients/**"],
+    pool: reportingPool,
     globalSetup: ["test/support/seed.ts"],
     setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts"],
     testTimeout: 30_000,

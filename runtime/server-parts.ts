@@ -4,6 +4,7 @@ import type { Authenticator } from "./authn/authenticate.ts"
 import type { Authorizer } from "./authz/authorize.ts"
 import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
+import type { Hooks } from "./hooks/hooks.ts"
 import type { HealthChecks } from "./observability/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
 import type { LoopDelayMeter } from "./observability/loop-delay.ts"
@@ -47,6 +48,8 @@ export interface ServerParts {
   readonly body: (kind: { group: string; version: string; kind: string }) => Promise<KindBody>
   /** Sends requests to other machines: node agents and the targets of proxy paths. */
   readonly connector: Connector
+  /** Calls web hooks; conversions of custom objects do. */
+  readonly hooks: Hooks
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly health: HealthChecks

@@ -8,6 +8,7 @@ import { type Authenticator, type StaticToken, staticTokens } from "./authn/auth
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
+import type { AdmissionReader } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
@@ -23,6 +24,9 @@ import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
 import type { Clock } from "./base/clock.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
+import type { ObjectReader } from "./connect/objects.ts"
+import { notFound } from "./base/errors.ts"
+import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
@@ -179,6 +183,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     stopping.abort()
     await listener.close({ graceMs: options["request-timeout"], clock })
     await within(patienceMs, requestsEnded(parts), clock)
+    parts.hooks.close()
     await yamlThread.stop()
     await cache.close()
     if (how.keepStore !== true) await store.close()
@@ -293,7 +298,11 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
-  const definitions = startServedDefinitions(deps, definitionGates(how.options))
+  const definitions = startServedDefinitions(deps, {
+    ...definitionGates(how.options),
+    callHook: (hook, review, signal) => parts.hooks.post(hook, { review, ...(signal !== undefined && { signal }) }),
+    uuid: () => how.random.uuid(),
+  })
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
@@ -361,6 +370,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     behaviourDeps,
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
+  const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const parts: ServerParts = {
     vendor,
     clock,
@@ -375,7 +385,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     log,
     options,
     body: bodyLoader(how.bodies, vendor),
-    connector: createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) }),
+    connector,
+    hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
     authenticators: authenticatorsOf(how.tokens),
     authorizers: options["authorization-mode"].map(authorizerOf),
     health: healthChecks(how, made),
@@ -385,6 +396,17 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     openapi: how.openapi,
   }
   return parts
+}
+
+/** How the server names itself to web hooks. */
+const userAgent = "orch-apiserver"
+
+function coreReader(reader: AdmissionReader): ObjectReader {
+  return async (resource, name, namespace) => {
+    const found = await reader.get({ group: "", version: "v1", resource }, namespace, name)
+    if (found === undefined) throw notFound({ group: "", resource, name })
+    return found
+  }
 }
 
 function addressOf(options: Options): string {

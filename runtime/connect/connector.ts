@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os"
 import type { Clock } from "../base/clock.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { addressPolicy } from "./addresses.ts"
+import { type AddressPolicy, addressPolicy } from "./addresses.ts"
 import { type AgentTls, createDialer, type Network, type SendRequest, systemNetwork } from "./dialer.ts"
 import type { AgentSettings } from "./node-agent.ts"
 
@@ -24,6 +24,8 @@ export interface ConnectOptions {
 
 export interface Connector {
   readonly send: SendRequest
+  readonly network: Network
+  readonly policy: AddressPolicy
   readonly agent: AgentSettings
 }
 
@@ -42,13 +44,15 @@ function systemAddresses(): readonly string[] {
  */
 export function createConnector(options: ConnectOptions, server: { clock: Clock; vendor: Vendor; advertised: string }): Connector {
   const { networkAddresses = systemAddresses } = options
+  const network = options.network ?? systemNetwork
+  const policy = addressPolicy({
+    own: () => [server.advertised, ...networkAddresses()],
+    allowedCidrs: options.allowedCidrs ?? [],
+    clock: server.clock,
+  })
   const send = createDialer({
-    network: options.network ?? systemNetwork,
-    policy: addressPolicy({
-      own: () => [server.advertised, ...networkAddresses()],
-      allowedCidrs: options.allowedCidrs ?? [],
-      clock: server.clock,
-    }),
+    network,
+    policy,
     agentTls: options.agentTls ?? {},
     clock: server.clock,
   })
@@ -57,5 +61,5 @@ export function createConnector(options: ConnectOptions, server: { clock: Clock;
     timeoutMs: options.agentTimeoutMs ?? standardTimeoutMs,
     vendor: server.vendor,
   }
-  return { send, agent }
+  return { send, network, policy, agent }
 }

@@ -19,9 +19,13 @@ export interface ProxyRequest {
   readonly name: string
 }
 
-export interface ProxyContext {
+/** What finding an endpoint of a service needs. */
+export interface EndpointContext {
   readonly read: ObjectReader
   readonly random: Random
+}
+
+export interface ProxyContext extends EndpointContext {
   readonly agent: AgentSettings
 }
 
@@ -62,7 +66,18 @@ async function ofPod({ scheme, name, port }: SchemeNamePort, namespace: string, 
   return { scheme: schemeOf(scheme), host, port: port === "" ? own : portNumber(port), trust: "other" }
 }
 
-async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context: ProxyContext): Promise<Omit<Target, "path">> {
+/**
+ * Returns an endpoint of a service, for a caller that speaks TLS to it. Throws 404 for a service that does not exist,
+ * and 503 when none of its endpoints is usable.
+ */
+export async function serviceEndpoint(
+  { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
+  context: EndpointContext,
+): Promise<Pick<Target, "host" | "port">> {
+  return ofService({ scheme: "https", name, port: String(port) }, { resource: "services", namespace, name }, context)
+}
+
+async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context: EndpointContext): Promise<Omit<Target, "path">> {
   const { read } = context
   const { namespace } = request
   const portName = /^[+-]?[0-9]+$/.test(parsed.port) ? await nameOfPort(parsed, namespace, read) : parsed.port

@@ -6,6 +6,7 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
+  WebhookClientConfig,
 } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
@@ -14,9 +15,11 @@ import type { Failures } from "../base/failure.ts"
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
-import type { CustomFacts, Kind, KindParts, LifecycleRules, Subresource, Verb } from "../schema/kind.ts"
+import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
+import { webhookConversion } from "./conversion/webhook.ts"
+import { definitionGroup } from "./definition-kind.ts"
 import { columnsOfDefinition } from "./objects/columns.ts"
 import { defaultObject } from "./objects/defaults.ts"
 import { normalizeEmbedded } from "./objects/embedded.ts"
@@ -38,6 +41,9 @@ export interface DefinitionOptions {
   /** Gate CustomResourceFieldSelectors. */
   readonly selectable: boolean
   readonly checkMetadata: MetadataCheck
+  /** Sends the JSON of a review to a web hook and resolves with the document that it answers. */
+  readonly callHook: (hook: WebhookClientConfig, review: string, signal?: AbortSignal) => Promise<JsonValue>
+  readonly uuid: () => string
 }
 
 /** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
@@ -65,10 +71,11 @@ export function partsOf(definition: CustomResourceDefinition, options: Definitio
     if (stored !== undefined) defaultObject(copy, structuralIn(stored))
     return copy
   }
+  const convert = conversionOf(definition, options)
   return async (name) => {
     const version = spec.versions?.find((one) => one.name === name)
     assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
-    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored })
+    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored, convert })
     made.set(name, known)
     return known
   }
@@ -166,7 +173,11 @@ function versionParts(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
   { vendor, ratchet, checkMetadata }: DefinitionOptions,
-  { structural, toStored }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject },
+  {
+    structural,
+    toStored,
+    convert,
+  }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject; readonly convert: ConvertObjects | undefined },
 ): KindParts {
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
@@ -187,9 +198,7 @@ function versionParts(
     },
     warnings: (object) => warned.get(object) ?? [],
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
-    // A change of version is one of apiVersion; the registry prunes the result by the schema of its version. What is
-    // stored has the defaults with which it is read.
-    ...(!version.storage && { toStored, fromStored: same }),
+    ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
 }
 
@@ -202,6 +211,27 @@ function validateRulesAfter(object: ApiObject, schema: Structural, failures: Fai
 
 const uncheckedText =
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+
+/**
+ * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.
+ * What is stored has the defaults with which it is read.
+ */
+function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (object: ApiObject) => ApiObject): Partial<KindParts> {
+  return storage ? {} : { toStored, fromStored: same }
+}
+
+/** The hook that converts objects of a definition; undefined for strategy None. */
+function conversionOf({ spec }: CustomResourceDefinition, { vendor, callHook, uuid }: DefinitionOptions): ConvertObjects | undefined {
+  const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
+  if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
+  return webhookConversion({
+    reviewGroup: vendor.group(definitionGroup),
+    reviewVersions: conversionReviewVersions ?? [],
+    apiVersions: (spec.versions ?? []).map(({ name }) => `${spec.group}/${name}`),
+    post: (review, signal) => callHook(clientConfig, review, signal),
+    uuid,
+  })
+}
 
 /** How objects of a version are decoded. */
 function decodingOf(name: string, schema: Structural): StructuralShape {

@@ -11,13 +11,14 @@ import { inTurns, takesTurns } from "../base/turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { settleHooks } from "./settle-hooks.ts"
+import type { VersionConversion } from "./version-conversion.ts"
 import { fullStored, rememberedStored } from "./stored-state.ts"
 
 /** What a write returns for the response. */
 export interface WriteResult {
   /** In the handle's version, with resourceVersion set (absent after a dry-run create). */
   readonly object: ApiObject
-  /** JSON of the stored form. Absent if this write did not encode it. */
+  /** JSON of the stored form. Absent if this write did not encode it, or another server converted it. */
   readonly json?: Buffer
   readonly created: boolean
   /** The write removed the object, because its last finalizer was removed. */
@@ -89,10 +90,12 @@ export async function commitPut(
   },
 ): Promise<CommitOutcome> {
   const { key, expected, bytes = 0, ops, created } = options
-  if (options.dryRun) return { ok: true, result: { object: dryRunVersion(options.object, expected), created, removed: false } }
+  const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
+  if (options.dryRun)
+    return { ok: true, result: { object: dryRunVersion(written?.object ?? options.object, expected), created, removed: false } }
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
-  const { object, stored } = releasingOnError(ops, () => storedObjectOf(handle, options.object))
+  const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
@@ -105,7 +108,21 @@ export async function commitPut(
   }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
-  return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }
+  const json = written === undefined || stored === object ? { json: encoded.json(outcome.revision) } : {}
+  return { ok: true, result: { object, ...json, created, removed: false } }
+}
+
+/** Both forms of an object are made before the commit: what cannot be read back is not written. */
+async function convertedForWrite(
+  conversion: VersionConversion,
+  { object, ops }: { readonly object: ApiObject; readonly ops: TransactionOps },
+): ReturnType<VersionConversion["written"]> {
+  try {
+    return await conversion.written(object)
+  } catch (error) {
+    ops.release()
+    throw error
+  }
 }
 
 /** The object in the stored version, with what only that version has of it, and as clients see it then. */

@@ -13,7 +13,7 @@ import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
-import { rememberStored } from "./stored-state.ts"
+import { keepsStoredOnly, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface DeleteRequest extends DeletionPolicy {
@@ -65,10 +65,10 @@ async function attemptDelete(
   const { key, current } = state
   const { attributes } = request
   const { dryRun } = attributes
-  const storedOld = readable(request, current)
+  const storedOld = await readable(handle, request, current)
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
-  if (handle.kind !== handle.stored) rememberStored(old, storedOld)
+  if (keepsStoredOnly(handle)) rememberStored(old, storedOld)
   checkPreconditions(handle, request, old)
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
@@ -86,12 +86,16 @@ function nameOf({ name, attributes }: DeleteRequest): string {
 }
 
 /**
- * The stored object, in the stored version. Returns undefined for an undecodable object if the request ignores that.
- * Otherwise throws UndecodableError.
+ * The stored object, in the stored version unless another server converts it. Returns undefined for an undecodable
+ * object if the request ignores that. Otherwise throws UndecodableError.
  */
-function readable({ ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
+async function readable(
+  { conversion }: KindHandle,
+  { ignoreReadError }: DeleteRequest,
+  current: CachedObject,
+): Promise<ApiObject | undefined> {
   try {
-    return parseObject(current.json())
+    return parseObject((conversion === undefined ? current : await conversion.one(current)).json())
   } catch (error) {
     if (error instanceof UndecodableError && ignoreReadError === true) return undefined
     throw error

@@ -13,6 +13,7 @@ import { managersMax } from "../base/limits.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
 import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { withConversions } from "./version-conversion.ts"
 
 /**
  * How a write gets its managed fields. `tracked`: by comparing the next object with the stored one, on behalf of the
@@ -64,7 +65,7 @@ function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
     shape: handle.parts.shape,
     reset: resetFields(handle.kind, subresource),
     toStored: (object) => handle.toStored(object),
-    fromStored: (object) => handle.fromStored(object),
+    fromStored: (object) => handle.conversion?.now(object) ?? handle.fromStored(object),
   }
 }
 
@@ -115,8 +116,10 @@ export function updateManagedFields(
   change: TrackedChange,
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const known = cachedVersions(registry, handle, change.subresource)
-  if (known !== undefined) return trackChange(registry, known, change)
-  return versionsOf(registry, handle, change.subresource).then((versions) => trackChange(registry, versions, change))
+  const { conversion } = handle
+  const track = (versions: Versions): ReturnType<typeof trackChange> => trackChange(registry, versions, change)
+  if (known !== undefined) return conversion === undefined ? track(known) : conversion.waiting(() => track(known))
+  return versionsOf(registry, handle, change.subresource).then((versions) => withConversions(conversion, () => track(versions)))
 }
 
 function trackChange(

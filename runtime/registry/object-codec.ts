@@ -30,6 +30,8 @@ export interface EncodedObject {
 }
 
 export interface ObjectCodec extends ResourceCodec {
+  /** Values of other versions may be stored, and are converted when they are read. */
+  readonly readsEarlier: boolean
   /** Encodes `object` and takes ownership: its metadata is reordered and its resourceVersion emptied. */
   encode(object: ApiObject): EncodedObject
   /** As `encode`, in stages, for large objects. The caller must not change the object meanwhile. */
@@ -106,6 +108,7 @@ export function createObjectCodec(options: {
   const place = metadataPlace(options.shape)
   const own = earlier === undefined ? undefined : envelopeHead({ apiVersion, kind, rawBytes: 0 }).subarray(0, -1)
   return {
+    readsEarlier: earlier !== undefined,
     encode(object) {
       const metadata = placedMetadata(object)
       return textsOf(object, metadata, messageOf(object))

@@ -26,7 +26,9 @@ export function objectReader(registry: () => Registry): AdmissionReader {
       const handle = await registry().handle(kind)
       await awaitFreshness(registry(), handle, { mode: "most-recent" })
       const found = handle.cache.get(handle.key(namespace, name))
-      return found === undefined ? undefined : handle.fromStored(parseObject(found.json()))
+      if (found === undefined) return undefined
+      const shown = handle.conversion === undefined ? found : await handle.conversion.one(found)
+      return handle.fromStored(parseObject(shown.json()))
     },
   }
 }

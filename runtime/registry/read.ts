@@ -9,6 +9,7 @@ import { lookWork } from "../base/work.ts"
 import type { CachedObject, ObjectRange, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
+import { convertedCandidates, presentPage } from "./converted-list.ts"
 import { takeObjects, takeRuns, type TakenPage } from "./page-of.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { scan } from "./scan.ts"
@@ -77,7 +78,7 @@ export async function getObject(
   const readsCache = atOnce || (await revisionToRead(registry, handle, options.freshness)) === undefined
   const found = readsCache ? cache.get(key) : await cache.getStored(key)
   if (found === undefined) throw notFound(objectRefOf(handle, options.name))
-  return found
+  return handle.conversion === undefined ? found : handle.conversion.one(found)
 }
 
 /**
@@ -100,6 +101,14 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
 
 /** Returns a page of a collection, or all of it. Throws 400, 410 or 504 as in section 4.6. */
 export async function listObjects(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
+  const page = await listStored(registry, handle, request)
+  if (handle.conversion === undefined) return page
+  const { items, runs, ...rest } = page
+  return { ...rest, ...(await presentPage(handle.conversion, { items, ...(runs !== undefined && { runs }) })) }
+}
+
+async function listStored(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
+  const { conversion } = handle
   const prefix = handle.prefix(request.namespace)
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
   const snapshot =
@@ -107,11 +116,12 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const startAfter = token?.startAfter
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
-  if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
+  if (request.name !== undefined) return { ...wholeList(snapshot), items: await oneObject(snapshot, handle, request) }
   // Without this error, the missing object would look deleted.
   const unreadable = handle.cache.undecodable(prefix)
   if (unreadable !== undefined) throw unreadable
-  const { candidates, filter } = narrowByIndex(snapshot, range, request)
+  const { candidates, filter } =
+    conversion === undefined ? narrowByIndex(snapshot, range, request) : await convertedCandidates(conversion, { snapshot, range, request })
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, candidates, filter })
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
@@ -128,7 +138,8 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
 /** The snapshot for a list. Builds the index of the selected values first, if that saves a scan of many objects. */
 async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected }: ListRequest): Promise<Snapshot> {
   const snapshot = await snapshotFor(registry, handle, freshness)
-  const indexed = selected === undefined ? undefined : handle.cache.prepareIndex(selected)
+  // An index has the values of what is stored, not of what it is converted to.
+  const indexed = selected === undefined || handle.conversion !== undefined ? undefined : handle.cache.prepareIndex(selected)
   if (indexed === undefined) return snapshot
   await indexed
   return snapshotFor(registry, handle, freshness)
@@ -160,8 +171,11 @@ function narrowByIndex(
 async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const empty = { ...wholeList(snapshot), items: [] }
   const range = { prefix: handle.prefix(request.namespace) }
-  if (request.name !== undefined) return { ...empty, remainingItemCount: oneObject(snapshot, handle, request).length }
-  const { candidates, filter } = narrowByIndex(snapshot, range, request)
+  if (request.name !== undefined) return { ...empty, remainingItemCount: (await oneObject(snapshot, handle, request)).length }
+  const { candidates, filter } =
+    handle.conversion === undefined
+      ? narrowByIndex(snapshot, range, request)
+      : await convertedCandidates(handle.conversion, { snapshot, range, request })
   if (filter === undefined) return { ...empty, remainingItemCount: candidates?.length ?? snapshot.count(range) }
   let remainingItemCount = 0
   await scan(candidates ?? snapshot.entries(range), scanOptions(request), (object) => {
@@ -272,14 +286,14 @@ function wholeList(snapshot: Snapshot): Omit<ListPage, "items"> {
   return { revision: snapshot.revision, continueToken: "" }
 }
 
-function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): readonly CachedObject[] {
-  const found: CachedObject[] = []
+async function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<readonly CachedObject[]> {
   const key = handle.key(request.namespace, request.name ?? "")
   for (const entry of snapshot.entries({ prefix: key })) {
     if (entry.key !== key) break
-    if (request.filter === undefined || request.filter(entry)) found.push(entry)
+    const object = handle.conversion === undefined ? entry : await handle.conversion.one(entry)
+    return request.filter === undefined || request.filter(object) ? [object] : []
   }
-  return found
+  return []
 }
 
 function pageOf(options: {

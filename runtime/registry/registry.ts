@@ -20,6 +20,7 @@ import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
+import { type ConversionVersion, type KnownConversions, VersionConversion } from "./version-conversion.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 
 export interface RegistryDeps {
@@ -61,6 +62,10 @@ export interface KindHandle extends StoredConversions {
   readonly codec: ObjectCodec
   readonly cache: ResourceCache
   readonly behaviours: readonly Behaviour[]
+  /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
+  readonly conversion?: VersionConversion
+  /** What reads return is in this version: its bytes are sent as they are. */
+  readonly readsOwnVersion: boolean
   /** Some of the hooks that the kind names are an author's. */
   readonly hasOwnHooks: boolean
   /** Store key of an object. */
@@ -80,6 +85,7 @@ export class Registry {
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()
+  private readonly knownConversions: KnownConversions = new Map()
   private readonly madeBehaviours = new Map<string, Behaviour>()
   private readonly madeSubresources = new Map<string, SubresourceBehaviour>()
 
@@ -137,10 +143,12 @@ export class Registry {
     const { kinds, vendor, storePrefix } = this.deps
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
-    const { shape: storedShape } = await kinds.load(stored)
+    const storedParts = await kinds.load(stored)
+    const storedShape = storedParts.shape
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
+    const conversion = this.conversionOf({ kind, parts }, { kind: stored, parts: storedParts }, codec)
     return {
       kind,
       parts,
@@ -151,11 +159,32 @@ export class Registry {
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
+      ...(conversion !== undefined && { conversion }),
+      readsOwnVersion: kind === stored || conversion !== undefined,
       hasOwnHooks: kind.behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
       ...storedConversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
+  }
+
+  private conversionOf(own: LoadedKind, stored: LoadedKind, codec: ObjectCodec): VersionConversion | undefined {
+    const { clock, vendor } = this.deps
+    const { convert } = own.parts
+    if (convert === undefined) return undefined
+    const version = ({ kind }: LoadedKind): Omit<ConversionVersion, "normalize"> => ({
+      apiVersion: vendor.apiVersion(apiVersionOf(kind)),
+      kind: kind.kind,
+    })
+    return new VersionConversion({
+      own: { ...version(own), normalize: (object) => normalize(own.parts.shape, object, { reportUnknown: false, stored: true }).object },
+      // With the defaults with which it is read.
+      stored: { ...version(stored), normalize: (object) => storedObject(vendor, stored, object) },
+      convert,
+      codec,
+      clock,
+      known: this.knownConversions,
+    })
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import type { ApiObject } from "../base/json.ts"
 import type { JsonObject } from "../base/json.ts"
+import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { keepStoredOnly } from "./keep-stored-only.ts"
 
@@ -14,6 +15,14 @@ export interface StoredConversions {
   ofStored(object: JsonObject): ApiObject
   fromStored(object: ApiObject): ApiObject
   toStored(object: ApiObject): ApiObject
+}
+
+/**
+ * Whether writes through a version keep what only the stored version has. They do not for kinds of definitions, as in
+ * the reference: their conversion says what an object is in the other version.
+ */
+export function keepsStoredOnly({ kind, stored }: { readonly kind: Kind; readonly stored: Kind }): boolean {
+  return kind !== stored && kind.custom === undefined
 }
 
 const storedStates = new WeakMap<ApiObject, ApiObject>()

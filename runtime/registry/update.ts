@@ -26,7 +26,9 @@ import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
-import { copyRemembered, rememberedStored, rememberStored } from "./stored-state.ts"
+import { isStoredEarlier } from "./stored-earlier.ts"
+import { copyRemembered, keepsStoredOnly, rememberedStored, rememberStored } from "./stored-state.ts"
+import { withConversions } from "./version-conversion.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface UpdateRequest {
@@ -99,15 +101,17 @@ async function attemptOn(
   current: CachedObject,
 ): Promise<{ readonly outcome: CommitOutcome; readonly pinned: boolean }> {
   const { key, modRevision: revision } = current
-  const json = current.json()
+  const { conversion } = handle
+  const json = (conversion === undefined ? current : await conversion.one(current)).json()
   const bytes = Math.max(json.length, request.bytes ?? 0)
   const storedOld = takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json)
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
-  const next = await request.transform(old, bytes)
+  const next = await withConversions(conversion, () => request.transform(old, bytes))
   checkUid(handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
-  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, storedOld, next, bytes }), pinned }
+  const state = { key, revision, current, old, storedOld, next, bytes }
+  return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
 }
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
@@ -177,6 +181,7 @@ function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: Api
 interface UpdateState {
   readonly key: string
   readonly revision: number
+  readonly current: CachedObject
   readonly old: ApiObject
   /** `old` in the stored version. */
   readonly storedOld: ApiObject
@@ -224,7 +229,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
   const sent = request.fresh === true ? state.next : ownCopy(state.next)
-  const isConverted = handle.kind !== handle.stored
+  const isConverted = keepsStoredOnly(handle)
   if (isConverted) {
     rememberStored(old, state.storedOld)
     rememberStored(sent, state.storedOld)
@@ -259,7 +264,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
   const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
-  if (same) return { ok: true, result: { object: old, created: false, removed: false } }
+  if (same && !(await isStoredEarlier(registry, handle, state.current)))
+    return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
 }
 

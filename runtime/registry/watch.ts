@@ -9,6 +9,7 @@ import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
 import { Turns } from "../base/turns.ts"
 import { awaitFreshness, type Freshness, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { inBatches, type VersionConversion } from "./version-conversion.ts"
 import type { ObjectFilter } from "./object-filter.ts"
 
 /** An event as one client sees it. */
@@ -52,8 +53,8 @@ export interface WatchSink {
   readonly workPerEvent: number
   /** The client is gone: remaining initial events are skipped. */
   readonly over: boolean
-  /** The watch must end: history was lost, or the store failed. */
-  fail(error: StoreError): void
+  /** The watch must end: history was lost, the store failed, or an object could not be converted. */
+  fail(error: unknown): void
 }
 
 /** A watch that has started. */
@@ -98,11 +99,20 @@ async function startState(registry: Registry, handle: KindHandle, start: Exclude
 }
 
 async function sendState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
+  const objects = initialObjects(handle, request, snapshot)
+  if (handle.conversion === undefined) return sendObjects(objects, request)
+  for (const batch of inBatches(objects)) {
+    if (request.sink.over) return
+    await sendObjects(await handle.conversion.present(batch), request)
+  }
+}
+
+async function sendObjects(objects: Iterable<CachedObject>, request: WatchRequest): Promise<void> {
   const { filter, sink } = request
   const turns = new Turns()
   let batch: SeenEvent[] = []
   let bytes = 0
-  for (const object of initialObjects(handle, request, snapshot)) {
+  for (const object of objects) {
     if (turns.isOver(filterWork)) await turns.next()
     if (sink.over) return
     if (filter !== undefined && !filter(object)) continue
@@ -140,6 +150,9 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   private readonly filter: ObjectFilter | undefined
   private readonly sink: WatchSink
   private readonly subscription: Subscription
+  private readonly conversion: VersionConversion | undefined
+  /** Events that are being converted; the cache keeps all later ones until they are delivered. */
+  private converting: Promise<void> | undefined
   /** Bytes of events that wait until the client has room. */
   private missedBytes = 0
 
@@ -153,6 +166,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
     this.exact = name !== undefined
     this.filter = filter
     this.sink = sink
+    this.conversion = handle.conversion
     this.workPerEvent = sink.workPerEvent + (filter === undefined ? 0 : filterWork)
     this.subscription = handle.cache.subscribe(this)
   }
@@ -162,13 +176,31 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   }
 
   onEvents(events: readonly CacheEvent[]): void {
+    const presented = this.conversion?.presentEvents(events, this.filter !== undefined)
+    if (presented === undefined) this.deliver(events)
+    else this.converting = this.deliverConverted(presented)
+  }
+
+  private async deliverConverted(presented: Promise<readonly CacheEvent[]>): Promise<void> {
+    try {
+      const events = await presented
+      this.converting = undefined
+      if (!this.sink.over) this.deliver(events)
+    } catch (error) {
+      this.converting = undefined
+      this.stop()
+      this.sink.fail(error)
+    }
+  }
+
+  private deliver(events: readonly CacheEvent[]): void {
     const seen = this.filter === undefined ? events : filterEvents(events, this.filter)
     if (this.missedBytes > 0) this.missedBytes = Math.max(0, this.missedBytes - bytesOf(events, this.filter))
     if (seen.length > 0) this.sink.events(seen)
   }
 
   room(): Promise<void> | undefined {
-    return this.sink.room()
+    return this.converting === undefined ? this.sink.room() : this.converting.then(() => this.sink.room())
   }
 
   onMissed(events: readonly CacheEvent[]): void {
@@ -185,7 +217,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   }
 
   revision(): number | undefined {
-    return this.subscription.revision()
+    return this.converting === undefined ? this.subscription.revision() : undefined
   }
 }
 

@@ -152,7 +152,20 @@ export interface KindParts {
    */
   readonly toStored?: (object: ApiObject) => ApiObject
   readonly fromStored?: (object: ApiObject) => ApiObject
+  /**
+   * Set instead of both for a kind whose versions another server converts. All versions that share a storage path have
+   * it, or none: also the stored version, because objects that an earlier storage version wrote are converted on read.
+   */
+  readonly convert?: ConvertObjects
 }
+
+/**
+ * Converts objects of one kind to `apiVersion`, as on the wire. Each object names its own version; one that is already
+ * in that version is returned as it is. Returns one object for each, in order; does not change `objects`. Called for
+ * reads and writes of any version, with all objects of a page at once. Rejects with ApiError, and with the reason of
+ * `signal` when that is aborted.
+ */
+export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string, signal?: AbortSignal) => Promise<readonly ApiObject[]>
 
 export interface DefaultsContext {
   readonly vendor: Vendor

@@ -77,6 +77,8 @@ export interface CachedObject {
    * object version, kept within the cache's byte budget, and made again after it was evicted.
    */
   derived(form: string, make: () => Buffer): Buffer
+  /** The result of `derived` if it is kept, for encodings that cannot be made at once. Absent: none is kept. */
+  kept?(form: string): Buffer | undefined
 }
 
 /** How the cache of one resource reads stored values. Given once per storage path. */

@@ -20,9 +20,9 @@ export function objectOf(handle: KindHandle, version: ObjectVersion): ApiObject 
   return version.object ?? handle.fromStored(parseObject(version.json()))
 }
 
-/** JSON in the handle's version: the cached bytes if that is the stored version. */
+/** JSON in the handle's version: the bytes of what was read if they are in it. */
 export function jsonOf(handle: KindHandle, version: ObjectVersion): Buffer {
-  if (handle.kind === handle.stored) return version.json()
+  if (handle.readsOwnVersion) return version.json()
   return version.derived(`json:${handle.apiVersion}`, () => Buffer.from(stringify(objectOf(handle, version))))
 }
 

@@ -36,7 +36,8 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
       const handle = await open(place)
       await awaitFreshness(registry, handle, { mode: "most-recent" })
       const found = handle.cache.snapshot().entries({ prefix: handle.prefix(place.namespace) })
-      return [...found].map((entry) => handle.fromStored(parseObject(entry.json())))
+      const shown = handle.conversion === undefined ? [...found] : await handle.conversion.present([...found])
+      return shown.map((entry) => handle.fromStored(parseObject(entry.json())))
     },
     async update(place, change, { dryRun }) {
       const handle = await open(place)

@@ -19,8 +19,8 @@ export interface IssuedPair {
 
 export interface TestAuthority {
   readonly certificate: string
-  /** Issues a pair for the loopback address, as a server and as a client; it expires in `days`. */
-  issue(given?: { address?: string; days?: number }): Promise<IssuedPair>
+  /** Issues a pair for the loopback address, or for `name`, as a server and as a client; it expires in `days`. */
+  issue(given?: { address?: string; name?: string; days?: number }): Promise<IssuedPair>
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
@@ -39,7 +39,7 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
   })
   return {
     certificate: authority.toString("pem"),
-    async issue({ address = "127.0.0.1", days = 1 } = {}) {
+    async issue({ address = "127.0.0.1", name, days = 1 } = {}) {
       const own = await createKeys()
       const certificate = await X509CertificateGenerator.create({
         subject: "CN=test",
@@ -53,7 +53,7 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
           new BasicConstraintsExtension(false, undefined, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
-          new SubjectAlternativeNameExtension([{ type: "ip", value: address }]),
+          new SubjectAlternativeNameExtension([name === undefined ? { type: "ip", value: address } : { type: "dns", value: name }]),
         ],
       })
       return { certificate: certificate.toString("pem"), key: own.pem }

@@ -109,6 +109,11 @@ const areas: readonly Area[] = [
     reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
+    files: /^runtime\/hooks\//,
+    mayImport: [base, encoding, /^runtime\/connect\//],
+    reason: "a web hook is another machine: its callers know what is asked, and what an answer means",
+  },
+  {
     files: /^runtime\/observability\//,
     mayImport: [...ground, request, registry],
     reason: "what is measured knows requests and kinds, not how they are answered",
@@ -139,7 +144,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-parts|body-kinds)\.ts$/,
-    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|observability)\//],
+    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|hooks|observability)\//],
     reason: "what a request carries is types",
   },
   {

@@ -29,10 +29,13 @@ interface Served {
 }
 
 /** Called once at start. Does nothing if definitions are not served. */
-export function startServedDefinitions(deps: ControllerDeps, gates: Pick<DefinitionOptions, "ratchet" | "selectable">): ServedDefinitions {
+export function startServedDefinitions(
+  deps: ControllerDeps,
+  options: Omit<DefinitionOptions, "vendor" | "checkMetadata">,
+): ServedDefinitions {
   const kind = deps.registry.deps.kinds.find(definitionGroup, "v1", definitionResource)
   if (kind === undefined) return { ready: Promise.resolve(), fault: () => undefined, stop: async () => {} }
-  const table = new DefinitionTable(deps, { ...gates, vendor: deps.registry.deps.vendor, checkMetadata })
+  const table = new DefinitionTable(deps, { ...options, vendor: deps.registry.deps.vendor, checkMetadata })
   const following = startInformer(deps, kind, {
     onState: (objects) => table.replaceAll(objects),
     onEvents: (events) => {

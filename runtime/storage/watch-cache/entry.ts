@@ -203,6 +203,10 @@ export class CachedEntry implements CachedObject, Allocation {
     return cachedEncoding(this.context.encodings, this, form, make)
   }
 
+  kept(form: string): Buffer | undefined {
+    return keptEncoding(this.context.encodings, this, form)
+  }
+
   /** Called with the decoded object if its writer has it, which saves a parse when a selector needs the fields. */
   describeFrom(object: ApiObject): void {
     const description = this.context.codec.describeObject?.(object)
@@ -276,14 +280,23 @@ export class DeletedEntry implements CachedObject {
   derived(form: string, make: () => Buffer): Buffer {
     return cachedEncoding(this.budget, this, form, make)
   }
+
+  kept(form: string): Buffer | undefined {
+    return keptEncoding(this.budget, this, form)
+  }
 }
 
 function cachedEncoding(budget: EncodingCache, holder: CachedEntry | DeletedEntry, form: string, make: () => Buffer): Buffer {
-  const kept = budget.find(holder, form)
-  if (Buffer.isBuffer(kept)) return kept
+  const kept = keptEncoding(budget, holder, form)
+  if (kept !== undefined) return kept
   const made = make()
   budget.keep(holder, form, made, made.byteLength)
   return made
+}
+
+function keptEncoding(budget: EncodingCache, holder: CachedEntry | DeletedEntry, form: string): Buffer | undefined {
+  const kept = budget.find(holder, form)
+  return Buffer.isBuffer(kept) ? kept : undefined
 }
 
 function textBytes(record: Readonly<Record<string, string>>): number {

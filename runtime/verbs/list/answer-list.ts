@@ -76,9 +76,9 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
     metadata,
     // Items of a definition's kind keep theirs, as in the reference.
     ...(kind.custom === undefined && { itemType }),
-    items: kind === handle.stored ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
+    items: handle.readsOwnVersion ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
     turns,
-    ...(kind === handle.stored && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
+    ...(handle.readsOwnVersion && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
   }
 }
 

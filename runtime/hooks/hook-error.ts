@@ -1,0 +1,97 @@
+/** Faults of calls to web hooks, in the words of the reference, whose client is Go's. */
+import { ApiError } from "../base/errors.ts"
+import { cut } from "../base/quote.ts"
+import { hookRefusalCharactersMax } from "./limits.ts"
+
+/** A hook gave no usable answer. Callers put the message into their own error. */
+export class HookError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = "HookError"
+  }
+}
+
+/** Where a call failed. */
+export interface CallPlace {
+  /** The address of the request with its query. */
+  readonly url: string
+  /** The address that was dialled, with its port; "" before that. */
+  readonly dialled: string
+  readonly host: string
+  /** The head of the answer has arrived. */
+  readonly answered: boolean
+}
+
+/** The error of a call that failed before its answer was complete. `timedOut`: its time was over. */
+export function callFailure(error: unknown, place: CallPlace, timedOut: boolean): HookError {
+  if (error instanceof HookError) return error
+  if (place.answered) {
+    const text = timedOut ? "context deadline exceeded (Client.Timeout or context cancellation while reading body)" : "unexpected EOF"
+    return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`)
+  }
+  const text = timedOut ? "net/http: request canceled (Client.Timeout exceeded while awaiting headers)" : faultText(error, place)
+  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`)
+}
+
+const socketFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connect: connection refused",
+  EHOSTUNREACH: "connect: no route to host",
+  ENETUNREACH: "connect: network is unreachable",
+  ETIMEDOUT: "connect: connection timed out",
+}
+
+const unknownAuthority: ReadonlySet<string> = new Set([
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "CERT_SIGNATURE_FAILURE",
+])
+
+function faultText(error: unknown, { dialled, host }: CallPlace): string {
+  if (error instanceof ApiError && error.code === 404) return `service ${JSON.stringify(error.details?.name ?? "")} not found`
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  const fault = socketFaults[code]
+  if (fault !== undefined) return `dial tcp ${dialled}: ${fault}`
+  if (code === "ENOTFOUND") return `dial tcp: lookup ${host}: no such host`
+  if (unknownAuthority.has(code)) return certificateFault("certificate signed by unknown authority")
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return certificateFault("certificate has expired or is not yet valid")
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return certificateFault(message)
+  if (code === "ECONNRESET" || code === "EPIPE") return message === "socket hang up" ? "EOF" : "read: connection reset by peer"
+  if (code === "EPROTO") return "http: server gave HTTP response to HTTPS client"
+  return code.startsWith("HPE_") ? `net/http: HTTP/1.x transport connection broken: ${message}` : message
+}
+
+function certificateFault(text: string): string {
+  return `tls: failed to verify certificate: x509: ${text}`
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+}
+
+/** The error of an answer with a status other than 2xx. `text`: its body, if that is text; "unknown" otherwise. */
+export function refusedCall(status: number, text: string): HookError {
+  const shown = cut(text, hookRefusalCharactersMax)
+  if (status === 403 || status === 415) return new HookError(shown)
+  if (status === 406)
+    return new HookError(
+      text === "" || text === "unknown" ? "the server was unable to respond with a content type that the client supports" : shown,
+    )
+  const known = refusals[status]
+  if (known !== undefined) return new HookError(known)
+  if (status >= 500) return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`)
+  if (status >= 300 && status < 400)
+    return new HookError(`the server responded with the status code ${status}, and redirects are not followed`)
+  return new HookError(`the server responded with the status code ${status} but did not return more information`)
+}
