@@ -11,6 +11,7 @@ import type {
 import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { Failures } from "../base/failure.ts"
 import { atOnce } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
@@ -23,11 +24,14 @@ import { columnsOfDefinition } from "./objects/columns.ts"
 import { defaultObject } from "./objects/defaults.ts"
 import { normalizeEmbedded } from "./objects/embedded.ts"
 import type { MetadataCheck } from "./objects/embedded-check.ts"
+import { withPrunedDefaults } from "./objects/pruned-defaults.ts"
 import { pruneObject } from "./objects/prune.ts"
 import { selectableFieldsOf } from "./objects/selectable.ts"
 import { shapeOfDefinition } from "./objects/shape.ts"
 import { UnknownNames } from "./objects/unknown-names.ts"
-import { validateObject, validatingStatus } from "./objects/validate.ts"
+import { preventRules, validateObject, validatingStatus } from "./objects/validate.ts"
+import { ruleTreeOf } from "./rules/rule-tree.ts"
+import { type RuleOptions, validateRules } from "./rules/validate.ts"
 import { type Structural, structuralOf } from "./structural.ts"
 
 export interface DefinitionOptions {
@@ -57,8 +61,7 @@ export function partsOf(definition: CustomResourceDefinition, options: Definitio
   const made = new Map<string, KindParts>()
   const structurals = new Map<string, Structural>()
   const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
-    const known =
-      structurals.get(version.name) ?? structuralOf(typed(version.schema?.openAPIV3Schema ?? {}), options.vendor.extensionPrefix)
+    const known = structurals.get(version.name) ?? structuralOfVersion(version, options.vendor)
     structurals.set(version.name, known)
     return known
   }
@@ -160,6 +163,10 @@ function withoutDot(path: string): string {
   return path.startsWith(".") ? path.slice(1) : path
 }
 
+function structuralOfVersion({ schema }: CustomResourceDefinitionVersion, { extensionPrefix }: Vendor): Structural {
+  return withPrunedDefaults(structuralOf(typed(schema?.openAPIV3Schema ?? {}), extensionPrefix), objectMetaShape)
+}
+
 const same = (object: ApiObject): ApiObject => object
 
 function versionParts(
@@ -175,6 +182,8 @@ function versionParts(
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
+  /** Of objects that were validated a moment ago. */
+  const warned = new WeakMap<ApiObject, string[]>()
   const ofScale = scale === undefined ? {} : { scale }
   return {
     shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
@@ -183,11 +192,25 @@ function versionParts(
       const before = old === undefined ? {} : { old }
       if (subresource === "status") atOnce(validatingStatus(object, structural, failures, { ...before, ...ofScale }))
       else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
+      const warnings: string[] = []
+      validateRulesAfter(object, structural, failures, { ratchet, warnings, ...before })
+      if (warnings.length > 0) warned.set(object, warnings)
     },
+    warnings: (object) => warned.get(object) ?? [],
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
     ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
 }
+
+/** Rules rely on values of the right type and size: with others they are not evaluated, which is a failure too. */
+function validateRulesAfter(object: ApiObject, schema: Structural, failures: Failures, options: RuleOptions): void {
+  if (ruleTreeOf(schema, true) === undefined) return
+  if (preventRules(failures)) failures.add({ type: "Invalid", field: "<nil>", value: null, shown: "null", detail: uncheckedText })
+  else validateRules(object, schema, failures, options)
+}
+
+const uncheckedText =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
 /**
  * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.

@@ -13,9 +13,6 @@ const folder = resolve(repository, process.env.ORCH_DIFFERENTIAL ?? "../shared/d
 /** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so they cannot be missing there. */
 export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && !existsSync(join(folder, "run.py"))
 
-/** Rules of definitions are not evaluated yet, and neither are defaults in them checked. */
-const notServed = /^crd-(?:definition|rules)$/
-
 /** Scenarios that need a store with a compacted version. */
 export const ofForgottenVersions = /^version-gone$/
 
@@ -27,11 +24,11 @@ export interface Comparison {
   readonly faults: (scenario: string) => string[]
 }
 
-/** Names of the recorded scenarios whose API is served here. */
+/** Names of the recorded scenarios. */
 export function recordedScenarios(): string[] {
   // The format of the recordings.
   const { scenarios } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> }
-  return Object.keys(scenarios).filter((name) => !notServed.test(name))
+  return Object.keys(scenarios)
 }
 
 /** Sends the scenarios whose names match `only` to a server and compares. Rejects when the program cannot run. */

@@ -75,7 +75,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/definitions\//],
+    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/(definitions\/|registry\/object-meta\.ts$)/],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {

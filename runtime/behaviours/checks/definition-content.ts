@@ -1,7 +1,15 @@
 /** Validation of definitions of kinds (catalog validation.yaml: CustomResourceDefinition). */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { checkDefinition, checkDefinitionStatus } from "../../definitions/check/index.ts"
+import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
+import type { Failures } from "../../base/failure.ts"
+import type { ObjectMeta } from "../../base/json.ts"
+import { validateObjectMeta } from "../../registry/object-meta.ts"
 import { defineCheck } from "../../schema/define.ts"
+
+/** Of resources inside of a default. */
+const checkMetadata = (metadata: ObjectMeta, path: string, failures: Failures): void =>
+  validateObjectMeta(metadata, { namespaced: (metadata.namespace ?? "") !== "", nameRule: "path-segment", failures, path })
 
 /** Called for each definition. */
 export const definitionContent = defineCheck<CustomResourceDefinition>((definition, context) => {
@@ -10,5 +18,6 @@ export const definitionContent = defineCheck<CustomResourceDefinition>((definiti
     checkDefinition(definition, context.failures, {
       ...(context.old !== undefined && { old: context.old }),
       vendor: context.vendor,
+      metadata: { shape: objectMetaShape, check: checkMetadata },
     })
 })
