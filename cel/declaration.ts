@@ -30,7 +30,7 @@ export interface FunctionDeclaration {
    * `overload` is the empty string when the checker left several. Arguments and result may be errors.
    */
   readonly cost?: (args: readonly Result[], result: Result, overload: string) => number | undefined
-  /** The cost that is known before a call; undefined: the next rule decides. It applies to every overload of this name. */
+  /** The cost that is known before a call; undefined: the next rule decides. For every overload of this name. */
   readonly estimate?: (call: EstimatedCall) => CallEstimate | undefined
 }
 

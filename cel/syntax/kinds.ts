@@ -48,3 +48,8 @@ export const operators: readonly TokenKind[] = [
   "'/'",
   "'%'",
 ]
+
+/** What an element of a list, an entry of a map or an index may begin with. */
+export const elementStarts: Kinds = new Set<TokenKind>([...operandStarts, "'?'"])
+/** What a field of a message may begin with. */
+export const fieldStarts: Kinds = new Set<TokenKind>(["IDENTIFIER", "'?'"])

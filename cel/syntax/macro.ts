@@ -21,7 +21,7 @@ export interface Macro {
   readonly receiver: boolean
   /** The number of arguments; undefined: any. */
   readonly arity?: number
-  /** The expression that replaces the call; undefined: the call is no use of the macro. `helper.fail` reports a fault. */
+  /** What replaces the call; undefined: the call does not use the macro. `helper.fail` reports a fault. */
   expand(helper: MacroHelper, target: Expr | undefined, args: readonly Expr[]): Expr | undefined
 }
 

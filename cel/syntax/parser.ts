@@ -4,6 +4,7 @@ import { balanced, type LogicalTerm } from "./balance.ts"
 import { Depths, RecursionFault } from "./depths.ts"
 import type { Expr, Position } from "./expr.ts"
 import { type Macro, MacroTable } from "./macro.ts"
+import { primaryStarts } from "./kinds.ts"
 import { Nodes } from "./nodes.ts"
 import { PrimaryParser } from "./primary.ts"
 import { Source } from "./source.ts"
@@ -61,6 +62,11 @@ const calculations: Strengths = new Map<TokenKind, number>([
 /** `_+_` for `+`. */
 function operatorName(text: string): string {
   return text === "in" ? "@in" : `_${text}_`
+}
+
+/** What may follow a sign: another, or a primary. */
+function isSigned(kind: TokenKind): boolean {
+  return kind === "'-'" || primaryStarts.has(kind)
 }
 
 export class Parser extends PrimaryParser {
@@ -145,6 +151,8 @@ export class Parser extends PrimaryParser {
     this.tokens.expect(this.operandStarts)
     const first = this.tokens.peek()
     if (first.kind === "'!'") return this.prefixed("'!'", "!_")
+    const second = this.tokens.peek(1)
+    if (first.kind === "'-'" && !isSigned(second.kind)) return this.tokens.notViable(first, second)
     if (first.kind === "'-'" && !this.isNumber(1)) return this.prefixed("'-'", "-_")
     return this.member()
   }

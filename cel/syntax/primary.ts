@@ -1,7 +1,7 @@
 /** The rules of the grammar below operators: names, calls, selections, literals, lists and maps. */
 import type { Issue } from "../issue.ts"
 import type { Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
-import { operandStarts, operators, primaryStarts, reserved } from "./kinds.ts"
+import { elementStarts, fieldStarts, operandStarts, operators, primaryStarts, reserved } from "./kinds.ts"
 import { constantOf } from "./literal.ts"
 import type { MacroTable } from "./macro.ts"
 import type { Nodes } from "./nodes.ts"
@@ -97,9 +97,7 @@ export abstract class PrimaryParser {
     if (/^(true|false|null)$/.test(found.text)) {
       return this.tokens.fail(found.start, `mismatched input '${found.text}' expecting IDENTIFIER`)
     }
-    const end = found.kind === "<EOF>" ? found.start : found.start + found.text.length
-    const text = this.source.text.slice(dot.start, end).trimEnd()
-    return this.tokens.fail(found.start, `no viable alternative at input '${text}'`)
+    return this.tokens.notViable(dot, found)
   }
 
   private optionalSelection(operand: Expr, dot: Token, name: Token): Expr {
@@ -112,6 +110,7 @@ export abstract class PrimaryParser {
   private indexing(operand: Expr): Expr {
     const open = this.tokens.next()
     const position = this.at(open.start)
+    this.tokens.expect(elementStarts)
     const optional = this.tokens.take("'?'") !== undefined
     const index = this.within(["']'"], () => this.expression())
     this.close("']'")
@@ -160,33 +159,36 @@ export abstract class PrimaryParser {
     const position = this.at(this.tokens.next().start)
     const elements: Expr[] = []
     const optional: number[] = []
-    this.tokens.expect(new Set([...operandStarts, "'?'", "','", "']'"]))
-    while (this.startsElement("']'")) {
+    this.separated("']'", elementStarts, () => {
       const question = this.tokens.take("'?'")
       if (question !== undefined) {
         if (this.optionalSyntax) optional.push(elements.length)
         else this.report(this.at(question.start), "unsupported syntax '?'")
       }
       elements.push(this.within(["','", "']'"], () => this.expression()))
-      this.tokens.expect(new Set<TokenKind>(["','", "']'"]))
-      if (this.tokens.take("','") === undefined) break
-    }
-    this.close("']'")
+    })
     return this.nodes.list(position, elements, optional)
   }
 
-  /** Whether an element comes next. A comma before the end is passed over: `[,]` and `{,}` are empty. */
-  private startsElement(end: TokenKind): boolean {
-    if (this.tokens.peek().kind === "','" && this.tokens.peek(1).kind === end) this.tokens.next()
-    const { kind } = this.tokens.peek()
-    return operandStarts.has(kind) || kind === "'?'"
+  /** Elements between commas up to the end. A comma may come before the end, also without elements. */
+  private separated(end: TokenKind, starts: Kinds, read: () => void): void {
+    this.tokens.expect(new Set([...starts, "','", end]))
+    if (starts.has(this.tokens.peek().kind)) {
+      read()
+      while (this.tokens.peek().kind === "','" && starts.has(this.tokens.peek(1).kind)) {
+        this.tokens.next()
+        read()
+      }
+      this.tokens.expect(new Set<TokenKind>(["','", end]))
+    }
+    this.tokens.take("','")
+    this.close(end)
   }
 
   private map(): Expr {
     const position = this.at(this.tokens.next().start)
     const entries: MapEntry[] = []
-    this.tokens.expect(new Set([...operandStarts, "'?'", "','", "'}'"]))
-    while (this.startsElement("'}'")) {
+    this.separated("'}'", elementStarts, () => {
       const question = this.tokens.take("'?'")
       if (question !== undefined && !this.optionalSyntax) this.report(this.at(question.start), "unsupported syntax '?'")
       const key = this.within(["':'"], () => this.expression())
@@ -194,10 +196,7 @@ export abstract class PrimaryParser {
       const value = this.within(["','", "'}'"], () => this.expression())
       const at = this.at(colon.start)
       entries.push({ id: this.nodes.id(), position: at, key, value, optional: question !== undefined })
-      this.tokens.expect(new Set<TokenKind>(["','", "'}'"]))
-      if (this.tokens.take("','") === undefined) break
-    }
-    this.close("'}'")
+    })
     return this.nodes.map(position, entries)
   }
 
@@ -218,25 +217,22 @@ export abstract class PrimaryParser {
     while (this.tokens.take("'.'") !== undefined) name += `.${this.tokens.next().text}`
     const position = this.at(this.tokens.next().start)
     const entries: FieldEntry[] = []
-    this.tokens.expect(new Set<TokenKind>(["IDENTIFIER", "'?'", "','", "'}'"]))
-    while (this.startsElement("'}'")) {
+    this.separated("'}'", fieldStarts, () => {
       const optional = this.tokens.take("'?'") !== undefined
       const field = this.tokens.match("IDENTIFIER", new Set<TokenKind>(["':'"]))
       const colon = this.tokens.match("':'", operandStarts)
       if (optional && !this.optionalSyntax) this.report(this.at(field.start), "unsupported syntax '?'")
       const value = this.within(["','", "'}'"], () => this.expression())
       entries.push({ id: this.nodes.id(), position: this.at(colon.start), field: field.text, value, optional })
-      this.tokens.expect(new Set<TokenKind>(["','", "'}'"]))
-      if (this.tokens.take("','") === undefined) break
-    }
-    this.close("'}'")
+    })
     return this.nodes.struct(position, name, entries)
   }
 
   private name(): Expr {
     const first = this.tokens.peek()
     const dot = this.tokens.take("'.'") === undefined ? "" : "."
-    const name = this.tokens.match("IDENTIFIER", new Set([...operators, "'('", ...this.followers]))
+    if (this.tokens.peek().kind !== "IDENTIFIER") return this.tokens.notViable(first, this.tokens.peek())
+    const name = this.tokens.next()
     if (reserved.has(name.text)) this.report(this.at(first.start), `reserved identifier: ${name.text}`)
     const open = this.tokens.take("'('")
     if (open === undefined) return this.nodes.ident(this.at(name.start), dot + name.text)

@@ -12,6 +12,8 @@ export type Kinds = ReadonlySet<TokenKind>
 export class TokenStream {
   private readonly tokens: readonly Token[]
   private index = 0
+  /** Pieces of the source that are no tokens. */
+  private readonly unknown: { readonly start: number; readonly length: number }[] = []
   /** A fault is reported, and no token was understood since: more faults would follow from the same cause. */
   private recovering = false
 
@@ -19,7 +21,10 @@ export class TokenStream {
     private readonly source: Source,
     private readonly issues: Issue[],
   ) {
-    this.tokens = tokenize(source.text, (start, text) => this.add(start, `token recognition error at: '${text}'`))
+    this.tokens = tokenize(source.text, (start, text) => {
+      this.unknown.push({ start, length: text.length })
+      this.add(start, `token recognition error at: '${text}'`)
+    })
   }
 
   peek(ahead = 0): Token {
@@ -72,6 +77,20 @@ export class TokenStream {
   mismatch(expected: Kinds): never {
     const token = this.peek()
     return this.fail(token.start, `mismatched input '${token.text}' expecting ${formatKinds(expected)}`)
+  }
+
+  /** Reports that no rule begins with the tokens from one to another. */
+  notViable(first: Token, last: Token): never {
+    const end = last.kind === "<EOF>" ? last.start : last.start + last.text.length
+    const pieces = this.unknown.filter(({ start }) => start >= first.start && start < end)
+    let text = ""
+    let from = first.start
+    for (const { start, length } of pieces) {
+      text += this.source.text.slice(from, start)
+      from = start + length
+    }
+    text = (text + this.source.text.slice(from, end)).trimEnd()
+    return this.fail(last.start, `no viable alternative at input '${text}'`)
   }
 
   fail(start: number, message: string): never {

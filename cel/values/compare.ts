@@ -5,7 +5,7 @@ import { Double, type ErrorValue, Uint, type Value } from "./value.ts"
 
 const unordered = errorOf("NaN values cannot be ordered")
 
-/** -1, 0 or 1; an error for values that have no order, and for NaN. Numbers of all types are compared with each other. */
+/** -1, 0 or 1; an error for values that have no order, and for NaN. Numbers of all types have one order. */
 export function compare(one: Value, other: Value): number | ErrorValue {
   if (typeof one === "number" && typeof other === "number") return one < other ? -1 : one > other ? 1 : 0
   if (typeof one === "string") return typeof other === "string" ? compareTexts(one, other) : noSuchOverload()

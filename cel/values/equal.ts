@@ -3,8 +3,8 @@ import { Duration, Timestamp } from "./time.ts"
 import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
 /**
- * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error comes
- * from values of libraries alone.
+ * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error
+ * comes from values of libraries alone.
  */
 export function equal(one: Value, other: Value): boolean | ErrorValue {
   switch (typeof one) {

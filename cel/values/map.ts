@@ -52,15 +52,3 @@ class LiteralMap extends MapValue {
 export function mapOf(entries: Iterable<readonly [Value, Value]>): MapValue {
   return new LiteralMap(entries)
 }
-
-/** A value that may be the key of a map. */
-export function isMapKey(value: Value): boolean {
-  return (
-    typeof value === "string" ||
-    typeof value === "boolean" ||
-    typeof value === "number" ||
-    typeof value === "bigint" ||
-    value instanceof Uint ||
-    value instanceof Double
-  )
-}

@@ -23,17 +23,6 @@ export function parseTimestamp(text: string): Timestamp | "overflow" | undefined
   return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), offset + 0)
 }
 
-const dateSyntax = /^(\d{4})-(\d\d)-(\d\d)$/
-
-/** A date alone: midnight in UTC. */
-export function parseDate(text: string): Timestamp | undefined {
-  return dateSyntax.test(text) ? asTimestamp(parseTimestamp(`${text}T00:00:00Z`)) : undefined
-}
-
-function asTimestamp(parsed: Timestamp | "overflow" | undefined): Timestamp | undefined {
-  return parsed instanceof Timestamp ? parsed : undefined
-}
-
 /** In the zone that the text was written in which the time came from; no zeros at the end of a fraction. */
 export function timestampText(time: Timestamp): string {
   const at = civilTime(time.seconds + time.offset)
