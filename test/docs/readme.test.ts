@@ -14,6 +14,8 @@ const output: Readonly<Record<string, readonly string[]>> = {
   "kubectl --kubeconfig .orch/admin.kubeconfig get namespaces": ["NAME …", "…", "kube-system …"],
   "npm run gen -- --schemas my/schemas --out my/generated": ["…", "1 kind from 1 schema file: …"],
   "kubectl get kettles": ["NAME …", "tea …"],
+  "kubectl get teapots": ["NAME          CUPS", "brown-betty   6"],
+  "kubectl explain teapot.spec.cups": ["…", "FIELD: cups <integer>", "…", "    How many cups it holds."],
 }
 
 describeWhere(hasProgram("kubectl") && hasProgram("git"), "kubectl or git is not installed")("README.md", () => {
