@@ -62,7 +62,7 @@ export type Impl = (...args: Value[]) => Result
 export interface SizedNode {
   readonly type: CelType
   /** The way from a variable to the value: field names, `@items`, `@keys`, `@values`. Absent: the value is computed. */
-  readonly path?: readonly string[]
+  readonly path?: readonly string[] | undefined
   readonly expr?: Expr
   /** The size that follows from the expression alone. */
   readonly computedSize?: Bounds

@@ -6,6 +6,7 @@ import { accumulator, type CallExpr, type Expr, type FoldExpr, type SelectExpr }
 import { type CelType, dynType } from "../types/type.ts"
 import { codePoints } from "../values/size.ts"
 import { addBounds, type Bounds, bounds, multiplyBounds, unbounded, unionBounds } from "./bounds.ts"
+import { Path } from "./path.ts"
 import { standardEstimate } from "./standard-estimates.ts"
 
 /** The size() of what a node holds, where the environment knows it from a schema. */
@@ -30,7 +31,7 @@ export function estimateCost(tree: CheckedTree, declarations: Declarations, opti
 }
 
 class Estimator {
-  private readonly paths = new Map<number, readonly string[]>()
+  private readonly paths = new Map<number, Path>()
   private readonly sizes = new Map<number, Bounds>()
   /** What iteration variables go over, the innermost last. */
   private readonly ranges = new Map<string, Expr[]>()
@@ -72,13 +73,13 @@ class Estimator {
   private ident(expr: Expr, name: string): Bounds {
     const range = this.ranges.get(name)?.at(-1)
     if (range === undefined) {
-      this.paths.set(expr.id, [name])
+      this.paths.set(expr.id, Path.none.append(name))
       return one
     }
     const { kind } = this.type(range)
-    const path = this.paths.get(range.id) ?? []
-    if (kind === "list") this.paths.set(expr.id, [...path, "@items"])
-    else if (kind === "map") this.paths.set(expr.id, [...path, "@keys"])
+    const path = this.path(range)
+    if (kind === "list") this.paths.set(expr.id, path.append("@items"))
+    else if (kind === "map") this.paths.set(expr.id, path.append("@keys"))
     return one
   }
 
@@ -86,7 +87,7 @@ class Estimator {
     if (expr.test) return addBounds(this.presence, this.cost(expr.operand))
     const operand = this.cost(expr.operand)
     const { kind } = this.type(expr.operand)
-    this.paths.set(expr.id, [...(this.paths.get(expr.operand.id) ?? []), expr.field])
+    this.paths.set(expr.id, this.path(expr.operand).append(expr.field))
     return kind === "map" || kind === "struct" || kind === "param" ? addBounds(operand, one) : operand
   }
 
@@ -114,9 +115,8 @@ class Estimator {
   private indexPath(expr: CallExpr, overload: string): void {
     const [container] = expr.args
     if (container === undefined) return
-    const path = this.paths.get(container.id) ?? []
-    if (overload === "index_list") this.paths.set(expr.id, [...path, "@items"])
-    else if (overload === "index_map") this.paths.set(expr.id, [...path, "@values"])
+    if (overload === "index_list") this.paths.set(expr.id, this.path(container).append("@items"))
+    else if (overload === "index_map") this.paths.set(expr.id, this.path(container).append("@values"))
   }
 
   private callCost(
@@ -174,14 +174,21 @@ class Estimator {
   }
 
   private node(expr: Expr): SizedNode {
-    const path = this.paths.get(expr.id)
+    const path = this.path(expr)
+    const [root = accumulator] = path.steps()
     const computedSize = this.sizes.get(expr.id) ?? literalSize(expr)
     return {
       type: this.type(expr),
       expr,
-      ...(path !== undefined && path.length > 0 && path[0] !== accumulator && { path }),
+      get path() {
+        return root === accumulator ? undefined : path.steps()
+      },
       ...(computedSize !== undefined && { computedSize }),
     }
+  }
+
+  private path(expr: Expr): Path {
+    return this.paths.get(expr.id) ?? Path.none
   }
 
   private type(expr: Expr): CelType {
