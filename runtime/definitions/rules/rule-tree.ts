@@ -1,7 +1,8 @@
 /** The compiled rules of a schema and of all below it: compiled when the first object is validated, and kept. */
 import { type DeclaredType, declaredType } from "../../../cel/schema/declared-type.ts"
 import { escapeName } from "../../../cel/schema/escape.ts"
-import { type Reader, readerOf, resourceReaderOf } from "../../../cel/schema/json-value.ts"
+import { readerOf, resourceReaderOf } from "../../../cel/schema/json-value.ts"
+import type { Reader } from "../../../cel/schema/reader.ts"
 import type { Structural } from "../structural.ts"
 import { type CompiledRule, compileRules, selfTypeName, storedAges } from "./compile.ts"
 
