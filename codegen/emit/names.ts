@@ -8,6 +8,21 @@ export function lowerFirst(name: string): string {
   return name.slice(0, lowered).toLowerCase() + name.slice(lowered)
 }
 
+/** Words that no constant of a module may have as its name. */
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for " +
+    "function if implements import in instanceof interface let new null package private protected public return static super switch " +
+    "this throw true try typeof var void while with yield"
+  ).split(" "),
+)
+
+/** The constant of a kind's record: `pod`, and `functionKind` for a kind whose name is a word of the language. */
+export function kindName(kind: string): string {
+  const name = lowerFirst(kind)
+  return reserved.has(name) ? `${name}Kind` : name
+}
+
 /** The constant of a type's shape. */
 export function shapeName(localName: string): string {
   return `${lowerFirst(localName)}Shape`

@@ -8,12 +8,12 @@ import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { upperFirst } from "../../model/names.ts"
-import { defaultName, inputName, lowerFirst, shapeName, validateName } from "./names.ts"
+import { defaultName, inputName, kindName, shapeName, validateName } from "./names.ts"
 import { hasInput } from "./types.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
-  return lowerFirst(kind.kind)
+  return kindName(kind.kind)
 }
 
 /** The text of `resource.ts`. */
