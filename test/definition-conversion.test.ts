@@ -18,6 +18,8 @@ interface Hook {
   change: (object: JsonObject, desired: string) => void
   /** Answers 500 while set. */
   isBroken: boolean
+  /** The next answer waits for it. */
+  hold: Promise<void> | undefined
 }
 
 let authority: TestAuthority
@@ -35,7 +37,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   listener = createServer({ cert: pair.certificate, key: pair.key })
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-  hook = { port: (listener.address() as AddressInfo).port, calls: [], change: () => {}, isBroken: false }
+  hook = { port: (listener.address() as AddressInfo).port, calls: [], change: () => {}, isBroken: false, hold: undefined }
   listener.on("request", (request, response) => {
     let text = ""
     request.setEncoding("utf8").on("data", (piece: string) => {
@@ -43,7 +45,12 @@ beforeEach(async () => {
     })
     request.on("end", () => {
       if (hook.isBroken) response.writeHead(500, { "content-type": "text/plain" }).end("broken")
-      else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered(JSON.parse(text))))
+      else {
+        const answer = JSON.stringify(answered(JSON.parse(text)))
+        const { hold = Promise.resolve() } = hook
+        hook.hold = undefined
+        hold.then(() => response.writeHead(200, { "content-type": "application/json" }).end(answer))
+      }
     })
   })
   server = await startServer()
@@ -214,6 +221,26 @@ describe("with a web hook", () => {
       ["ADDED", "v2", "b", { width: 9 }],
       ["DELETED", "v2", "a", { width: 4 }],
     ])
+    await watch.return?.()
+  })
+
+  it("delivers an event after those before it, even if it is converted first", async () => {
+    await define()
+    await create("a", "v1", { size: 1 })
+    const watch = client.watch(kettles("v2"))[Symbol.asyncIterator]()
+    expect((await watch.next()).value).toMatchObject({ type: "ADDED" })
+    calls()
+    let release = (): void => {}
+    hook.hold = new Promise((resolve) => {
+      release = resolve
+    })
+    await client.patch(kettle("a", "v1"), { spec: { size: 2 } })
+    await expect.poll(() => hook.calls.length).toBe(1)
+    await client.patch(kettle("a", "v1"), { spec: { size: 3 } })
+    expect(await client.get(kettle("a", "v2"))).toMatchObject({ spec: { width: 3 } })
+    release()
+    expect((await watch.next()).value).toMatchObject({ object: { spec: { width: 2 } } })
+    expect((await watch.next()).value).toMatchObject({ object: { spec: { width: 3 } } })
     await watch.return?.()
   })
 

@@ -110,24 +110,25 @@ export class VersionConversion {
     const { codec } = this.options
     const form = this.form()
     const turns = new Turns()
-    const shown: CachedObject[] = []
     const missing: CachedObject[] = []
+    const begun: CachedObject[] = []
     const found = new Map<CachedObject, Buffer>()
     for (const object of objects) {
       if (turns.isOver(object.hasJson ? lookWork : decodeWork(object.sizeBytes))) await turns.next()
       if (this.isOwn(object)) continue
-      const kept = object.kept?.(form) ?? (await this.runningFor(object))
-      if (kept === undefined) missing.push(object)
-      else found.set(object, kept)
+      const kept = object.kept?.(form)
+      if (kept !== undefined) found.set(object, kept)
+      else if (this.running.has(object)) begun.push(object)
+      else missing.push(object)
     }
-    for (let from = 0; from < missing.length; from += convertedAtOnce)
-      for (const [object, bytes] of await this.started(missing.slice(from, from + convertedAtOnce), form)) found.set(object, bytes)
+    await this.convertInto(found, missing, form)
+    const failed = await this.awaitBegun(found, begun)
+    await this.convertInto(found, failed, form)
     if (found.size === 0) return objects
-    for (const object of objects) {
+    return objects.map((object) => {
       const bytes = found.get(object)
-      shown.push(bytes === undefined ? object : new ConvertedObject(object, bytes, { form, codec }))
-    }
-    return shown
+      return bytes === undefined ? object : new ConvertedObject(object, bytes, { form, codec })
+    })
   }
 
   /** Events with their objects in the version of the requests; undefined if they all are. */
@@ -213,13 +214,21 @@ export class VersionConversion {
     return end - start >= head.length && bytes.compare(head, 0, head.length, start, start + head.length) === 0
   }
 
-  /** The result of a conversion that has begun. Undefined if there is none, or if it failed for another object. */
-  private async runningFor(object: CachedObject): Promise<Buffer | undefined> {
-    try {
-      return (await this.running.get(object))?.get(object)
-    } catch {
-      return undefined
+  private async convertInto(found: Map<CachedObject, Buffer>, objects: readonly CachedObject[], form: string): Promise<void> {
+    for (let from = 0; from < objects.length; from += convertedAtOnce)
+      for (const [object, bytes] of await this.started(objects.slice(from, from + convertedAtOnce), form)) found.set(object, bytes)
+  }
+
+  /** Waits for conversions of other callers. Returns the objects whose conversion failed, maybe for another object. */
+  private async awaitBegun(found: Map<CachedObject, Buffer>, objects: readonly CachedObject[]): Promise<readonly CachedObject[]> {
+    const failed: CachedObject[] = []
+    for (const object of objects) {
+      const made = await this.running.get(object)?.catch(() => undefined)
+      const bytes = made?.get(object) ?? object.kept?.(this.form())
+      if (bytes === undefined) failed.push(object)
+      else found.set(object, bytes)
     }
+    return failed
   }
 
   private started(objects: readonly CachedObject[], form: string): Promise<ReadonlyMap<CachedObject, Buffer>> {
