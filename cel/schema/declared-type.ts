@@ -69,7 +69,8 @@ function sized(type: CelType, maxElements: number): CelType {
 /** A limit that the schema states. */
 function limitOf(schema: Schema, keyword: "maxItems" | "maxLength" | "maxProperties"): number | undefined {
   const limit = schema.source[keyword]
-  return typeof limit === "number" || typeof limit === "bigint" ? Math.max(Number(limit), 0) : undefined
+  const number = typeof limit === "number" || typeof limit === "bigint" ? Number(limit) : Number.NaN
+  return Number.isFinite(number) ? Math.max(Math.trunc(number), 0) : undefined
 }
 
 function declaredList(schema: Schema, name: string): DeclaredType | undefined {
