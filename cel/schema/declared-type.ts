@@ -66,12 +66,11 @@ function sized(type: CelType, maxElements: number): CelType {
   return { ...type, maxElements: BigInt(maxElements) }
 }
 
-/** A limit that the schema states. A fraction, which no schema may have, is cut off. */
+/** A limit that the schema states. */
 function limitOf(schema: Schema, keyword: "maxItems" | "maxLength" | "maxProperties"): number | undefined {
   const limit = schema.source[keyword]
-  if (typeof limit !== "number" && typeof limit !== "bigint") return undefined
-  const whole = Math.trunc(Number(limit))
-  return Number.isFinite(whole) ? Math.max(whole, 0) : undefined
+  const number = typeof limit === "number" || typeof limit === "bigint" ? Number(limit) : Number.NaN
+  return Number.isFinite(number) ? Math.max(Math.trunc(number), 0) : undefined
 }
 
 function declaredList(schema: Schema, name: string): DeclaredType | undefined {

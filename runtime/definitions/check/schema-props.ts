@@ -211,7 +211,8 @@ function boolean(value: JsonValue | undefined): boolean | undefined {
 }
 
 function number(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined
+  const found = typeof value === "number" || typeof value === "bigint" ? Number(value) : Number.NaN
+  return Number.isFinite(found) ? Math.trunc(found) : undefined
 }
 
 function present(value: JsonValue | undefined): JsonValue | undefined {
