@@ -76,6 +76,7 @@ export abstract class TypedNodes {
 
 /** A node as the reference prints it: its identifier, and the function of a call. */
 function describe(expr: Expr): string {
+  if (expr.kind === "list" && expr.elements.length === 0) return `id:${expr.id} list_expr:{}`
   return expr.kind === "call" ? `id:${expr.id} call_expr:{function:"${expr.function}"}` : `id:${expr.id}`
 }
 

@@ -12,6 +12,8 @@ import type { Reader } from "./reader.ts"
 export class JsonList extends ListValue {
   private read: readonly Result[] | undefined
 
+  override readonly intIndex = true
+
   constructor(
     private readonly json: readonly JsonValue[],
     private readonly reader: Reader,
@@ -36,6 +38,8 @@ export class JsonList extends ListValue {
 /** Elements without an order, each once. */
 class SetList extends ListValue {
   private found: Members | undefined
+
+  override readonly intIndex = true
 
   constructor(private readonly elements: ListValue) {
     super()
@@ -76,6 +80,8 @@ class SetList extends ListValue {
 }
 
 export class JsonSetList extends SetList {
+  override readonly intIndex = true
+
   constructor(json: readonly JsonValue[], reader: Reader) {
     super(new JsonList(json, reader))
   }
@@ -84,6 +90,8 @@ export class JsonSetList extends SetList {
 /** Objects that are known by the values of some of their fields. */
 class MapList extends ListValue {
   private found: Map<string, Result> | undefined
+
+  override readonly intIndex = true
 
   constructor(
     private readonly elements: ListValue,
@@ -130,6 +138,8 @@ class MapList extends ListValue {
 }
 
 export class JsonMapList extends MapList {
+  override readonly intIndex = true
+
   constructor(json: readonly JsonValue[], reader: Reader, names: readonly string[]) {
     super(new JsonList(json, reader), names)
   }

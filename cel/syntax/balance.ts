@@ -1,10 +1,10 @@
-import type { Expr, Position } from "./expr.ts"
-import type { Nodes } from "./nodes.ts"
+import type { Expr } from "./expr.ts"
+import type { Mark, Nodes } from "./nodes.ts"
 
 export interface LogicalTerm {
   readonly term: Expr
   /** Of the operator before the term. */
-  readonly position: Position
+  readonly operator: Mark
 }
 
 /** `a && b && c && d` as a balanced tree, so that long chains are not deep. */
@@ -14,9 +14,9 @@ export function balanced(nodes: Nodes, operator: string, first: Expr, rest: read
     const middle = (low + high + 1) >> 1
     const left = middle === low ? terms[middle] : build(low, middle - 1)
     const right = middle === high ? terms[middle + 1] : build(middle + 1, high)
-    const position = rest[middle]?.position
-    if (left === undefined || right === undefined || position === undefined) throw new TypeError("a chain without terms")
-    return nodes.call(position, operator, [left, right])
+    const place = rest[middle]?.operator
+    if (left === undefined || right === undefined || place === undefined) throw new TypeError("a chain without terms")
+    return nodes.call(place, operator, [left, right])
   }
   return rest.length === 0 ? first : build(0, rest.length - 1)
 }

@@ -1,8 +1,22 @@
 import type { Constant, Expr, FieldEntry, ListExpr, MapEntry, Position } from "./expr.ts"
 
-/** Makes the nodes of one tree, each with an identifier of its own. */
+/** An identifier and a position for a node that is made later, after its parts. */
+export interface Mark {
+  readonly id: number
+  readonly position: Position
+}
+
+/** Makes the nodes of one tree, each with an identifier of its own: in the order of the reference, which prints them. */
 export class Nodes {
   private last = 0
+
+  mark(position: Position): Mark {
+    return { id: this.id(), position }
+  }
+
+  private at(place: Position | Mark): Mark {
+    return "id" in place ? place : this.mark(place)
+  }
 
   id(): number {
     return ++this.last
@@ -20,19 +34,19 @@ export class Nodes {
     return { kind: "select", id: this.id(), position, operand, field, test }
   }
 
-  call(position: Position, name: string, args: readonly Expr[], target?: Expr): Expr {
-    return { kind: "call", id: this.id(), position, ...(target !== undefined && { target }), function: name, args }
+  call(place: Position | Mark, name: string, args: readonly Expr[], target?: Expr): Expr {
+    return { kind: "call", ...this.at(place), ...(target !== undefined && { target }), function: name, args }
   }
 
-  list(position: Position, elements: readonly Expr[], optional: readonly number[] = []): ListExpr {
-    return { kind: "list", id: this.id(), position, elements, optional }
+  list(place: Position | Mark, elements: readonly Expr[], optional: readonly number[] = []): ListExpr {
+    return { kind: "list", ...this.at(place), elements, optional }
   }
 
-  map(position: Position, entries: readonly MapEntry[]): Expr {
-    return { kind: "map", id: this.id(), position, entries }
+  map(place: Position | Mark, entries: readonly MapEntry[]): Expr {
+    return { kind: "map", ...this.at(place), entries }
   }
 
-  struct(position: Position, name: string, entries: readonly FieldEntry[]): Expr {
-    return { kind: "struct", id: this.id(), position, name, entries }
+  struct(place: Position | Mark, name: string, entries: readonly FieldEntry[]): Expr {
+    return { kind: "struct", ...this.at(place), name, entries }
   }
 }

@@ -2,10 +2,10 @@
 import type { Issue } from "../issue.ts"
 import { balanced, type LogicalTerm } from "./balance.ts"
 import { Depths, RecursionFault } from "./depths.ts"
-import type { Expr, Position } from "./expr.ts"
+import type { Expr } from "./expr.ts"
 import { type Macro, MacroTable } from "./macro.ts"
 import { primaryStarts } from "./kinds.ts"
-import { Nodes } from "./nodes.ts"
+import { type Mark, Nodes } from "./nodes.ts"
 import { PrimaryParser } from "./primary.ts"
 import { Source } from "./source.ts"
 import { SyntaxFault, TokenStream } from "./token-stream.ts"
@@ -91,16 +91,17 @@ export class Parser extends PrimaryParser {
     this.depths.enter("expr")
     const condition = this.logicalOr()
     const question = this.tokens.take("'?'")
-    const result = question === undefined ? condition : this.recovered(() => this.conditional(condition, this.at(question.start)))
+    const result =
+      question === undefined ? condition : this.recovered(() => this.conditional(condition, this.nodes.mark(this.at(question.start))))
     this.depths.leave("expr")
     return result
   }
 
-  private conditional(condition: Expr, position: Position): Expr {
+  private conditional(condition: Expr, operator: Mark): Expr {
     const yes = this.within(["':'"], () => this.logicalOr())
     this.tokens.match("':'", this.operandStarts)
     const no = this.expression()
-    return this.nodes.call(position, "_?_:_", [condition, yes, no])
+    return this.nodes.call(operator, "_?_:_", [condition, yes, no])
   }
 
   private logicalOr(): Expr {
@@ -115,7 +116,8 @@ export class Parser extends PrimaryParser {
     const first = operand()
     const rest: LogicalTerm[] = []
     for (let token = this.tokens.take(kind); token !== undefined; token = this.tokens.take(kind)) {
-      rest.push({ term: operand(), position: this.at(token.start) })
+      const term = operand()
+      rest.push({ term, operator: this.nodes.mark(this.at(token.start)) })
     }
     return balanced(this.nodes, operator, first, rest)
   }
@@ -136,8 +138,9 @@ export class Parser extends PrimaryParser {
       this.tokens.next()
       this.depths.enter(rule)
       steps++
+      const operator = this.nodes.mark(this.at(token.start))
       const right = this.binary(rule, operators, strength + 1, operand)
-      left = this.nodes.call(this.at(token.start), operatorName(token.text), [left, right])
+      left = this.nodes.call(operator, operatorName(token.text), [left, right])
     }
     this.depths.leave(rule, steps)
     return left
@@ -165,7 +168,8 @@ export class Parser extends PrimaryParser {
       this.tokens.next()
       count++
     }
-    const operand = this.member()
-    return count % 2 === 0 ? operand : this.nodes.call(this.at(start), operator, [operand])
+    if (count % 2 === 0) return this.member()
+    const mark = this.nodes.mark(this.at(start))
+    return this.nodes.call(mark, operator, [this.member()])
   }
 }

@@ -4,7 +4,7 @@ import type { Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
 import { elementStarts, fieldStarts, operandStarts, operators, primaryStarts, reserved } from "./kinds.ts"
 import { constantOf } from "./literal.ts"
 import type { MacroTable } from "./macro.ts"
-import type { Nodes } from "./nodes.ts"
+import type { Mark, Nodes } from "./nodes.ts"
 import type { Depths } from "./depths.ts"
 import type { Source } from "./source.ts"
 import type { Token, TokenKind } from "./token.ts"
@@ -90,7 +90,8 @@ export abstract class PrimaryParser {
     if (optional !== undefined) return this.optionalSelection(operand, dot, name)
     const open = this.tokens.take("'('")
     if (open === undefined) return this.nodes.select(this.at(dot.start), operand, name.text)
-    return this.callOrMacro(this.at(open.start), name.text, this.args(), operand)
+    const mark = this.nodes.mark(this.at(open.start))
+    return this.callOrMacro(mark, name.text, this.args(), operand)
   }
 
   private noName(dot: Token, found: Token): never {
@@ -108,14 +109,13 @@ export abstract class PrimaryParser {
   }
 
   private indexing(operand: Expr): Expr {
-    const open = this.tokens.next()
-    const position = this.at(open.start)
+    const place = this.nodes.mark(this.at(this.tokens.next().start))
     this.tokens.expect(elementStarts)
     const optional = this.tokens.take("'?'") !== undefined
     const index = this.within(["']'"], () => this.expression())
     this.close("']'")
-    if (optional && !this.optionalSyntax) return this.report(position, "unsupported syntax '[?'")
-    return this.nodes.call(position, optional ? "_[?_]" : "_[_]", [operand, index])
+    if (optional && !this.optionalSyntax) return this.report(place.position, "unsupported syntax '[?'")
+    return this.nodes.call(place, optional ? "_[?_]" : "_[_]", [operand, index])
   }
 
   private primary(): Expr {
@@ -156,7 +156,7 @@ export abstract class PrimaryParser {
   }
 
   private list(): Expr {
-    const position = this.at(this.tokens.next().start)
+    const place = this.nodes.mark(this.at(this.tokens.next().start))
     const elements: Expr[] = []
     const optional: number[] = []
     this.separated("']'", elementStarts, () => {
@@ -167,7 +167,7 @@ export abstract class PrimaryParser {
       }
       elements.push(this.within(["','", "']'"], () => this.expression()))
     })
-    return this.nodes.list(position, elements, optional)
+    return this.nodes.list(place, elements, optional)
   }
 
   /** Elements between commas up to the end. A comma may come before the end, also without elements. */
@@ -186,18 +186,19 @@ export abstract class PrimaryParser {
   }
 
   private map(): Expr {
-    const position = this.at(this.tokens.next().start)
+    const place = this.nodes.mark(this.at(this.tokens.next().start))
     const entries: MapEntry[] = []
     this.separated("'}'", elementStarts, () => {
+      const id = this.nodes.id()
       const question = this.tokens.take("'?'")
       if (question !== undefined && !this.optionalSyntax) this.report(this.at(question.start), "unsupported syntax '?'")
       const key = this.within(["':'"], () => this.expression())
       const colon = this.tokens.match("':'", operandStarts)
       const value = this.within(["','", "'}'"], () => this.expression())
       const at = this.at(colon.start)
-      entries.push({ id: this.nodes.id(), position: at, key, value, optional: question !== undefined })
+      entries.push({ id, position: at, key, value, optional: question !== undefined })
     })
-    return this.nodes.map(position, entries)
+    return this.nodes.map(place, entries)
   }
 
   /** Names and dots come next, and then a `{`. */
@@ -215,17 +216,18 @@ export abstract class PrimaryParser {
     let name = this.tokens.take("'.'") === undefined ? "" : "."
     name += this.tokens.next().text
     while (this.tokens.take("'.'") !== undefined) name += `.${this.tokens.next().text}`
-    const position = this.at(this.tokens.next().start)
+    const place = this.nodes.mark(this.at(this.tokens.next().start))
     const entries: FieldEntry[] = []
     this.separated("'}'", fieldStarts, () => {
+      const id = this.nodes.id()
       const optional = this.tokens.take("'?'") !== undefined
       const field = this.tokens.match("IDENTIFIER", new Set<TokenKind>(["':'"]))
       const colon = this.tokens.match("':'", operandStarts)
       if (optional && !this.optionalSyntax) this.report(this.at(field.start), "unsupported syntax '?'")
       const value = this.within(["','", "'}'"], () => this.expression())
-      entries.push({ id: this.nodes.id(), position: this.at(colon.start), field: field.text, value, optional })
+      entries.push({ id, position: this.at(colon.start), field: field.text, value, optional })
     })
-    return this.nodes.struct(position, name, entries)
+    return this.nodes.struct(place, name, entries)
   }
 
   private name(): Expr {
@@ -236,7 +238,8 @@ export abstract class PrimaryParser {
     if (reserved.has(name.text)) this.report(this.at(first.start), `reserved identifier: ${name.text}`)
     const open = this.tokens.take("'('")
     if (open === undefined) return this.nodes.ident(this.at(name.start), dot + name.text)
-    return this.callOrMacro(this.at(open.start), dot + name.text, this.args())
+    const mark = this.nodes.mark(this.at(open.start))
+    return this.callOrMacro(mark, dot + name.text, this.args())
   }
 
   private args(): Expr[] {
@@ -250,9 +253,9 @@ export abstract class PrimaryParser {
     return args
   }
 
-  private callOrMacro(position: Position, name: string, args: readonly Expr[], target?: Expr): Expr {
-    const expansion = this.macros.expand(this.nodes, position, name, target, args)
-    if (expansion === undefined) return this.nodes.call(position, name, args, target)
+  private callOrMacro(place: Mark, name: string, args: readonly Expr[], target?: Expr): Expr {
+    const expansion = this.macros.expand(this.nodes, place.position, name, target, args)
+    if (expansion === undefined) return this.nodes.call(place, name, args, target)
     return "message" in expansion ? this.report(expansion.at.position, expansion.message) : expansion
   }
 

@@ -38,11 +38,13 @@ const exists = quantifier("exists", (helper, predicate) => ({
 }))
 
 const existsOne = quantifier("exists_one", (helper, predicate) => {
+  const init = helper.constant({ type: "int", value: 0n })
   const one = helper.constant({ type: "int", value: 1n })
+  const condition = helper.constant({ type: "bool", value: true })
   const next = helper.call("_+_", helper.ident(accumulator), one)
   return {
-    init: helper.constant({ type: "int", value: 0n }),
-    condition: helper.constant({ type: "bool", value: true }),
+    init,
+    condition,
     step: helper.call("_?_:_", predicate, next, helper.ident(accumulator)),
     result: helper.call("_==_", helper.ident(accumulator), one),
   }
@@ -77,13 +79,15 @@ const filter: Macro = {
 /** A loop that appends an element for each item that the predicate holds for. */
 function building(helper: MacroHelper, iterVar: string, range: Expr, element: Expr, predicate?: Expr): Expr {
   const result = helper.ident(accumulator)
+  const init = helper.list()
+  const condition = helper.constant({ type: "bool", value: true })
   const appended = helper.call("_+_", result, helper.list(element))
   return helper.fold({
     iterVar,
     range,
     accuVar: accumulator,
-    init: helper.list(),
-    condition: helper.constant({ type: "bool", value: true }),
+    init,
+    condition,
     step: predicate === undefined ? appended : helper.call("_?_:_", predicate, appended, result),
     result,
   })
