@@ -38,7 +38,10 @@ describe("the command line", () => {
   })
 
   it("merges maps into the default", () => {
-    expect(load(["--feature-gates=WatchList=true"]).options["feature-gates"]).toMatchObject({ APIResponseCompression: true, WatchList: true })
+    expect(load(["--feature-gates=WatchList=true"]).options["feature-gates"]).toMatchObject({
+      APIResponseCompression: true,
+      WatchList: true,
+    })
     const both = ["--feature-gates=WatchList=true,APIResponseCompression=false", "--feature-gates", "WatchList=false"]
     expect(load(both).options["feature-gates"]).toMatchObject({ APIResponseCompression: false, WatchList: false })
   })

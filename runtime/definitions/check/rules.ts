@@ -88,8 +88,7 @@ function typedSchema(schema: Structural, isRoot: boolean): TypedSchema {
 
 /** By how much a schema multiplies what is below it; undefined: without limit. */
 function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): bigint | undefined {
-  const limit = (value: number | undefined): bigint | undefined =>
-    value === undefined ? undefined : BigInt(Math.max(0, value))
+  const limit = (value: number | undefined): bigint | undefined => (value === undefined ? undefined : BigInt(Math.max(0, value)))
   if (type === "object" && additionalProperties !== undefined) return limit(maxProperties)
   return type === "array" ? limit(maxItems) : 1n
 }
