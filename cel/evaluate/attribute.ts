@@ -81,7 +81,8 @@ function walk(frame: Frame, start: Result, qualifiers: readonly Qualifier[]): Re
   }
   for (const qualifier of qualifiers) {
     const key = qualifier.compute === undefined ? qualifier.key : qualifier.compute(frame)
-    if (key instanceof ErrorValue) return chargedError(frame, key)
+    // The reference does not charge an optional step whose key cannot be computed.
+    if (key instanceof ErrorValue) return qualifier.optional ? key : chargedError(frame, key)
     if (key === undefined || (qualifier.compute !== undefined && !isKey(key))) return chargedError(frame, badKey(key ?? null))
     optional ||= qualifier.optional
     if (qualifier.test) return presence(frame, value, key)
