@@ -15,6 +15,7 @@ export const ownTexts: readonly string[] = [
   "registry/group-order.ts#compareGroups",
   "registry/group-order.ts#compareVersions",
   "registry/group-order.ts#compareText",
+  "openapi/custom-documents.ts#withMembers",
   "openapi/documents.ts#documentUrl",
   "openapi/vendor.ts#mapDocument",
   "base/errors.ts#storedPreconditionText",
