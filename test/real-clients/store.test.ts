@@ -57,8 +57,8 @@ const seed = 20260102
 const arbitraryObjects = 30
 
 /**
- * Kinds in the version that is stored, without those that only share a path, and without definitions, whose types the Go
- * programs do not have.
+ * Kinds in the version that is stored, without those that only share a path, and without definitions, whose types the
+ * Go programs do not have.
  */
 const storedKinds = kinds.filter(
   ({ storage, group, kind, version, verbs }) =>
