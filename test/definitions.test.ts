@@ -155,6 +155,27 @@ describe("a definition", () => {
     expect(seen).toMatchObject({ apiVersion: "kitchen.example.com/v1beta1", spec: { note: "old" } })
     expect(seen.spec).not.toHaveProperty("litres")
   })
+
+  it("evaluates costly rules in turns of the event loop", async () => {
+    const rule = "self.words.all(a, self.words.all(b, a <= b || b < a))"
+    const words = { type: "array", maxItems: 100, items: { type: "string", maxLength: 5 } }
+    const item = { type: "object", properties: { words }, "x-orch-validations": [{ rule }] }
+    const schema = { type: "object", properties: { items: { type: "array", maxItems: 60, items: item } } }
+    await define(definition("kettles", "Kettle", [{ name: "v1", schema }]))
+    const turnsOf = async (name: string, items: JsonObject[]): Promise<number> => {
+      let turns = 0
+      let immediate = setImmediate(function count() {
+        turns++
+        immediate = setImmediate(count)
+      })
+      await client.create(kettles(), kettleObject(name, { items }))
+      clearImmediate(immediate)
+      return turns
+    }
+    const cheap = await turnsOf("cheap", [{ words: ["a"] }])
+    const costly = await turnsOf("costly", Array(60).fill({ words: Array.from({ length: 100 }, (_, index) => String(index)) }))
+    expect(costly - cheap).toBeGreaterThan(8)
+  })
 })
 
 describe("a definition that changes", () => {

@@ -2,11 +2,29 @@ import type { TokenKind } from "./token.ts"
 import type { Kinds } from "./token-stream.ts"
 
 /** Words that cannot be names of variables and functions, though they can be names of fields. */
-export const reserved: ReadonlySet<string> = new Set(
-  ("as break const continue else false for function if import in let loop package namespace null return true var " + "void while").split(
-    " ",
-  ),
-)
+export const reserved: ReadonlySet<string> = new Set([
+  "as",
+  "break",
+  "const",
+  "continue",
+  "else",
+  "false",
+  "for",
+  "function",
+  "if",
+  "import",
+  "in",
+  "let",
+  "loop",
+  "package",
+  "namespace",
+  "null",
+  "return",
+  "true",
+  "var",
+  "void",
+  "while",
+])
 
 /** What an operand may begin with. */
 export const operandStarts: Kinds = new Set<TokenKind>([

@@ -12,10 +12,10 @@ import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { Failures } from "../base/failure.ts"
-import { atOnce } from "../base/turns.ts"
+import { atOnce, type Stages, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
-import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, Verb } from "../schema/kind.ts"
+import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, ValidationContext, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
 import { webhookConversion } from "./conversion/webhook.ts"
@@ -29,9 +29,9 @@ import { pruneObject } from "./objects/prune.ts"
 import { selectableFieldsOf } from "./objects/selectable.ts"
 import { shapeOfDefinition } from "./objects/shape.ts"
 import { UnknownNames } from "./objects/unknown-names.ts"
-import { preventRules, validateObject, validatingStatus } from "./objects/validate.ts"
+import { preventRules, validatingObject, validatingStatus } from "./objects/validate.ts"
 import { ruleTreeOf } from "./rules/rule-tree.ts"
-import { type RuleOptions, validateRules } from "./rules/validate.ts"
+import { type RuleOptions, validatingRules } from "./rules/validate.ts"
 import { type Structural, structuralOf } from "./structural.ts"
 
 export interface DefinitionOptions {
@@ -185,17 +185,23 @@ function versionParts(
   /** Of objects that were validated a moment ago. */
   const warned = new WeakMap<ApiObject, string[]>()
   const ofScale = scale === undefined ? {} : { scale }
+  function* validating(object: ApiObject, { failures, old, subresource, bytes = 0 }: ValidationContext): Stages<void> {
+    const before = old === undefined ? {} : { old }
+    const values =
+      subresource === "status"
+        ? validatingStatus(object, structural, failures, { ...before, ...ofScale })
+        : validatingObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
+    if (takesTurns(bytes)) yield* values
+    else atOnce(values)
+    const warnings: string[] = []
+    yield* validatingRulesAfter(object, structural, failures, { ratchet, warnings, ...before })
+    if (warnings.length > 0) warned.set(object, warnings)
+  }
   return {
     shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
     applyDefaults: (object) => defaultObject(object, structural),
-    validate(object, { failures, old, subresource }) {
-      const before = old === undefined ? {} : { old }
-      if (subresource === "status") atOnce(validatingStatus(object, structural, failures, { ...before, ...ofScale }))
-      else validateObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
-      const warnings: string[] = []
-      validateRulesAfter(object, structural, failures, { ratchet, warnings, ...before })
-      if (warnings.length > 0) warned.set(object, warnings)
-    },
+    validate: (object, context) => atOnce(validating(object, context)),
+    validating,
     warnings: (object) => warned.get(object) ?? [],
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
     ...(convert === undefined ? renaming(version, toStored) : { convert }),
@@ -203,10 +209,10 @@ function versionParts(
 }
 
 /** Rules rely on values of the right type and size: with others they are not evaluated, which is a failure too. */
-function validateRulesAfter(object: ApiObject, schema: Structural, failures: Failures, options: RuleOptions): void {
+function* validatingRulesAfter(object: ApiObject, schema: Structural, failures: Failures, options: RuleOptions): Stages<void> {
   if (ruleTreeOf(schema, true) === undefined) return
   if (preventRules(failures)) failures.add({ type: "Invalid", field: "<nil>", value: null, shown: "null", detail: uncheckedText })
-  else validateRules(object, schema, failures, options)
+  else yield* validatingRules(object, schema, failures, options)
 }
 
 const uncheckedText =

@@ -1,7 +1,7 @@
 /** Admission as the registry and the verbs call it; `admission/chain.ts` calls the plugins. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import type { ApiObject } from "../base/json.ts"
-import type { KindParts } from "../schema/kind.ts"
+import type { KindParts, ValidationContext } from "../schema/kind.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import { documentValuesMax } from "../base/limits.ts"
 import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
@@ -94,4 +94,14 @@ function withManagedFieldsOf({ metadata: before }: ApiObject, object: ApiObject)
   const tracked = before?.managedFields
   if (before === undefined && object.metadata === undefined) return object
   return { ...object, metadata: tracked === undefined ? metadata : { ...metadata, managedFields: tracked } }
+}
+
+/**
+ * Validates by the kind's schema. Called for each write; returns a promise only for kinds whose validation has stages.
+ * What it reads must not change meanwhile.
+ */
+export function validateByKind(parts: KindParts, object: ApiObject, context: ValidationContext): undefined | Promise<void> {
+  if (parts.validating !== undefined) return inTurns(parts.validating(object, context))
+  parts.validate(object, context)
+  return undefined
 }

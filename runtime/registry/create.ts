@@ -11,7 +11,7 @@ import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
 import type { Random } from "../base/random.ts"
 import { nextTurn, takesTurns } from "../base/turns.ts"
-import { mutateObject, validateObject } from "./admit.ts"
+import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
@@ -100,7 +100,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
-  handle.parts.validate(object, { failures, vendor })
+  const validating = validateByKind(handle.parts, object, { failures, vendor, bytes })
+  if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures)
   if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)

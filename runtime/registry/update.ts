@@ -12,7 +12,7 @@ import type { Subresource } from "../schema/kind.ts"
 import { cut } from "../base/quote.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { mutateObject, validateObject } from "./admit.ts"
+import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
@@ -250,7 +250,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
   countGeneration(handle, { next, old })
   if (takesTurns(bytes)) await nextTurn()
-  const validating = validateUpdate(registry, handle, request, { next, old, failures })
+  const validating = validateUpdate(registry, handle, request, { next, old, failures, bytes })
   if (validating !== undefined) await validating
   if (takesTurns(bytes)) await nextTurn()
   const judged = validated(registry, request, { next, old })
@@ -360,26 +360,27 @@ function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiO
   if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
 }
 
-/** Throws 422, or rejects with it where other objects had to be looked up. */
+/** Throws 422, or rejects with it where validation has stages or other objects had to be looked up. */
 function validateUpdate(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  state: { next: ApiObject; old: ApiObject; failures: Failures },
+  state: { next: ApiObject; old: ApiObject; failures: Failures; bytes: number },
 ): undefined | Promise<undefined> {
   const { vendor } = registry.deps
-  const { next, old, failures } = state
+  const { next, old, failures, bytes } = state
   const { name } = request.attributes
-  const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
+  const context = { failures, vendor, old, bytes, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const { namespaced, nameRule } = handle.kind
   const ofKind = request.subresource === undefined
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { namespaced, nameRule, failures, ofKind })
-  handle.parts.validate(next, context)
+  const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {
     if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
   }
-  return checkReferences(registry, failures)?.then(judge) ?? judge()
+  if (validating === undefined) return checkReferences(registry, failures)?.then(judge) ?? judge()
+  return validating.then(() => checkReferences(registry, failures)?.then(judge) ?? judge())
 }

@@ -6,6 +6,7 @@
  */
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
+import type { Stages } from "../base/turns.ts"
 import type { TypeShape } from "./shape.ts"
 import type { Vendor } from "../base/vendor.ts"
 
@@ -141,6 +142,11 @@ export interface KindParts {
   readonly applyDefaults: (object: ApiObject, context: DefaultsContext) => void
   /** Reports every error of `object`. `old` is the stored object on update, absent on create. */
   readonly validate: (object: ApiObject, context: ValidationContext) => void
+  /**
+   * `validate` in stages, in place of it, for kinds whose rules may cost more than their objects are long. Absent:
+   * `validate` takes time in proportion to the object.
+   */
+  readonly validating?: (object: ApiObject, context: ValidationContext) => Stages<void>
   /** Returns warnings (text only) for a valid object, sent as `Warning: 299`. */
   readonly warnings?: (object: ApiObject, context: ValidationContext) => string[]
   readonly columns: readonly Column[]
@@ -178,6 +184,8 @@ export interface ValidationContext {
   readonly old?: ApiObject
   /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
   readonly subresource?: string
+  /** Approximate size of the object. Absent: small. */
+  readonly bytes?: number
 }
 
 /** A Table column; specification section 2.4. */
