@@ -182,30 +182,41 @@ function versionParts(
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
-  /** Of objects that were validated a moment ago. */
-  const warned = new WeakMap<ApiObject, string[]>()
-  const ofScale = scale === undefined ? {} : { scale }
-  function* validating(object: ApiObject, { failures, old, subresource, bytes = 0 }: ValidationContext): Stages<void> {
-    const before = old === undefined ? {} : { old }
-    const values =
-      subresource === "status"
-        ? validatingStatus(object, structural, failures, { ...before, ...ofScale })
-        : validatingObject(object, structural, failures, { ratchet, checkMetadata, ...before, ...ofScale })
-    if (takesTurns(bytes)) yield* values
-    else atOnce(values)
-    const warnings: string[] = []
-    yield* validatingRulesAfter(object, structural, failures, { ratchet, warnings, ...before })
-    if (warnings.length > 0) warned.set(object, warnings)
-  }
+  const checks: ObjectChecks = { structural, ratchet, checkMetadata, ...(scale !== undefined && { scale }), warned: new WeakMap() }
   return {
     shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
     applyDefaults: (object) => defaultObject(object, structural),
-    validate: (object, context) => atOnce(validating(object, context)),
-    validating,
-    warnings: (object) => warned.get(object) ?? [],
+    validate: (object, context) => atOnce(validatingVersion(object, context, checks)),
+    validating: (object, context) => validatingVersion(object, context, checks),
+    warnings: (object) => checks.warned.get(object) ?? [],
     columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
     ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
+}
+
+/** What the objects of a version are validated by. */
+interface ObjectChecks extends Pick<DefinitionOptions, "ratchet" | "checkMetadata"> {
+  readonly structural: Structural
+  readonly scale?: NonNullable<CustomResourceSubresources["scale"]>
+  /** Warnings for objects that were validated a moment ago. */
+  readonly warned: WeakMap<ApiObject, string[]>
+}
+
+function* validatingVersion(
+  object: ApiObject,
+  { failures, old, subresource, bytes = 0 }: ValidationContext,
+  { structural, ratchet, checkMetadata, scale, warned }: ObjectChecks,
+): Stages<void> {
+  const options = { ...(old !== undefined && { old }), ...(scale !== undefined && { scale }) }
+  const values =
+    subresource === "status"
+      ? validatingStatus(object, structural, failures, options)
+      : validatingObject(object, structural, failures, { ratchet, checkMetadata, ...options })
+  if (takesTurns(bytes)) yield* values
+  else atOnce(values)
+  const warnings: string[] = []
+  yield* validatingRulesAfter(object, structural, failures, { ratchet, warnings, ...(old !== undefined && { old }) })
+  if (warnings.length > 0) warned.set(object, warnings)
 }
 
 /** Rules rely on values of the right type and size: with others they are not evaluated, which is a failure too. */
