@@ -5,8 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Call, CallMessage, RequestFigures, RequestPlan, ResultMessage, WatchFigures, WatchPlan } from "./load-plans.ts"
-import type { ServerProcess } from "./server-process.ts"
-import { cpuSeconds } from "./server-process.ts"
+import { cpuSeconds, type Target } from "./server-process.ts"
 
 export interface Load {
   requests(plan: RequestPlan): Promise<RequestFigures>
@@ -17,6 +16,12 @@ export interface Load {
   /** CPU that the clients have used so far, in seconds. */
   cpuSeconds(): number
   close(): void
+}
+
+/** A server whose CPU is read: one process, or several, as with a store of its own. */
+export interface Measurable {
+  readonly pid: number
+  readonly otherPids?: readonly number[]
 }
 
 /** The server's cost of a plan. */
@@ -37,7 +42,7 @@ export interface Measured extends RequestFigures {
 const collectsLittle = ["--single-threaded-gc", "--max-semi-space-size=2"]
 
 /** Called once per process of clients. */
-export function openLoad(server: ServerProcess): Load {
+export function openLoad(server: Target): Load {
   const worker = fork(fileURLToPath(new URL("load-worker.ts", import.meta.url)), {
     execArgv: [...collectsLittle, "--import", "tsx"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -94,10 +99,10 @@ function caller(worker: ChildProcess): (call: Call, target: CallMessage["target"
  * Runs the requests of a plan and adds the server's cost. Throws when a request failed: figures of failures mean
  * nothing.
  */
-export async function measured(server: ServerProcess, load: Load, plan: RequestPlan): Promise<Measured> {
-  const before = cpuSeconds(server.pid)
+export async function measured(server: Measurable, load: Load, plan: RequestPlan): Promise<Measured> {
+  const before = cpuSecondsOf(server)
   const figures = await load.requests(plan)
-  const cpu = cpuSeconds(server.pid) - before
+  const cpu = cpuSecondsOf(server) - before
   if (figures.failed > 0) throw new Error(`${figures.failed} of ${plan.method} ${plan.path} failed, the first: ${figures.failure}`)
   return {
     ...figures,
@@ -106,4 +111,9 @@ export async function measured(server: ServerProcess, load: Load, plan: RequestP
     cpuUs: (cpu * 1e6) / Math.max(figures.count, 1),
     cores: cpu / figures.seconds,
   }
+}
+
+/** Seconds of CPU that all processes of a server have used so far. */
+export function cpuSecondsOf({ pid, otherPids = [] }: Measurable): number {
+  return [pid, ...otherPids].reduce((sum, one) => sum + cpuSeconds(one), 0)
 }

@@ -1,8 +1,11 @@
 /**
  * Loaded into a server's process before its program: measures turns of the event loop on request. The message "start"
- * begins a measurement. The next message ends it; the reply is the milliseconds of the longest turns, longest first.
+ * begins a measurement. The message "stop" ends it; the reply is the milliseconds of the longest turns, longest first.
+ * The message "memory" collects garbage; the reply is the bytes that are in use then, in the heap and outside it.
  */
 import { performance } from "node:perf_hooks"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { isMainThread } from "node:worker_threads"
 
 /** Number of turns that are reported. */
@@ -29,8 +32,22 @@ function turn() {
   setImmediate(turn)
 }
 
+function bytesInUse() {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc")
+  // What finalizers release is collected by the second.
+  collect()
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 if (isMainThread && process.channel !== undefined) {
   process.on("message", (word) => {
+    if (word === "memory") {
+      process.send(bytesInUse())
+      return
+    }
     isMeasuring = word === "start"
     if (isMeasuring) {
       turns = []

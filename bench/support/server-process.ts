@@ -26,6 +26,8 @@ export interface ServerProcess extends Target {
   readonly startMs: number
   /** Milliseconds of the longest turns of its event loop during `work`, longest first. Only with `reportsTurns`. */
   longestTurns(work: () => Promise<unknown>): Promise<readonly number[]>
+  /** Bytes of JavaScript and of buffers that are in use after a collection. Only with `reportsTurns`. */
+  bytesInUse(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -36,7 +38,7 @@ export interface ServerOptions {
   readonly options?: readonly string[]
   /** A data folder that remains when the server stops. When absent, a temporary one that is deleted then. */
   readonly dataDir?: string
-  /** The process reports the turns of its event loop (`loop-turns.mjs`). */
+  /** The process reports the turns of its event loop, and the memory in use (`loop-turns.mjs`). */
   readonly reportsTurns?: boolean
 }
 
@@ -90,6 +92,12 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
       child.send("stop")
       const [turns] = await told
       return turns
+    },
+    async bytesInUse() {
+      const told = once(child, "message")
+      child.send("memory")
+      const [bytes] = await told
+      return bytes
     },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
