@@ -434,10 +434,10 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
 function healthChecks(how: ServerOptions, { cache, draining, start }: RunningState): HealthChecks {
   const { options, clock } = how
   const livezGraceMs = options["livez-grace-period"]
-  const startedMs = clock.nowMs()
+  const startedMs = clock.elapsedMs()
   const graceful = (check: HealthCheck): HealthCheck => ({
     name: check.name,
-    check: async () => (clock.nowMs() < startedMs + livezGraceMs ? undefined : check.check()),
+    check: async () => (clock.elapsedMs() < startedMs + livezGraceMs ? undefined : check.check()),
   })
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }

@@ -54,7 +54,7 @@ export async function* watchEvents(
         resourceVersion = String(frame.revision)
         if (frame.type !== "MARK") yield { type: frame.type, object: shown(call, frame) }
       }
-      if (queue.isOver || call.parts.clock.nowMs() >= endMs) return
+      if (queue.isOver || call.parts.clock.elapsedMs() >= endMs) return
     } while (resourceVersion !== undefined)
   } finally {
     signal?.removeEventListener("abort", close)
@@ -67,7 +67,7 @@ function shown({ handle }: ObjectRequest, { object }: SeenEvent): ApiObject {
 }
 
 function endOf({ parts: { clock } }: ObjectRequest, timeoutSeconds: number | undefined): number {
-  return timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.nowMs() + timeoutSeconds * 1000
+  return timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.elapsedMs() + timeoutSeconds * 1000
 }
 
 /** Starts the stream of a request. Does not wait for it: the first events may need a reader. */
@@ -79,7 +79,7 @@ function follow({ call, watched }: OpenedWatch, queue: FrameQueue, endMs: number
     output: queue,
     framer,
     watches,
-    nowMs: clock.nowMs(),
+    elapsedMs: clock.elapsedMs(),
     endMs,
     bookmarks: false,
     marksInitialEnd: true,

@@ -20,15 +20,15 @@ export function deduplicateLog(log: Log, clock: Clock): Log {
   return {
     warn(values, text) {
       const what = JSON.stringify({ ...values, error: text })
-      const nowMs = clock.nowMs()
+      const elapsedMs = clock.elapsedMs()
       const before = told.get(what)
-      if (before !== undefined && nowMs >= before.atMs && nowMs - before.atMs < silenceMs) {
+      if (before !== undefined && elapsedMs - before.atMs < silenceMs) {
         before.repeated++
         return
       }
       told.delete(what)
       if (told.size >= rememberedMax) for (const oldest of [...told.keys()].slice(0, rememberedMax / 2)) told.delete(oldest)
-      told.set(what, { atMs: nowMs, repeated: 0 })
+      told.set(what, { atMs: elapsedMs, repeated: 0 })
       log.warn(before === undefined || before.repeated === 0 ? values : { ...values, repeated: before.repeated }, text)
     },
   }

@@ -76,8 +76,8 @@ function sharedTimer(clock: Clock, delayMs: number): (callback: () => void) => (
     return waiting
   }
   return (callback) => {
-    const nowMs = clock.nowMs()
-    const waiting = latest !== undefined && Math.abs(nowMs - latest.startedMs) < deadlineEarlyMs ? latest.waiting : start(nowMs)
+    const elapsedMs = clock.elapsedMs()
+    const waiting = latest !== undefined && elapsedMs - latest.startedMs < deadlineEarlyMs ? latest.waiting : start(elapsedMs)
     waiting.add(callback)
     return () => waiting.delete(callback)
   }

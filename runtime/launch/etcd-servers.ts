@@ -175,7 +175,7 @@ const startRetryMs = 500
 export async function sharedSecret(store: Store, how: { clock: Clock; options: Options; make: () => Buffer }): Promise<Buffer> {
   const { clock, make, options } = how
   const key = `${storeRoot(options["store-prefix"])}orch-apiserver/continue-secret`
-  const untilMs = clock.nowMs() + startPatienceMs
+  const untilMs = clock.elapsedMs() + startPatienceMs
   for (;;) {
     try {
       const value = make()
@@ -188,7 +188,7 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
         throw new StartError(`--store-servers: ${error.message}`)
       const fault = await certificateFault(options, { option: "store-servers", servers: options["store-servers"] })
       if (fault !== undefined) throw new StartError(fault)
-      if (clock.nowMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
+      if (clock.elapsedMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
     }
     // Node's own timer: the clock's timers keep no process alive, and at the start nothing else does.
     await setTimeout(startRetryMs)

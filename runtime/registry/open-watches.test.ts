@@ -13,14 +13,14 @@ describe("open watches", () => {
     let most = 0
     const opened: TimedWatch[] = Array.from({ length: count }, () => ({
       waitingBytes: 0,
-      due: (nowMs) => {
+      due: (elapsedMs) => {
         called++
         calledInTurn++
-        return nowMs + 60_000
+        return elapsedMs + 60_000
       },
       stop: () => undefined,
     }))
-    for (const watch of opened) watches.open(watch, clock.nowMs() + 1000)
+    for (const watch of opened) watches.open(watch, clock.elapsedMs() + 1000)
     clock.advance(2000)
     const ended = opened.at(-1)
     if (ended !== undefined) watches.remove(ended)

@@ -10,8 +10,8 @@ import { Turns } from "../base/turns.ts"
 export interface TimedWatch {
   /** Bytes sent that the client has not read yet. */
   readonly waitingBytes: number
-  /** Does what is due, and returns the time of the next call in milliseconds; Infinity: none. */
-  due(nowMs: number): number
+  /** Does what is due, and returns when it is to be called next, as elapsed milliseconds; Infinity: never. */
+  due(elapsedMs: number): number
   /** Called when the server stops. */
   stop(): void
 }
@@ -53,8 +53,8 @@ export class OpenWatches {
   }
 
   /**
-   * Called once per watch. Calls its `due` at `dueMs`, or less than a timer step later. Stops the watch at once if the
-   * server is already stopping.
+   * Called once per watch. Calls its `due` at `dueMs` of elapsed time, or less than a timer step later: a clock that is
+   * set ends no watch. Stops the watch at once if the server is already stopping.
    */
   open(watch: TimedWatch, dueMs: number): void {
     this.add(watch, dueMs)
@@ -84,7 +84,7 @@ export class OpenWatches {
   private arm(slot: number): void {
     this.disarm()
     this.armedForSlot = slot
-    const waitMs = slot * watchTimerStepMs - this.clock.nowMs()
+    const waitMs = slot * watchTimerStepMs - this.clock.elapsedMs()
     this.cancel = this.clock.after(Math.min(Math.max(waitMs, 0), longestWaitMs), () => void this.run())
   }
 
@@ -99,7 +99,7 @@ export class OpenWatches {
    */
   private async run(): Promise<void> {
     this.disarm()
-    const dueSlot = Math.floor(this.clock.nowMs() / watchTimerStepMs)
+    const dueSlot = Math.floor(this.clock.elapsedMs() / watchTimerStepMs)
     const due: TimedWatch[] = []
     let next = Number.POSITIVE_INFINITY
     for (const [slot, watches] of [...this.bySlot]) {
@@ -113,14 +113,14 @@ export class OpenWatches {
     const turns = new Turns()
     for (const watch of due) {
       if (turns.isOver(dueWork)) await turns.next()
-      this.call(watch, this.clock.nowMs())
+      this.call(watch, this.clock.elapsedMs())
     }
   }
 
-  private call(watch: TimedWatch, nowMs: number): void {
+  private call(watch: TimedWatch, elapsedMs: number): void {
     if (!this.slots.has(watch)) return
-    const dueMs = watch.due(nowMs)
+    const dueMs = watch.due(elapsedMs)
     // `due` may have ended the watch, which removed it.
-    if (this.slots.has(watch)) this.add(watch, Math.max(dueMs, nowMs + watchTimerStepMs))
+    if (this.slots.has(watch)) this.add(watch, Math.max(dueMs, elapsedMs + watchTimerStepMs))
   }
 }

@@ -141,10 +141,12 @@ export class Clients {
     const name = resumed === undefined ? step.name : resumed.record.name
     const wire = this.world.servers[step.server]?.wire
     if (wire === undefined) return
-    const record: WatchRecord = { id: `w${this.watches++}`, label, name, after, events: [], state: "live" }
+    const beganMs = this.world.clock.elapsedMs()
+    const record: WatchRecord = { id: `w${this.watches++}`, label, name, after, events: [], state: "live", beganMs }
     const watch = new OpenWatch(record, {
       note: this.note,
       compacted: () => this.world.compacted(),
+      elapsedMs: () => this.world.clock.elapsedMs(),
       complain: (text) => this.complain(text),
       over: () => {
         if (this.slots.get(step.slot) === watch) this.slots.delete(step.slot)

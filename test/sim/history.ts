@@ -84,6 +84,10 @@ export interface WatchRecord {
   goneAtCompacted?: number
   /** The watch has got every event up to here: it was still live when the world had come to rest. */
   completeTo?: number
+  /** Elapsed time of the request. */
+  readonly beganMs: number
+  /** Set when the server ended the answer, without an error. */
+  endedMs?: number
 }
 
 /** The deliveries to a subscriber of the watch cache itself. */

@@ -6,6 +6,7 @@ import { contentOf, type Shown } from "./truth.ts"
 export interface WatchTold {
   readonly note: (text: string) => void
   readonly compacted: () => number
+  readonly elapsedMs: () => number
   readonly complain: (text: string) => void
   readonly over: () => void
   readonly seen: (event: WatchedEvent) => void
@@ -39,7 +40,10 @@ export class OpenWatch {
     response.on("data", (chunk: Buffer) => this.read(chunk.toString()))
     response.on("error", () => undefined)
     response.once("close", () => this.leave())
-    response.once("end", () => this.leave())
+    response.once("end", () => {
+      if (!this.left) this.record.endedMs = this.told.elapsedMs()
+      this.leave()
+    })
     if (this.slow) response.pause()
   }
 

@@ -129,7 +129,7 @@ class EtcdConnection implements Connection {
         return result
       }
       this.fails(endpoint, serverFault(result.fault))
-      if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.nowMs() + suspicionMs
+      if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.elapsedMs() + suspicionMs
       // The error of an endpoint that was reached is more informative than that of one that is down.
       if (failed === undefined || !isFault(result.fault, "neverSent")) failed = result
       if (!mayRetryElsewhere(result.fault, call.repeatable)) break
@@ -176,14 +176,14 @@ class EtcdConnection implements Connection {
   private candidates(clientOf: (endpoint: Endpoint) => Client): readonly Endpoint[] {
     const { endpoints } = this
     if (endpoints.length === 1) return endpoints
-    const nowMs = this.clock.nowMs()
+    const elapsedMs = this.clock.elapsedMs()
     const first = this.next++ % endpoints.length
     const turned = [...endpoints.slice(first), ...endpoints.slice(0, first)]
     const ranked = turned.map((endpoint) => {
       const rank = rankOf(clientOf(endpoint))
       // While others answer, no call goes to this endpoint and its failure would go unreported.
       if (rank === unreachableRank) this.fails(endpoint, "it cannot be connected to")
-      return { endpoint, rank: rank + (endpoint.suspectUntilMs > nowMs ? suspectRank : 0) }
+      return { endpoint, rank: rank + (endpoint.suspectUntilMs > elapsedMs ? suspectRank : 0) }
     })
     return ranked.sort((left, right) => left.rank - right.rank).map(({ endpoint }) => endpoint)
   }

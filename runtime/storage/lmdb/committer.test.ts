@@ -29,7 +29,7 @@ function openCommitter() {
     onDurable: () => told.push("durable"),
     onFailure: ({ code }) => told.push(code),
     expiresAtMs: (ttlSeconds) => ttlSeconds * 1000,
-    nowMs: () => 0,
+    elapsedMs: () => 0,
   })
   function commit(name: string): Promise<unknown> {
     return committer.commit({ checks: [], writes: [] }).then(

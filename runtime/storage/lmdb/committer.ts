@@ -39,7 +39,7 @@ export interface CommitterOptions {
   onFailure(error: StoreError): void
   /** The expiry time of a value with this time to live that is written now. */
   expiresAtMs(ttlSeconds: number): number
-  nowMs(): number
+  elapsedMs(): number
 }
 
 export interface Committer {
@@ -82,7 +82,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
   }
   async function write(batch: Batch): Promise<void> {
     underWay = batch
-    sentAtMs = committer.nowMs()
+    sentAtMs = committer.elapsedMs()
     const { bytes, length } = batch.bytes
     capacity = Math.max(smallestBatch, Math.ceil(length * 1.25))
     try {

@@ -100,7 +100,7 @@ class LmdbStore implements Store {
       onDurable: (events, newRevision, dueMs) => this.onDurable(events, newRevision, dueMs),
       onFailure: (error) => this.onFailure(error),
       expiresAtMs: (ttlSeconds) => clock.nowMs() + ttlSeconds * 1000,
-      nowMs: () => clock.nowMs(),
+      elapsedMs: () => clock.elapsedMs(),
     })
   }
 
@@ -217,7 +217,7 @@ class LmdbStore implements Store {
 
   private stall(): string | undefined {
     const sinceMs = this.committer.busySinceMs()
-    const waitedMs = sinceMs === undefined ? 0 : this.options.clock.nowMs() - sinceMs
+    const waitedMs = sinceMs === undefined ? 0 : this.options.clock.elapsedMs() - sinceMs
     if (waitedMs < stalledAfterMs) return undefined
     return `the disk that holds ${this.options.dir} has not answered for ${Math.floor(waitedMs / 1000)} s`
   }

@@ -49,8 +49,8 @@ export class EventWindow {
   }
 
   /** Called with every live event, in order. */
-  push(event: HeldEvent, nowMs: number): void {
-    const kept = this.charged(event, nowMs)
+  push(event: HeldEvent, elapsedMs: number): void {
+    const kept = this.charged(event, elapsedMs)
     this.kept.push(kept)
     this.bytes += kept.sizeBytes
   }
@@ -59,10 +59,10 @@ export class EventWindow {
    * Drops events over the byte budget, and those that are too old and not among the newest few. Called after each batch
    * and periodically.
    */
-  trim(nowMs: number): void {
+  trim(elapsedMs: number): void {
     const { windowMs, windowBytes, windowEvents } = this.limits
     for (let oldest = this.kept[this.first]; oldest !== undefined; oldest = this.kept[this.first]) {
-      const aged = nowMs - oldest.atMs > windowMs && this.size > windowEvents
+      const aged = elapsedMs - oldest.atMs > windowMs && this.size > windowEvents
       if (!aged && this.bytes <= windowBytes) break
       this.dropRevision(oldest.event.revision)
     }

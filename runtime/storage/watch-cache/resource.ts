@@ -390,7 +390,7 @@ export class CachedResource implements ResourceCache {
     if (change === undefined) return
     this.stateRevision = revision
     this.batch.push(change)
-    this.window.push(change, this.options.clock.nowMs())
+    this.window.push(change, this.options.clock.elapsedMs())
   }
 
   private put({ createRevision, key, revision, value }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
@@ -426,10 +426,10 @@ export class CachedResource implements ResourceCache {
   }
 
   private trim(): void {
-    const nowMs = this.options.clock.nowMs()
-    this.window.trim(nowMs)
+    const elapsedMs = this.options.clock.elapsedMs()
+    this.window.trim(elapsedMs)
     this.checkpoints.trim(this.window.low)
-    this.stored.trim(nowMs)
+    this.stored.trim(elapsedMs)
   }
 
   private cancelPast(): void {

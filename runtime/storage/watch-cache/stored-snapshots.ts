@@ -38,7 +38,7 @@ export class StoredSnapshots {
     const found = this.kept.find((each) => each.revision === revision)
     if (found !== undefined) return found.snapshot
     const snapshot = this.read(revision, current)
-    const entry = { revision, atMs: clock.nowMs(), snapshot }
+    const entry = { revision, atMs: clock.elapsedMs(), snapshot }
     this.kept = [...this.kept, entry].slice(-limits.storedSnapshots)
     // A failed read is not kept; its callers get the error.
     snapshot.catch(() => {
@@ -48,8 +48,8 @@ export class StoredSnapshots {
   }
 
   /** Called periodically: no client pages through a list for longer than the window lasts. */
-  trim(nowMs: number): void {
-    if (this.kept.length > 0) this.kept = this.kept.filter((each) => nowMs - each.atMs <= this.options.limits.windowMs)
+  trim(elapsedMs: number): void {
+    if (this.kept.length > 0) this.kept = this.kept.filter((each) => elapsedMs - each.atMs <= this.options.limits.windowMs)
   }
 
   private async read(revision: number, current: Objects): Promise<Snapshot | undefined> {

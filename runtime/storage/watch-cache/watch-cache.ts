@@ -79,7 +79,7 @@ class StoreCache implements WatchCache {
     assert(options.prefix.endsWith("/"), "the store prefix ends with a slash", { prefix: options.prefix })
     this.clock = options.clock
     this.limits = cacheLimits(options.limits)
-    this.lastTidyMs = this.clock.nowMs()
+    this.lastTidyMs = this.clock.elapsedMs()
     this.encodings = new EncodingCache(this.limits.encodingBytes)
     this.gathered = new LeafEncodings(this.limits.leafEncodingBytes)
     const { pastEventBytes: limitBytes, pagesUnusedMs: unusedMs } = this.limits
@@ -271,10 +271,10 @@ class StoreCache implements WatchCache {
   /** A timer runs only after a change: an idle cache does nothing. */
   private scheduleTidy(): void {
     if (this.cancelTidy !== undefined) return
-    const dueMs = this.lastTidyMs + this.limits.tidyMs - this.clock.nowMs()
+    const dueMs = this.lastTidyMs + this.limits.tidyMs - this.clock.elapsedMs()
     this.cancelTidy = this.clock.after(Math.max(dueMs, 0), () => {
       this.cancelTidy = undefined
-      this.lastTidyMs = this.clock.nowMs()
+      this.lastTidyMs = this.clock.elapsedMs()
       for (const resource of this.byPath.values()) resource.tidy()
     })
   }

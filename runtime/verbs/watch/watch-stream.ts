@@ -19,7 +19,8 @@ export interface WatchStreamOptions<Frame = Buffer> {
   readonly output: WatchOutput<Frame>
   readonly framer: Framer<Frame>
   readonly watches: OpenWatches
-  readonly nowMs: number
+  /** Elapsed time at the start, and at the latest end. */
+  readonly elapsedMs: number
   readonly endMs: number
   readonly bookmarks: boolean
   /** Send a bookmark at the end of the initial events. */
@@ -46,7 +47,7 @@ export class WatchStream<Frame = Buffer> implements WatchSink, TimedWatch {
     this.watches = options.watches
     this.endMs = options.endMs
     this.marksInitialEnd = options.marksInitialEnd
-    if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.nowMs)
+    if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.elapsedMs)
     this.watches.open(this, Math.min(this.endMs, this.bookmarkMs))
     this.output.onClose(() => this.close())
   }
@@ -101,13 +102,13 @@ export class WatchStream<Frame = Buffer> implements WatchSink, TimedWatch {
     this.end("done")
   }
 
-  due(nowMs: number): number {
-    if (nowMs >= this.endMs) {
+  due(elapsedMs: number): number {
+    if (elapsedMs >= this.endMs) {
       this.end("done")
       return Number.POSITIVE_INFINITY
     }
-    if (nowMs >= this.bookmarkMs) {
-      this.bookmarkMs = this.nextBookmarkMs(nowMs)
+    if (elapsedMs >= this.bookmarkMs) {
+      this.bookmarkMs = this.nextBookmarkMs(elapsedMs)
       this.sendBookmark()
     }
     return Math.min(this.endMs, this.bookmarkMs)
@@ -125,9 +126,9 @@ export class WatchStream<Frame = Buffer> implements WatchSink, TimedWatch {
   }
 
   /** Every minute, and shortly before the end, so that a client that resumes has little to catch up with. */
-  private nextBookmarkMs(nowMs: number): number {
+  private nextBookmarkMs(elapsedMs: number): number {
     const beforeEndMs = this.endMs - bookmarkBeforeEndMs
-    return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
+    return beforeEndMs > elapsedMs ? Math.min(beforeEndMs, elapsedMs + bookmarkIntervalMs) : elapsedMs + bookmarkIntervalMs
   }
 
   private send(frames: readonly Frame[]): void {

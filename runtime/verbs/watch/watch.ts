@@ -24,13 +24,13 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
   const { options, ...selection } = watchedBy(call)
   const framer = frames(call, format)
   const output = checkWebSocket(call) ? openWebSocket(call, format) : openAnswer(call, format)
-  const nowMs = parts.clock.nowMs()
+  const elapsedMs = parts.clock.elapsedMs()
   const stream = new WatchStream({
     output,
     framer,
     watches: parts.watches,
-    nowMs,
-    endMs: nowMs + lifeMs(call, options),
+    elapsedMs,
+    endMs: elapsedMs + lifeMs(call, options),
     bookmarks: options.allowBookmarks,
     marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
   })
@@ -49,7 +49,7 @@ export function watchedBy(call: ObjectRequest): Omit<WatchRequest, "sink"> & { r
 
 /** Begins the events of a stream. An error becomes the stream's last frame. */
 export async function beginWatch<Frame>(call: ObjectRequest, stream: WatchStream<Frame>, request: WatchRequest): Promise<void> {
-  stream.due(call.parts.clock.nowMs())
+  stream.due(call.parts.clock.elapsedMs())
   // A negative timeout has already passed.
   if (stream.over) return
   try {

@@ -6,6 +6,9 @@
 import type { Content, DeliveryRecord, History, WatchedEvent, WatchRecord } from "../history.ts"
 import { type Change, sameContent, type Truth } from "../truth.ts"
 
+/** The default of `--min-request-timeout`: no watch without a time limit of its own ends earlier by itself. */
+const shortestWatchMs = 1_800_000
+
 type SeenEvent = Exclude<WatchedEvent, { type: "BOOKMARK" }>
 
 export function watchFaults(history: History, truth: Truth): string[] {
@@ -47,6 +50,8 @@ function oneWatch(watch: WatchRecord, truth: Truth): string[] {
   const missing = due[place]
   if (completeTo !== undefined && missing !== undefined && missing.content.version <= completeTo)
     faults.push(`reliable: ${id} never got ${describe(missing)}, though the world came to rest at ${completeTo}`)
+  const { beganMs, endedMs = Number.POSITIVE_INFINITY } = watch
+  if (endedMs < beganMs + shortestWatchMs) faults.push(`reliable: ${id} was ended after ${endedMs - beganMs} ms without a reason`)
   if (watch.state === "gone" && goneAtCompacted !== undefined && reached >= goneAtCompacted)
     faults.push(`resumable: ${id} was refused after ${reached}, the store is compacted to ${goneAtCompacted} only`)
   return faults

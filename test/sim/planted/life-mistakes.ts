@@ -50,6 +50,16 @@ const leaseOfAnyAge: Planted = { driverClock: (clock) => ({ ...clock, nowMs: () 
 /** The age of a lease is measured by a clock that may be set back. */
 const leaseByTheWall: Planted = { driverClock: (clock) => ({ ...clock, elapsedMs: clock.nowMs }) }
 
+/** Time limits of watches are moments of a clock that may be set. */
+const watchByTheWall: Planted = {
+  server({ parts }) {
+    const { clock } = parts
+    const wall = { ...clock, elapsedMs: () => clock.nowMs() }
+    Object.assign(parts, { clock: wall })
+    Object.assign(parts.watches, { clock: wall })
+  },
+}
+
 /** Requests leases that last much longer, and reuses them for longer. */
 const timeStretched = onWrite((write) => (write.ttlSeconds === undefined ? write : { ...write, ttlSeconds: write.ttlSeconds * 1.1 }))
 
@@ -109,6 +119,7 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
     planted: leaseByTheWall,
     foundAs: /^endings: events .* ended without a reason/,
   },
+  "a watch ended by a clock that was set": { about: "clocks", planted: watchByTheWall, foundAs: /^reliable: .* without a reason/ },
   "an event expired late": { driver: "etcd", about: "events", planted: timeStretched, foundAs: /^times to live: events / },
   "two leaders": { about: "elections", planted: twoLeaders, foundAs: /^elections: / },
   "a field without a manager": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
