@@ -6,6 +6,13 @@
  */
 export const definitionSchemaDepthMax = 256
 
+/**
+ * What the defaults of a schema may add to one object; more is 413. Lists multiply the defaults of their items, and
+ * those may be lists again. With it an object of a small request takes no more than some 10 ms in any step.
+ */
+export const defaultedValuesMax = 32_768
+export const defaultedCharactersMax = 1024 * 1024
+
 /** Estimated cost of one expression of a definition, for all values in an object that it is evaluated for. */
 export const ruleCostMax = 10_000_000n
 

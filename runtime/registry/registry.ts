@@ -280,7 +280,7 @@ function storedConversionsOf(
  */
 function storedObject(vendor: Vendor, { kind, parts }: LoadedKind, value: JsonObject): ApiObject {
   const { object } = normalize(parts.shape, value, { reportUnknown: false, stored: true })
-  if (kind.custom !== undefined) parts.applyDefaults(object, { vendor })
+  if (kind.custom !== undefined) parts.applyDefaults(object, { vendor, stored: true })
   return object
 }
 

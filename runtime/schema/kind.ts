@@ -175,6 +175,8 @@ export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string,
 
 export interface DefaultsContext {
   readonly vendor: Vendor
+  /** The object was read from the store. Kinds of definitions leave defaults out that are too many. */
+  readonly stored?: boolean
 }
 
 export interface ValidationContext {

@@ -2,9 +2,13 @@
  * Defaults of custom objects. Rules are those of apiextensions-apiserver (pkg/apiserver/schema/defaulting): a default
  * fills an absent field, and a null one that is not nullable; defaults inside of what a default has brought apply too.
  */
+import { tooLarge } from "../../base/errors.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { messageCharactersMax } from "../../base/limits.ts"
+import { cut } from "../../base/quote.ts"
 import { deepClone } from "../../encoding/field-path.ts"
 import { setField } from "../../encoding/json/text.ts"
+import { defaultedCharactersMax, defaultedValuesMax } from "../limits.ts"
 import type { Structural } from "../structural.ts"
 
 /** The part of a schema that has defaults. */
@@ -20,25 +24,42 @@ interface DefaultPlan {
 
 interface DefaultedField {
   readonly name: string
-  readonly value: JsonValue
+  readonly byDefault: Default
   readonly nullable: boolean
 }
 
-/** Items of a list or values of a map: `value` replaces null. */
+/** A default and what it adds to an object. */
+interface Default {
+  readonly value: JsonValue
+  readonly values: number
+  readonly characters: number
+}
+
+/** Items of a list or values of a map: `byDefault` replaces null. */
 interface DefaultedEntry {
-  readonly value: JsonValue | undefined
+  readonly byDefault: Default | undefined
   readonly inside: DefaultPlan | undefined
 }
 
 const plans = new WeakMap<Structural, { readonly plan: DefaultPlan | undefined }>()
 
+export interface DefaultOptions {
+  /** The object comes from the store: it stays readable, without the defaults that are too many. */
+  readonly stored?: boolean
+}
+
 /**
  * Applies the defaults of a schema in place; idempotent. Called after `pruneObject`: for requests, for stored objects
- * and for results of patches and conversions. Parts of the schema without defaults cost nothing.
+ * and for results of patches and conversions. Parts of the schema without defaults cost nothing. Throws 413 when the
+ * defaults are more than `defaultedValuesMax` or `defaultedCharactersMax`: lists multiply what their items have by
+ * default, so a small object could become larger than memory.
  */
-export function defaultObject(object: JsonObject, schema: Structural): void {
+export function defaultObject(object: JsonObject, schema: Structural, { stored = false }: DefaultOptions = {}): void {
   const plan = planOf(schema)
-  if (plan !== undefined) fill(object, plan)
+  if (plan === undefined) return
+  const filling = new Filling()
+  filling.fill(object, plan)
+  if (filling.isOver && !stored) throw tooLarge(`Request entity too large: ${filling.excess()}`)
 }
 
 function planOf(schema: Structural): DefaultPlan | undefined {
@@ -54,8 +75,8 @@ function makePlan(schema: Structural): DefaultPlan | undefined {
   const fields: DefaultedField[] = []
   const inside = new Map<string, DefaultPlan>()
   for (const [name, field] of schema.properties) {
-    const value = defaultOf(field)
-    if (value !== undefined) fields.push({ name, value, nullable: field.nullable })
+    const byDefault = defaultOf(field)
+    if (byDefault !== undefined) fields.push({ name, byDefault, nullable: field.nullable })
     const plan = planOf(field)
     if (plan !== undefined) inside.set(name, plan)
   }
@@ -68,58 +89,121 @@ function makePlan(schema: Structural): DefaultPlan | undefined {
 
 function entryOf(schema: Structural | undefined): DefaultedEntry | undefined {
   if (schema === undefined) return undefined
-  const value = schema.nullable ? undefined : defaultOf(schema)
+  const byDefault = schema.nullable ? undefined : defaultOf(schema)
   const inside = planOf(schema)
-  return value === undefined && inside === undefined ? undefined : { value, inside }
+  return byDefault === undefined && inside === undefined ? undefined : { byDefault, inside }
 }
 
 /** A default of null fills nothing. */
-function defaultOf(schema: Structural): JsonValue | undefined {
-  return schema.default ?? undefined
+function defaultOf({ default: value }: Structural): Default | undefined {
+  if (value === undefined || value === null) return undefined
+  const size = { values: 0, characters: 0 }
+  measure(value, size)
+  return { value, ...size }
 }
 
-function fill(value: JsonValue, plan: DefaultPlan): void {
-  if (Array.isArray(value)) {
-    if (plan.items !== undefined) fillItems(value, plan.items)
-  } else if (isObject(value)) {
-    fillFields(value, plan)
-    if (plan.values !== undefined) fillValues(value, plan.values, plan.names)
+/** Adds the size of a value, in values and approximate characters of JSON. */
+function measure(value: JsonValue, size: { values: number; characters: number }): void {
+  size.values++
+  size.characters += typeof value === "string" ? value.length + 3 : typeof value === "object" ? 3 : String(value).length + 1
+  if (Array.isArray(value)) for (const item of value) measure(item, size)
+  else if (isObject(value)) {
+    for (const name in value) {
+      size.characters += name.length + 3
+      measure(value[name] ?? null, size)
+    }
   }
 }
 
-function fillFields(object: JsonObject, { fields, inside }: DefaultPlan): void {
-  for (const { name, value, nullable } of fields) {
-    const present = Object.hasOwn(object, name) ? object[name] : undefined
-    if (present === undefined || (present === null && !nullable)) setField(object, name, deepClone(value))
-  }
-  for (const [name, plan] of inside) {
-    if (!Object.hasOwn(object, name)) continue
-    const field = object[name]
-    if (typeof field === "object" && field !== null) fill(field, plan)
-  }
-}
+/** Fills one object, until its defaults are too many. */
+class Filling {
+  /** No default is filled in any more. */
+  isOver = false
+  private valuesLeft = defaultedValuesMax
+  private charactersLeft = defaultedCharactersMax
+  /** The way to the current value; when filling is over, that to the default that was too much. */
+  private readonly steps: (string | number)[] = []
 
-function fillValues(object: JsonObject, entry: DefaultedEntry, names: ReadonlySet<string>): void {
-  for (const name in object) {
-    if (names.has(name)) continue
-    const present = object[name]
-    if (typeof present !== "object") continue
-    const value = present ?? withDefault(entry)
-    if (present === null && value !== null) setField(object, name, value)
-    if (value !== null && entry.inside !== undefined) fill(value, entry.inside)
+  fill(value: JsonValue, plan: DefaultPlan): void {
+    if (Array.isArray(value)) {
+      if (plan.items !== undefined) this.items(value, plan.items)
+    } else if (isObject(value)) {
+      this.fields(value, plan)
+      if (plan.values !== undefined) this.values(value, plan.values, plan.names)
+    }
   }
-}
 
-function fillItems(list: JsonValue[], entry: DefaultedEntry): void {
-  for (let index = 0; index < list.length; index++) {
-    const present = list[index]
-    if (typeof present !== "object") continue
-    const value = present ?? withDefault(entry)
-    if (present === null) list[index] = value
-    if (value !== null && entry.inside !== undefined) fill(value, entry.inside)
+  /** Says what is too much, and where. */
+  excess(): string {
+    const what = this.valuesLeft < 0 ? `${defaultedValuesMax} values` : `${defaultedCharactersMax} characters`
+    return `the defaults of the schema add more than ${what} to the object, at ${this.path()}; send fewer items, or values for their fields`
   }
-}
 
-function withDefault({ value }: DefaultedEntry): JsonValue {
-  return value === undefined ? null : deepClone(value)
+  private path(): string {
+    let text = ""
+    for (const step of this.steps) {
+      if (text.length > messageCharactersMax) break
+      text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`
+    }
+    return cut(text)
+  }
+
+  private fields(object: JsonObject, { fields, inside }: DefaultPlan): void {
+    for (const { name, byDefault, nullable } of fields) {
+      const present = Object.hasOwn(object, name) ? object[name] : undefined
+      if (present !== undefined && (present !== null || nullable)) continue
+      const value = this.take(byDefault, name)
+      if (value === undefined) return
+      setField(object, name, value)
+    }
+    for (const [name, plan] of inside) {
+      if (!Object.hasOwn(object, name)) continue
+      const field = object[name]
+      if (typeof field === "object" && field !== null && !this.inside(field, plan, name)) return
+    }
+  }
+
+  private values(object: JsonObject, entry: DefaultedEntry, names: ReadonlySet<string>): void {
+    for (const name in object) {
+      if (names.has(name)) continue
+      const value = this.entry(object[name], entry, name)
+      if (this.isOver) return
+      if (value !== undefined) setField(object, name, value)
+    }
+  }
+
+  private items(list: JsonValue[], entry: DefaultedEntry): void {
+    for (let index = 0; index < list.length; index++) {
+      const value = this.entry(list[index], entry, index)
+      if (this.isOver) return
+      if (value !== undefined) list[index] = value
+    }
+  }
+
+  /** Fills an item or the value of a map. Returns the default that replaces it, if any. */
+  private entry(present: JsonValue | undefined, { byDefault, inside }: DefaultedEntry, step: string | number): JsonValue | undefined {
+    if (typeof present !== "object") return undefined
+    const added = present === null && byDefault !== undefined ? this.take(byDefault, step) : undefined
+    const value = present ?? added
+    if (value !== undefined && inside !== undefined && !this.isOver) this.inside(value, inside, step)
+    return added
+  }
+
+  /** Returns false when filling is over. */
+  private inside(value: JsonValue, plan: DefaultPlan, step: string | number): boolean {
+    this.steps.push(step)
+    this.fill(value, plan)
+    if (!this.isOver) this.steps.pop()
+    return !this.isOver
+  }
+
+  /** A copy of a default; undefined when it is too much. */
+  private take({ value, values, characters }: Default, step: string | number): JsonValue | undefined {
+    this.valuesLeft -= values
+    this.charactersLeft -= characters
+    if (this.valuesLeft >= 0 && this.charactersLeft >= 0) return deepClone(value)
+    this.isOver = true
+    this.steps.push(step)
+    return undefined
+  }
 }
