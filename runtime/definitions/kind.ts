@@ -11,7 +11,6 @@ import type {
 import { objectMetaShape } from "../../generated/meta/v1/object-meta/shape.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import type { Failures } from "../base/failure.ts"
 import { atOnce, type Stages, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
@@ -29,9 +28,8 @@ import { pruneObject } from "./objects/prune.ts"
 import { selectableFieldsOf } from "./objects/selectable.ts"
 import { shapeOfDefinition } from "./objects/shape.ts"
 import { UnknownNames } from "./objects/unknown-names.ts"
-import { preventRules, validatingObject, validatingStatus } from "./objects/validate.ts"
-import { ruleTreeOf } from "./rules/rule-tree.ts"
-import { type RuleOptions, validatingRules } from "./rules/validate.ts"
+import { validatingObject, validatingStatus } from "./objects/validate.ts"
+import { validatingRulesAfterValues } from "./rules/validate.ts"
 import { type Structural, structuralOf } from "./structural.ts"
 
 export interface DefinitionOptions {
@@ -215,19 +213,9 @@ function* validatingVersion(
   if (takesTurns(bytes)) yield* values
   else atOnce(values)
   const warnings: string[] = []
-  yield* validatingRulesAfter(object, structural, failures, { ratchet, warnings, ...(old !== undefined && { old }) })
+  yield* validatingRulesAfterValues(object, structural, failures, { ratchet, warnings, ...(old !== undefined && { old }) })
   if (warnings.length > 0) warned.set(object, warnings)
 }
-
-/** Rules rely on values of the right type and size: with others they are not evaluated, which is a failure too. */
-function* validatingRulesAfter(object: ApiObject, schema: Structural, failures: Failures, options: RuleOptions): Stages<void> {
-  if (ruleTreeOf(schema, true) === undefined) return
-  if (preventRules(failures)) failures.add({ type: "Invalid", field: "<nil>", value: null, shown: "null", detail: uncheckedText })
-  else yield* validatingRules(object, schema, failures, options)
-}
-
-const uncheckedText =
-  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
 /**
  * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.

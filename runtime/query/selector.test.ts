@@ -140,11 +140,16 @@ describe("field selectors", () => {
   })
 
   test("know the fields of the kind", () => {
-    const pods = selectableFieldCheck(["status.phase"], true)
+    const pods = selectableFieldCheck(["status.phase"], { namespaced: true, custom: false })
     expect(() => parseFieldSelector("x=y", pods)).toThrow("field label not supported: x")
     expect(parseFieldSelector("status.phase=Running,metadata.namespace=n", pods).requirements).toHaveLength(2)
-    expect(selectableFieldCheck([], false)("foo")).toBe('"foo" is not a known field selector: only "metadata.name", "metadata.namespace"')
-    expect(selectableFieldCheck(["spec.unschedulable"], false)("metadata.namespace")).toBe("field label not supported: metadata.namespace")
+    const cluster = { namespaced: false, custom: false }
+    expect(selectableFieldCheck([], cluster)("foo")).toBe('"foo" is not a known field selector: only "metadata.name", "metadata.namespace"')
+    expect(selectableFieldCheck(["spec.unschedulable"], cluster)("metadata.namespace")).toBe(
+      "field label not supported: metadata.namespace",
+    )
+    const custom = selectableFieldCheck([], { namespaced: false, custom: true })
+    for (const field of ["foo", "metadata.namespace"]) expect(custom(field)).toBe(`field label not supported: ${field}`)
   })
 })
 

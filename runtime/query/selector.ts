@@ -172,15 +172,25 @@ export function parseFieldSelector(text: string, refuse: (field: string) => stri
   }
 }
 
+export interface SelectableFieldsOf {
+  readonly namespaced: boolean
+  /** A definition added the kind. */
+  readonly custom: boolean
+}
+
 /**
- * `own`: the kind's selectable fields besides metadata. Kinds without any accept `metadata.namespace` even when they
- * are cluster-scoped, and refuse with a message of their own (catalog resources.yaml, fieldSelectors).
+ * `own`: the kind's selectable fields besides metadata. Built-in kinds without any accept `metadata.namespace` even
+ * when they are cluster-scoped, and refuse with a message of their own (catalog resources.yaml, fieldSelectors).
  */
-export function selectableFieldCheck(own: readonly string[], namespaced: boolean): (field: string) => string | undefined {
-  const known = new Set([...own, "metadata.name", ...(namespaced || own.length === 0 ? ["metadata.namespace"] : [])])
+export function selectableFieldCheck(
+  own: readonly string[],
+  { namespaced, custom }: SelectableFieldsOf,
+): (field: string) => string | undefined {
+  const plain = own.length === 0 && !custom
+  const known = new Set([...own, "metadata.name", ...(namespaced || plain ? ["metadata.namespace"] : [])])
   return (field) => {
     if (known.has(field)) return undefined
-    if (own.length > 0) return `field label not supported: ${cut(field)}`
+    if (!plain) return `field label not supported: ${cut(field)}`
     return `${JSON.stringify(cut(field))} is not a known field selector: only "metadata.name", "metadata.namespace"`
   }
 }

@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest"
 import { failureText } from "../../base/errors.ts"
 import { Failures } from "../../base/failure.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { atOnce } from "../../base/turns.ts"
 import { defaultObject } from "../objects/defaults.ts"
 import { pruneObject } from "../objects/prune.ts"
-import { preventRules, validateObject } from "../objects/validate.ts"
+import { validateObject } from "../objects/validate.ts"
 import { structuralOf } from "../structural.ts"
 import { objectOf, type RuleAnswer, ruleAnswers, type RuleCase, ruleCases, type RuleWrite, schemaOf } from "./rule-cases.ts"
-import { validateRules, validatingRules } from "./validate.ts"
+import { validateRules, validatingRules, validatingRulesAfterValues } from "./validate.ts"
 
 const answers = ruleAnswers()
 
@@ -35,11 +36,7 @@ function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
   const failures = new Failures()
   validateObject(object, schema, failures, stored)
   const warnings: string[] = []
-  if (preventRules(failures)) {
-    const detail =
-      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
-    failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail })
-  } else validateRules(object, schema, failures, { ...stored, warnings })
+  atOnce(validatingRulesAfterValues(object, schema, failures, { ...stored, warnings }))
   const causes = failures.list.map((failure) => ({
     reason: `FieldValue${failure.type}`,
     field: failure.field,

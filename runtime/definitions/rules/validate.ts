@@ -6,6 +6,7 @@ import type { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import { ruleBudget, ruleCostsPerTurn } from "../limits.ts"
+import { preventRules } from "../objects/validate.ts"
 import type { Structural } from "../structural.ts"
 import { Correlation } from "./correlation.ts"
 import { Evaluation } from "./evaluation.ts"
@@ -25,6 +26,24 @@ export interface RuleOptions {
   /** Receives these warnings. */
   readonly warnings?: string[]
 }
+
+/**
+ * Called when the values have been validated. Rules rely on values of the right type and size: with others they are not
+ * evaluated, which is a failure too.
+ */
+export function* validatingRulesAfterValues(
+  object: JsonObject,
+  schema: Structural,
+  failures: Failures,
+  options: RuleOptions = {},
+): Stages<void> {
+  if (ruleTreeOf(schema, true) === undefined) return
+  if (preventRules(failures)) failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail: uncheckedText })
+  else yield* validatingRules(object, schema, failures, options)
+}
+
+const uncheckedText =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
 /** Adds the failures of all rules. Called after the values have been validated, unless these `preventRules`. */
 export function validateRules(object: JsonObject, schema: Structural, failures: Failures, options: RuleOptions = {}): void {

@@ -199,7 +199,8 @@ function both(first: ObjectFilter | undefined, second: ObjectFilter | undefined)
 
 function plainFieldFilter(kind: Kind, text: string): FieldSelection {
   const own = kind.selectable.map((field) => field.name)
-  const fields = parseFieldSelector(text, selectableFieldCheck(own, kind.namespaced))
+  const { namespaced, custom } = kind
+  const fields = parseFieldSelector(text, selectableFieldCheck(own, { namespaced, custom: custom !== undefined }))
   const requirements = fields.requirements.length
   if (fields.empty) return { requirements }
   const name = fields.required("metadata.name")
