@@ -8,10 +8,18 @@ import type { Macro } from "./syntax/macro.ts"
 import type { CelType } from "./types/type.ts"
 import type { Result, Value } from "./values/value.ts"
 
+/** `left symbol right`, a call of `function`. It binds from the left, less than all operators but `?:`. */
+export interface InfixOperator {
+  readonly symbol: string
+  readonly function: string
+}
+
 export interface Library {
   readonly name: string
   /** Expressions may use `.?`, `[?]` and `{?k: v}`. */
   readonly optionalSyntax?: boolean
+  /** Beside other operators their operands need parentheses. */
+  readonly operators?: readonly InfixOperator[]
   readonly functions?: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
   /** Names of types that expressions may write, as in `type(x) == net.IP`. */

@@ -80,8 +80,8 @@ export class Environment {
   }
 
   private check(source: Source): CheckedTree | { readonly issues: Issues } {
-    const { macros, optionalSyntax } = this.declarations
-    const parsed = parse(source, { macros, optionalSyntax })
+    const { macros, optionalSyntax, operators } = this.declarations
+    const parsed = parse(source, { macros, optionalSyntax, operators })
     if ("issues" in parsed) return refused(source, parsed.issues)
     const issues: Issue[] = []
     const tree = check(parsed.expr, source, this.declarations, this.variables, issues)

@@ -6,6 +6,7 @@ export type {
   EstimatedCall,
   FunctionDeclaration,
   Impl,
+  InfixOperator,
   Library,
   Overload,
   SizedNode,
@@ -20,7 +21,11 @@ export { contains } from "./standard/comparison.ts"
 export { durationText, stringOf } from "./standard/conversion.ts"
 export { optionalLibrary } from "./standard/optional.ts"
 export type * from "./syntax/expr.ts"
+export { tokenize } from "./syntax/lexer.ts"
 export type { Macro, MacroHelper } from "./syntax/macro.ts"
+export { type ParsedTree, parse } from "./syntax/parser.ts"
+export { Source } from "./syntax/source.ts"
+export type { Token } from "./syntax/token.ts"
 export * from "./types/type.ts"
 export { formatType } from "./types/format.ts"
 export { compare, compareTexts } from "./values/compare.ts"

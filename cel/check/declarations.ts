@@ -1,5 +1,5 @@
 /** What an environment declares, indexed by name. */
-import type { FunctionDeclaration, Impl, Library, Overload } from "../declaration.ts"
+import type { FunctionDeclaration, Impl, InfixOperator, Library, Overload } from "../declaration.ts"
 import { type Macro, MacroTable } from "../syntax/macro.ts"
 import {
   boolType,
@@ -49,6 +49,7 @@ export const standardTypeNames: ReadonlyMap<string, CelType> = new Map(standardT
 export class Declarations {
   readonly macros: MacroTable
   readonly optionalSyntax: boolean
+  readonly operators: readonly InfixOperator[]
   readonly functions: ReadonlyMap<string, DeclaredFunction>
   readonly types: ReadonlyMap<string, CelType>
 
@@ -65,6 +66,7 @@ export class Declarations {
     }
     this.macros = new MacroTable(macros)
     this.optionalSyntax = libraries.some((library) => library.optionalSyntax === true)
+    this.operators = libraries.flatMap((library) => library.operators ?? [])
     this.functions = functions
     this.types = types
   }

@@ -22,8 +22,11 @@ const rawTexts = [/[rR]"""[^]*?"""/y, /[rR]'''[^]*?'''/y, /[rR]"[^"\n\r]*"/y, /[
 const openTexts = [new RegExp(`"(?:${escape}|[^\\\\"\n\r])*`, "y"), new RegExp(`'(?:${escape}|[^\\\\'\n\r])*`, "y")]
 const escapeStart = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y
 
-/** Splits a source into tokens; the last is the end of the input. Text that is no token is reported and left out. */
-export function tokenize(source: string, unknown: UnknownText): Token[] {
+/**
+ * Splits a source into tokens; the last is the end of the input. Text that is no token is reported and left out.
+ * `operators`: symbols that libraries declare.
+ */
+export function tokenize(source: string, unknown: UnknownText, operators: readonly string[] = []): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < source.length) {
@@ -32,7 +35,8 @@ export function tokenize(source: string, unknown: UnknownText): Token[] {
       at += skipped.length
       continue
     }
-    const token = tokenAt(source, at)
+    const declared = operators.find((operator) => source.startsWith(operator, at))
+    const token = declared === undefined ? tokenAt(source, at) : ({ kind: "OPERATOR", text: declared, start: at } as const)
     if (token === undefined) {
       const text = failedText(source, at)
       unknown(at, text)

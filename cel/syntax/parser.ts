@@ -2,7 +2,8 @@
 import type { Issue } from "../issue.ts"
 import { balanced, type LogicalTerm } from "./balance.ts"
 import { Depths, RecursionFault } from "./depths.ts"
-import type { Expr } from "./expr.ts"
+import type { InfixOperator } from "../declaration.ts"
+import type { CallExpr, Expr, Position } from "./expr.ts"
 import { type Macro, MacroTable } from "./macro.ts"
 import { primaryStarts } from "./kinds.ts"
 import { type Mark, Nodes } from "./nodes.ts"
@@ -22,10 +23,19 @@ export interface ParseOptions {
   readonly macros?: readonly Macro[] | MacroTable
   /** `.?`, `[?]` and `{?k: v}` are read. */
   readonly optionalSyntax?: boolean
+  readonly operators?: readonly InfixOperator[]
   readonly limits?: ParseLimits
 }
 
-export type Parsed = { readonly expr: Expr } | { readonly issues: readonly Issue[] }
+export interface ParsedTree {
+  readonly expr: Expr
+  /** The calls that macros replaced, by the identifier of what replaced them. */
+  readonly macroCalls: ReadonlyMap<number, CallExpr>
+  /** Identifiers of nodes that are written in parentheses. */
+  readonly enclosed: ReadonlySet<number>
+}
+
+export type Parsed = ParsedTree | { readonly issues: readonly Issue[] }
 
 /** Nowhere in the text. */
 const nowhere = { line: -1, column: -1 }
@@ -41,10 +51,10 @@ export function parse(source: string | Source, options: ParseOptions = {}): Pars
     return { issues: [{ ...nowhere, message: `expression code point size exceeds limit: size: ${size}, limit ${limit}` }] }
   }
   const issues: Issue[] = []
-  const macros = options.macros instanceof MacroTable ? options.macros : new MacroTable(options.macros ?? [])
-  const parser = new Parser(text, issues, macros, options.optionalSyntax === true, options.limits?.recursion ?? recursionMax)
+  const parser = new Parser(text, issues, options)
   const expr = parser.parse()
-  return expr === undefined || issues.length > 0 ? { issues } : { expr }
+  if (expr === undefined || issues.length > 0) return { issues }
+  return { expr, macroCalls: parser.macroCalls, enclosed: parser.enclosed }
 }
 
 type Strengths = ReadonlyMap<TokenKind, number>
@@ -64,14 +74,23 @@ function operatorName(text: string): string {
   return text === "in" ? "@in" : `_${text}_`
 }
 
+const binaryOperator = /^(?:_(?:[-+*/%<>]|[=<>!]=|&&|\|\|)_|@in)$/
+
 /** What may follow a sign: another, or a primary. */
 function isSigned(kind: TokenKind): boolean {
   return kind === "'-'" || primaryStarts.has(kind)
 }
 
 export class Parser extends PrimaryParser {
-  constructor(source: Source, issues: Issue[], macros: MacroTable, optionalSyntax: boolean, recursionLimit: number) {
-    super(source, issues, new TokenStream(source, issues), new Nodes(), macros, optionalSyntax, new Depths(recursionLimit))
+  /** Functions of declared operators by their symbol. */
+  private readonly declared: ReadonlyMap<string, string>
+
+  constructor(source: Source, issues: Issue[], { macros = [], optionalSyntax = false, operators = [], limits }: ParseOptions) {
+    const table = macros instanceof MacroTable ? macros : new MacroTable(macros)
+    const symbols = operators.map(({ symbol }) => symbol)
+    const tokens = new TokenStream(source, issues, symbols)
+    super(source, issues, tokens, new Nodes(), table, optionalSyntax, new Depths(limits?.recursion ?? recursionMax))
+    this.declared = new Map(operators.map((operator) => [operator.symbol, operator.function]))
   }
 
   /** The whole source as one expression; undefined when it cannot be read. */
@@ -89,7 +108,7 @@ export class Parser extends PrimaryParser {
 
   protected override expression(): Expr {
     this.depths.enter("expr")
-    const condition = this.logicalOr()
+    const condition = this.declaredOperators()
     const question = this.tokens.take("'?'")
     const result =
       question === undefined ? condition : this.recovered(() => this.conditional(condition, this.nodes.mark(this.at(question.start))))
@@ -98,10 +117,29 @@ export class Parser extends PrimaryParser {
   }
 
   private conditional(condition: Expr, operator: Mark): Expr {
-    const yes = this.within(["':'"], () => this.logicalOr())
+    const yes = this.within(["':'"], () => this.declaredOperators())
     this.tokens.match("':'", this.operandStarts)
     const no = this.expression()
     return this.nodes.call(operator, "_?_:_", [condition, yes, no])
+  }
+
+  /** Operators that libraries declare bind less than all others but `?:`. */
+  private declaredOperators(): Expr {
+    let left = this.logicalOr()
+    for (let token = this.tokens.take("OPERATOR"); token !== undefined; token = this.tokens.take("OPERATOR")) {
+      const operator = this.nodes.mark(this.at(token.start))
+      const right = this.logicalOr()
+      for (const side of [left, right]) this.refuseMixture(side, token.text, operator.position)
+      left = this.nodes.call(operator, this.declared.get(token.text) ?? token.text, [left, right])
+    }
+    return left
+  }
+
+  /** A reader of `a ?? 0 > 1` cannot know what binds first. */
+  private refuseMixture(side: Expr, symbol: string, position: Position): void {
+    const operator = side.kind === "call" && side.args.length === 2 ? binaryOperator.exec(side.function)?.[0] : undefined
+    if (operator === undefined || this.enclosed.has(side.id)) return
+    this.report(position, `operator '${symbol}' beside '${operator.replace(/^[_@]|_$/g, "")}' needs parentheses`)
   }
 
   private logicalOr(): Expr {

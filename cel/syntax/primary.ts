@@ -1,6 +1,6 @@
 /** The rules of the grammar below operators: names, calls, selections, literals, lists and maps. */
 import type { Issue } from "../issue.ts"
-import type { Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
+import type { CallExpr, Expr, FieldEntry, MapEntry, Position } from "./expr.ts"
 import { elementStarts, fieldStarts, operandStarts, operators, primaryStarts, reserved } from "./kinds.ts"
 import { constantOf } from "./literal.ts"
 import type { MacroTable } from "./macro.ts"
@@ -26,6 +26,9 @@ export abstract class PrimaryParser {
     private readonly optionalSyntax: boolean,
     protected readonly depths: Depths,
   ) {}
+
+  readonly macroCalls = new Map<number, CallExpr>()
+  readonly enclosed = new Set<number>()
 
   protected abstract expression(): Expr
 
@@ -143,6 +146,7 @@ export abstract class PrimaryParser {
     this.tokens.next()
     const inner = this.within(["')'"], () => this.expression())
     this.close("')'")
+    this.enclosed.add(inner.id)
     return inner
   }
 
@@ -256,7 +260,9 @@ export abstract class PrimaryParser {
   private callOrMacro(place: Mark, name: string, args: readonly Expr[], target?: Expr): Expr {
     const expansion = this.macros.expand(this.nodes, place.position, name, target, args)
     if (expansion === undefined) return this.nodes.call(place, name, args, target)
-    return "message" in expansion ? this.report(expansion.at.position, expansion.message) : expansion
+    if ("message" in expansion) return this.report(expansion.at.position, expansion.message)
+    this.macroCalls.set(expansion.id, { kind: "call", ...place, function: name, args, ...(target !== undefined && { target }) })
+    return expansion
   }
 
   private literalToken(): Expr {

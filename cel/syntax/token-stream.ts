@@ -20,11 +20,13 @@ export class TokenStream {
   constructor(
     private readonly source: Source,
     private readonly issues: Issue[],
+    operators: readonly string[],
   ) {
-    this.tokens = tokenize(source.text, (start, text) => {
+    const unknown = (start: number, text: string): void => {
       this.unknown.push({ start, length: text.length })
       this.add(start, `token recognition error at: '${text}'`)
-    })
+    }
+    this.tokens = tokenize(source.text, unknown, operators)
   }
 
   peek(ahead = 0): Token {

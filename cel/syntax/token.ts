@@ -35,11 +35,13 @@ export const tokenKinds = [
   "STRING",
   "BYTES",
   "IDENTIFIER",
+  "OPERATOR",
 ] as const
 
 export type TokenKind = (typeof tokenKinds)[number]
 
 export interface Token {
+  /** `OPERATOR`: one that a library declares. */
   readonly kind: TokenKind
   /** As written; `<EOF>` at the end. */
   readonly text: string

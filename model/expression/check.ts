@@ -16,7 +16,7 @@ import {
 } from "./checked.ts"
 import { callHabit, constantHabit, sizeHabit } from "./habits.ts"
 import { checkBinary, checkCondition, checkConditional, checkUnary } from "./operators.ts"
-import type { ExpressionPositions } from "./parser.ts"
+import type { ExpressionPositions } from "./read.ts"
 import { shown } from "./trees.ts"
 import {
   bool,

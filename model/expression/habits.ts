@@ -1,7 +1,6 @@
 /** What authors write who know CEL, JavaScript, Python or JSONPath, and what it is called here. */
 import { nearest } from "../../runtime/base/nearest.ts"
 import { expressionFunctions, macros, usage } from "./functions.ts"
-import type { Token } from "./lexer.ts"
 
 interface Habit {
   readonly expected: string
@@ -64,12 +63,13 @@ export function constantHabit(word: string): Habit | undefined {
 }
 
 /** A word that begins an expression. `next` is the token after it. */
-export function nameHabit(word: string, next: Token | undefined): Habit | undefined {
-  if (next !== undefined && (next.kind === "end" || (next.kind === "symbol" && next.text !== "("))) return undefined
+export function nameHabit(word: string, next: { readonly kind: string } | undefined): Habit | undefined {
+  const isName = next?.kind === "IDENTIFIER"
+  if (next !== undefined && !isName && !/^(?:NUM_|STRING|BYTES|'\('|'(?:true|false|null)')/.test(next.kind)) return undefined
   if (word === "not") return { expected: "!", nearest: "!" }
   if (word === "if") return { expected: "condition ? value : otherwise" }
-  if (word === "for" && next?.kind === "name") return operators["for"]
-  if (declarations.has(word) && (next === undefined || next.kind === "name")) return { expected: "one expression, without statements" }
+  if (word === "for" && isName) return operators["for"]
+  if (declarations.has(word) && (next === undefined || isName)) return { expected: "one expression, without statements" }
   return undefined
 }
 

@@ -3,7 +3,7 @@ import type { ExpressionModel } from "../model.ts"
 import { checkTree } from "./check.ts"
 import type { CheckFault, ExpressionScope, StructSource } from "./checked.ts"
 import { checkResult, type Expectation } from "./expect.ts"
-import { parseExpression } from "./parser.ts"
+import { parseExpression } from "./read.ts"
 
 export type { Expectation } from "./expect.ts"
 

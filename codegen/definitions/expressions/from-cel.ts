@@ -1,11 +1,11 @@
 /**
  * The seam from CEL to the dialect's expressions. Where the two languages are one, this file returns its input.
  *
- * A text of CEL is read by the dialect's parser, which knows most of its syntax and functions; what it refuses cannot
- * be said. Types are checked with the whole schema.
+ * Both are read by one parser; a function that the dialect does not declare cannot be said. Types are checked with the
+ * whole schema.
  */
 import { childTrees } from "../../../model/expression/trees.ts"
-import { parseExpression } from "../../../model/expression/parser.ts"
+import { parseExpression } from "../../../model/expression/read.ts"
 import type { ExpressionTree } from "../../../model/model.ts"
 import { oneLine } from "../names.ts"
 import { fieldNameOf } from "./escapes.ts"
@@ -30,8 +30,7 @@ const ownNames: ReadonlySet<string> = new Set(["self", "oldSelf", "root", "oldRo
  */
 export function expressionFromCel(cel: string, required: ReadonlySet<string>, field?: string): FromCel {
   const flat = oneLine(cel)
-  const renamed = outsideTexts(flat, (code) => code.replaceAll(/\.exists_one\(/g, ".existsOne("))
-  const parsed = parseExpression(renamed)
+  const parsed = parseExpression(flat)
   if ("fault" in parsed) return { fault: faultText(parsed.fault) }
   const { tree, positions } = parsed
   const variables = variablesOf(tree)
@@ -40,14 +39,14 @@ export function expressionFromCel(cel: string, required: ReadonlySet<string>, fi
     const at = positions.get(node)
     if (node.node === "select" && at !== undefined) {
       const name = fieldNameOf(node.field)
-      if (name !== node.field) edits.push(selectEdit(renamed, at, node.field, name))
+      if (name !== node.field) edits.push(selectEdit(flat, at, node.field, name))
     }
-    if (node.node === "name" && at !== undefined) edits.push(...nameEdits(node.name, at, { parent, field, variables, text: renamed }))
+    if (node.node === "name" && at !== undefined) edits.push(...nameEdits(node.name, at, { parent, field, variables, text: flat }))
     for (const child of childTrees(node)) walk(child, node)
   }
   walk(tree)
   return {
-    text: applied(renamed, edits),
+    text: applied(flat, edits),
     usesOld: namesOf(tree).has("oldSelf"),
     unguarded: field === undefined ? unguardedOf(tree, required) : [],
   }
@@ -101,14 +100,6 @@ function applied(text: string, edits: readonly Edit[]): string {
     from = at + length
   }
   return made + text.slice(from)
-}
-
-/** Applies a change to what is not inside quotes. */
-function outsideTexts(text: string, change: (code: string) => string): string {
-  return text
-    .split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/)
-    .map((part, index) => (index % 2 === 0 ? change(part) : part))
-    .join("")
 }
 
 function variablesOf(tree: ExpressionTree): Set<string> {
