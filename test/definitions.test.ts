@@ -120,6 +120,41 @@ describe("a definition", () => {
     expect(applied).toMatchObject({ spec: { note: "applied", litres: 1 } })
   })
 
+  it("refuses nulls that are applied where its schema allows none", async () => {
+    const fields: JsonObject = {
+      note: text,
+      none: { ...text, nullable: true },
+      litres: { type: "integer", default: 1 },
+      when: { type: "string", format: "date-time" },
+      tags: { type: "object", additionalProperties: text },
+    }
+    await define(
+      definition("kettles", "Kettle", [
+        { name: "v1", schema: { type: "object", properties: { spec: { type: "object", properties: fields } } } },
+      ]),
+    )
+    const apply = (spec: JsonObject, fieldManager = "tester"): Promise<ApiObject> =>
+      client.apply(kettle("a"), kettleObject("a", { spec }), { fieldManager, force: true })
+    const wrong = (field: string): object => ({ code: 422, details: { causes: [{ reason: "FieldValueTypeInvalid", field }] } })
+    await expect(apply({ note: null })).rejects.toMatchObject(wrong("spec.note"))
+    expect((await apply({ none: null, litres: null })).spec).toEqual({ none: null, litres: 1 })
+    await expect(apply({ when: 5 })).rejects.toMatchObject(wrong("spec.when"))
+    // A map that another manager still owns is null when its last value goes, as in the reference.
+    await client.update(kettle("a"), { ...(await client.get(kettle("a"))), spec: { tags: { a: "1" } } })
+    await apply({ tags: { a: "2" } })
+    await expect(apply({})).rejects.toMatchObject(wrong("spec.tags"))
+  })
+
+  it("shows the default of a status, which a creation may not set", async () => {
+    const status = { type: "object", default: { phase: "New" }, properties: { phase: text } }
+    const rules = [{ rule: "!has(self.status)", message: "not before it is read" }]
+    const schema = { type: "object", properties: { status }, "x-kubernetes-validations": rules }
+    await define(definition("kettles", "Kettle", [{ name: "v1", schema, subresources: { status: {} } }]))
+    const made = await client.create(kettles(), kettleObject("a", { status: { phase: "Old" } }))
+    expect(made).toMatchObject({ status: { phase: "New" } })
+    expect(await client.get(kettle("a"))).toEqual(made)
+  })
+
   it("gets the names that nobody has, and others when they are free again", async () => {
     await define(definition("kettles", "Kettle", undefined, { shortNames: ["kt"] }))
     await client.create(definitions, definition("ketchups", "Ketchup", undefined, { shortNames: ["kt"] }))

@@ -119,6 +119,12 @@ test("definitions in version 3 and version 2", () => {
   ])
 })
 
+test("a group of a definition in the domain of the built-in ones", () => {
+  // Recorded from the reference.
+  expect(`list${operationScope({ group: "kettles.k8s.io", version: "v1" })}Kettle`).toBe("listKettlesV1Kettle")
+  expect(tagOf({ group: "kettles.k8s.io", version: "v1" })).toBe("kettles_v1")
+})
+
 test("names of the built-in groups", () => {
   expect(definitionName({ group: "", version: "v1" }, "Pod")).toBe("io.orch.api.core.v1.Pod")
   expect(definitionName({ group: "rbac.authorization.orch.io", version: "v1" }, "Role")).toBe("io.orch.api.rbac.v1.Role")

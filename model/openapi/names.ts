@@ -65,8 +65,9 @@ export function groupTag(group: string): string {
   return first + rest.map(upperFirst).join("")
 }
 
+/** Groups of definitions have their wire names here, whose domain the reference leaves out as well. */
 function groupWords(group: string): readonly string[] {
-  return group === "" ? ["core"] : group.replace(/\.orch\.io$/, "").split(/[.-]/)
+  return group === "" ? ["core"] : group.replace(/\.(?:orch|k8s)\.io$/, "").split(/[.-]/)
 }
 
 /** `/api/v1`, `/apis/apps/v1`. */

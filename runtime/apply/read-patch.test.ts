@@ -38,6 +38,18 @@ test.each<[string, string, string, JsonObject]>([
   expect(atOnce(read(type, text).apply({ count: 1 }))).toEqual(result)
 })
 
+test("leaves fractions in a custom object to its validator, but for metadata", () => {
+  const metadata: TypeShape = { name: "test.Meta", fields: [{ name: "generation", type: { scalar: "int64" } }] }
+  const fields = [...shape.fields, { name: "metadata", type: { ref: () => metadata } }]
+  const custom: TypeShape = { name: "test.Custom", fields, structural: { root: shape, prune: () => [] } }
+  const merged = (text: string): JsonObject => {
+    const parsed = parseJson(text, { trackDuplicates: true })
+    return atOnce(atOnce(readingDocumentPatch("application/merge-patch+json", { text, parsed }, custom)).apply({ count: 1 }))
+  }
+  expect(merged('{"count":2.5,"volume":1e3}')).toEqual({ count: 2.5, volume: 1000 })
+  expect(() => merged('{"metadata":{"generation":2.0}}')).toThrow("metadata.generation with a fraction")
+})
+
 describe("refuses", () => {
   test.each<[string, string, string]>([
     ["null as a merge patch", "merge", "null"],

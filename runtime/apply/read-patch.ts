@@ -119,13 +119,15 @@ interface NumbersOfPatch {
 
 /**
  * A typed decoder reads the values of a patch as they are written: it refuses 1.0 for an integer, and 1e3 determines
- * the form of a quantity. Returns the check of the result.
+ * the form of a quantity. Of a custom object only the metadata has types to decode with. Returns the check of the
+ * result.
  */
 function numberCheck({ shape, value, fractions, place }: NumbersOfPatch): (result: JsonObject) => JsonObject {
   let wrong: readonly (string | number)[] | undefined
   for (const { steps, text } of fractions) {
     const target = place(steps)
-    const kind = target === undefined ? undefined : numberAt(shape, target)
+    const isTyped = target !== undefined && (shape.structural === undefined || target[0] === "metadata")
+    const kind = isTyped ? numberAt(shape, target) : undefined
     if (kind === "whole") wrong ??= target
     if (kind === "quantity") setAt(value, steps, text)
   }

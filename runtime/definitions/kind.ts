@@ -247,10 +247,10 @@ function decodingOf(name: string, schema: Structural): StructuralShape {
   }
   return {
     root,
-    prune(object, { report, stored }) {
+    prune(object, { report, stored, keepNulls }) {
       const unknown = report ? new UnknownNames() : undefined
       const names = unknown === undefined ? {} : { unknown }
-      pruneObject(object, schema, names)
+      pruneObject(object, schema, { keepNulls, ...names })
       normalizeEmbedded(object, schema, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
       return unknown?.list() ?? []
     },

@@ -27,8 +27,10 @@ export interface NormalizeOptions {
    * nothing is filled in. Metadata is decoded as for any kind.
    */
   readonly structural?: boolean
-  /** The value comes from the store, and may be older than its schema. */
+  /** The value comes from the store, and may be older than its schema. Only for kinds of run-time definitions. */
   readonly stored?: boolean
+  /** Null values remain even where the schema allows none. Only for kinds of run-time definitions. Default false. */
+  readonly keepNulls?: boolean
   /** Collect the names of unknown fields. Default true; otherwise they are only dropped. */
   readonly reportUnknown?: boolean
   /**
@@ -85,7 +87,8 @@ function* normalizingStructural(
   yield
   for (const name in object) if (name !== "metadata") object[name] = deepClone(object[name] ?? null)
   yield
-  const pruned = prune(object, { report: options.reportUnknown !== false, stored: options.stored === true })
+  const { reportUnknown = true, stored = false, keepNulls = false } = options
+  const pruned = prune(object, { report: reportUnknown, stored, keepNulls })
   return { object, unknown: pruned.length === 0 ? unknown : [...unknown, ...pruned], hasUnknown: hasUnknown || pruned.length > 0 }
 }
 
@@ -97,7 +100,7 @@ interface Pass {
 }
 
 function begin(shape: TypeShape, value: JsonValue, options: NormalizeOptions): Pass {
-  const walk = new NormalizeWalk(options.structural === true, options.maxValues, [], options.stored === true)
+  const walk = new NormalizeWalk(options.structural === true, options.maxValues)
   const plan = shapePlanOf(shape)
   const source = value ?? {}
   if (!isObject(source)) throw walk.mismatch(source, shortName(plan.name))

@@ -11,6 +11,7 @@ import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
 import type { Random } from "../base/random.ts"
 import { nextTurn, takesTurns } from "../base/turns.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
@@ -110,6 +111,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const validated = validateObject(registry, attributes, { object })
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
+  showDefaults(handle, object, vendor)
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
@@ -170,6 +172,14 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: { failure
   for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
   if (object.metadata !== undefined && handle.kind.rules.generation !== undefined) object.metadata.generation = 1
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
+}
+
+/**
+ * A custom object without the status that the client sent is validated as it is, and read with the default of its
+ * status; what is stored has the defaults with which it is read.
+ */
+function showDefaults({ kind, parts }: KindHandle, object: ApiObject, vendor: Vendor): void {
+  if (kind.custom !== undefined && kind.rules.createDrops.length > 0) parts.applyDefaults(object, { vendor })
 }
 
 /** Drops what the client sent at `path`. What the kind always shows (`status: {replicas: 0}`) gets its empty value. */

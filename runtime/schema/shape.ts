@@ -39,15 +39,6 @@ export type TypeRef =
   | { readonly ref: () => TypeShape }
   /** A named list type of its own: in protobuf a message {1: repeated item}, in JSON a plain list. */
   | { readonly wrappedList: TypeRef }
-  /** One value in one of several forms; `unionMember` finds the form of a value. */
-  | { readonly union: () => UnionShape }
-
-/**
- * The forms of a union. Each field is a member, which is a JSON value of its own: a schema or a boolean, a text or a
- * list of texts. No two members have the same JSON type. In protobuf the union is a message with one field per member.
- * A boolean member that is no pointer is also written, as true, beside any other.
- */
-export type UnionShape = TypeShape
 
 export interface TypeShape {
   /** Neutral, unique name: `core.v1.PodSpec`, `meta.v1.ObjectMeta`. Also the name of the protobuf message. */
@@ -71,10 +62,17 @@ export interface StructuralShape {
   readonly root: TypeShape
   /**
    * Drops the fields of `object` that the schema does not name, in place, and returns their paths if `report` is true.
+   * Drops null values of fields that may not be null as well, unless `keepNulls` leaves them to the validator.
    * `stored`: of a value from the store, faults in the metadata of embedded resources are dropped; otherwise they throw
    * DecodeFault. Called with an object of the caller's own.
    */
-  readonly prune: (object: JsonObject, options: { readonly report: boolean; readonly stored: boolean }) => readonly string[]
+  readonly prune: (object: JsonObject, options: PruneRequest) => readonly string[]
+}
+
+export interface PruneRequest {
+  readonly report: boolean
+  readonly stored: boolean
+  readonly keepNulls: boolean
 }
 
 export interface FieldShape {

@@ -9,6 +9,8 @@ export interface Patch {
    * object or the patch is large; default false.
    */
   apply(object: ApiObject | undefined, isLarge?: boolean): Stages<JsonObject>
+  /** Nulls in the result are values, which a custom object may not have in every field. Default false. */
+  readonly keepsNulls?: boolean
   readonly strictErrors: readonly string[]
   /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]

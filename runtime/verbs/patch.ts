@@ -85,7 +85,7 @@ function* patching(
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
   let patched: ApiObject
   try {
-    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed)
+    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed, options.patch.keepsNulls)
     const { strictErrors, ordered } = options.patch
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
     patched = object

@@ -76,9 +76,10 @@ export function* renormalizing(
   call: ObjectRequest,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
+  keepNulls = false,
 ): Stages<{ object: ApiObject; unknown: string[] }> {
   yield
-  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax })
+  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax, keepNulls })
   yield
   keepManagedFieldsReset(changed, object)
   kind.applyDefaults(object, { vendor: call.parts.vendor })

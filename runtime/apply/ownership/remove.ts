@@ -12,8 +12,8 @@ import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
  * Removes the members of a set, each with everything below it. A container that loses its last content becomes null,
- * which decoding drops unless the kind keeps it. Called with the fields that a manager no longer applies. Shares
- * unchanged parts.
+ * which decoding drops for built-in kinds; a custom object may not have it where its schema allows no null. Called with
+ * the fields that a manager no longer applies. Shares unchanged parts.
  */
 export function removeFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
   const rest = without(rootNode(shape), object, set)

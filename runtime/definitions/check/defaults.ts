@@ -83,19 +83,28 @@ class DefaultCheck {
 
   private validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
     const found = failuresOfValue(value, withoutIntOrString(schema))
-    if (found.length > 0) return this.addBelow(path, found)
+    if (found.length > 0) return this.addValues(path, found)
     const byRules = new Failures()
     this.budget = validateDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
     this.addBelow(path, byRules.list)
   }
 
-  private addBelow(path: string, found: Failures["list"]): void {
-    // The reference separates an index by a dot too.
-    for (const failure of found) {
-      const { field } = failure
-      this.failures.add({ ...failure, field: field === "" || field === "<nil>" ? path : `${path}.${field}` })
-    }
+  /** Faults of values: the reference separates an index by a dot too. */
+  private addValues(path: string, found: Failures["list"]): void {
+    this.addBelow(
+      path,
+      found.map((failure) => (failure.field.startsWith("[") ? { ...failure, field: `.${failure.field}` } : failure)),
+    )
   }
+
+  private addBelow(path: string, found: Failures["list"]): void {
+    for (const failure of found) this.failures.add({ ...failure, field: joined(path, failure.field) })
+  }
+}
+
+function joined(path: string, below: string): string {
+  if (below === "" || below === "<nil>") return path
+  return below.startsWith("[") || below.startsWith(".") ? `${path}${below}` : `${path}.${below}`
 }
 
 function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {

@@ -12,18 +12,21 @@ import type { UnknownNames } from "./unknown-names.ts"
 export interface PruneOptions {
   /** Collects the names of dropped fields; null values that are dropped have no name there. */
   readonly unknown?: UnknownNames
+  /** Null values remain where the schema has a type or an enumeration, for the validator. Default false. */
+  readonly keepNulls?: boolean
 }
 
 /**
  * Drops, in place, fields that the schema does not name, and null values of fields that are neither nullable nor have a
- * default. Called after decoding a request, a stored object or the result of a conversion. `metadata`, `apiVersion` and
+ * default. Called after decoding a request, a stored object or the result of a conversion, and with `keepNulls` after a
+ * server-side apply, whose nulls the reference leaves to defaults and validation. `metadata`, `apiVersion` and
  * `kind` remain at the root and in embedded resources; `normalizeEmbedded` reads them there.
  */
-export function pruneObject(object: JsonObject, schema: Structural, { unknown }: PruneOptions = {}): void {
+export function pruneObject(object: JsonObject, schema: Structural, { unknown, keepNulls = false }: PruneOptions = {}): void {
   const walk = new PruneWalk(unknown)
   walk.fields(object, schema, { embedded: true, preserve: schema.preserveUnknown })
   unknown?.endGroup()
-  dropNulls(object, schema)
+  dropNulls(object, schema, keepNulls)
 }
 
 /** The fields of an object with its own type. */
@@ -111,19 +114,24 @@ class PruneWalk {
 }
 
 /** Values without a schema keep their nulls. */
-function dropNulls(value: JsonValue, schema: Structural): void {
+function dropNulls(value: JsonValue, schema: Structural, keep: boolean): void {
   if (Array.isArray(value)) {
     const { items } = schema
     if (items === undefined) return
-    for (const item of value) if (typeof item === "object" && item !== null) dropNulls(item, items)
+    for (const item of value) if (typeof item === "object" && item !== null) dropNulls(item, items, keep)
   } else if (isObject(value)) {
     for (const name in value) {
       const field = value[name]
       if (typeof field !== "object") continue
       const known = schemaOfField(schema, name)
       if (known === undefined) continue
-      if (field !== null) dropNulls(field, known)
-      else if (!known.nullable && known.default === undefined) delete value[name]
+      if (field !== null) dropNulls(field, known, keep)
+      else if (!known.nullable && known.default === undefined && !(keep && isChecked(known))) delete value[name]
     }
   }
+}
+
+/** Whether validation refuses null by what the schema says. */
+function isChecked({ type, intOrString, source }: Structural): boolean {
+  return type !== undefined || intOrString || source.enum !== undefined
 }

@@ -2,6 +2,7 @@
  * The shape of custom objects, from the schema of their definition: what decoding, managed fields and server-side apply
  * read. Values are checked by `validate.ts`; a shape only says which fields there are and how they merge.
  */
+import type { JsonValue } from "../../base/json.ts"
 import type { FieldShape, TypeRef, TypeShape } from "../../schema/shape.ts"
 import type { Structural } from "../structural.ts"
 
@@ -15,6 +16,7 @@ interface Making {
 
 const text: TypeRef = { scalar: "string" }
 const any: TypeRef = { scalar: "any" }
+const anyScalar: TypeRef = { scalar: "IntOrString" }
 
 /**
  * The shape of the objects of a definition's version. `name`: neutral and unique, as `example.orch.io.v1.Widget`;
@@ -58,7 +60,7 @@ function mergeOf({ listType, listMapKeys, mapType }: Structural): Pick<FieldShap
 
 function typeOf(name: string, schema: Structural, making: Making): TypeRef {
   const { type, properties, additionalProperties, items } = schema
-  if (schema.intOrString) return { scalar: "IntOrString" }
+  if (schema.intOrString) return anyScalar
   if (type === "array" || (type === undefined && items !== undefined)) {
     const { listType, mapKeys } = mergeOf(schema)
     const inside = { ...making, preserve: schema.preserveUnknown || making.preserve }
@@ -71,13 +73,13 @@ function typeOf(name: string, schema: Structural, making: Making): TypeRef {
     return { map, ...(mapType !== undefined && { mapType }) }
   }
   if (type === "object" || properties.size > 0 || schema.embedded) return { ref: lazyShape(name, schema, making) }
-  return scalarOf(type)
+  return scalarOf(schema)
 }
 
-function scalarOf(type: Structural["type"]): TypeRef {
+function scalarOf({ type, source }: Structural): TypeRef {
   switch (type) {
     case "string":
-      return text
+      return isPlainText(source.format) ? text : anyScalar
     case "boolean":
       return { scalar: "boolean" }
     case "integer":
@@ -87,6 +89,11 @@ function scalarOf(type: Structural["type"]): TypeRef {
     default:
       return any
   }
+}
+
+/** To the reference's apply, a text with a format is a scalar of any type: the validator refuses what is no text. */
+function isPlainText(format: JsonValue | undefined): boolean {
+  return format === undefined || format === "" || format === "byte"
 }
 
 /** Walks cache what they know of a shape by its identity: it is made once. */

@@ -19,7 +19,8 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     group: "apiextensions.orch.io",
     version: "v1",
     kind: "CustomResourceDefinition",
-    shape: "cb1bc3c0cae32bc9",
+    format: "json",
+    shape: "77d811ae125660f2",
   },
   selectable: [],
   rules: {
