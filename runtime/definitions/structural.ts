@@ -4,6 +4,7 @@
  * reads this record; checks of the definition itself read the schema as its author wrote it.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { type Extensions, extensionsOf } from "./extensions.ts"
 
 export type StructuralType = "object" | "array" | "string" | "integer" | "number" | "boolean"
 
@@ -47,32 +48,46 @@ const types: ReadonlySet<unknown> = new Set<StructuralType>(["object", "array", 
  * schema.
  */
 export function structuralOf(source: JsonObject, prefix: string): Structural {
-  const extension = (name: string): JsonValue | undefined => source[prefix + name]
-  const { type, properties, additionalProperties, items, default: byDefault } = source
-  const listType = extension("list-type")
-  const mapType = extension("map-type")
-  const keys = extension("list-map-keys")
-  const rules = extension("validations")
-  return {
-    ...(isType(type) && { type }),
-    properties: new Map(
-      Object.entries(isObject(properties) ? properties : {}).flatMap(([name, one]) =>
-        isObject(one) ? [[name, structuralOf(one, prefix)] as const] : [],
-      ),
-    ),
-    ...(additionalProperties === true && { additionalProperties }),
-    ...(isObject(additionalProperties) && { additionalProperties: structuralOf(additionalProperties, prefix) }),
-    ...(isObject(items) && { items: structuralOf(items, prefix) }),
-    nullable: source.nullable === true,
-    ...(byDefault !== undefined && (byDefault !== null || source.nullable === true) && { default: byDefault }),
-    preserveUnknown: extension("preserve-unknown-fields") === true,
-    embedded: extension("embedded-resource") === true,
-    intOrString: extension("int-or-string") === true,
-    ...((listType === "atomic" || listType === "set" || listType === "map") && { listType }),
-    listMapKeys: Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [],
-    ...((mapType === "atomic" || mapType === "granular") && { mapType }),
-    rules: Array.isArray(rules) ? rules.flatMap((rule) => (isObject(rule) ? [ruleOf(rule)] : [])) : [],
-    source,
+  return new StructuralReader(extensionsOf(prefix)).read(source)
+}
+
+class StructuralReader {
+  constructor(private readonly extensions: Extensions) {}
+
+  /** Fields that may be absent are added one by one: a record that is put together from several costs much more. */
+  read(source: JsonObject): Structural {
+    const { extensions } = this
+    const { type, additionalProperties, items, default: byDefault } = source
+    const listType = source[extensions.listType]
+    const mapType = source[extensions.mapType]
+    const keys = source[extensions.listMapKeys]
+    const rules = source[extensions.validations]
+    const isNullable = source.nullable === true
+    const schema: { -readonly [Field in keyof Structural]: Structural[Field] } = {
+      properties: this.map(source.properties),
+      nullable: isNullable,
+      preserveUnknown: source[extensions.preserveUnknownFields] === true,
+      embedded: source[extensions.embeddedResource] === true,
+      intOrString: source[extensions.intOrString] === true,
+      listMapKeys: Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [],
+      rules: Array.isArray(rules) ? rules.flatMap((rule) => (isObject(rule) ? [ruleOf(rule)] : [])) : [],
+      source,
+    }
+    if (isType(type)) schema.type = type
+    if (additionalProperties === true) schema.additionalProperties = true
+    else if (isObject(additionalProperties)) schema.additionalProperties = this.read(additionalProperties)
+    if (isObject(items)) schema.items = this.read(items)
+    if (byDefault !== undefined && (byDefault !== null || isNullable)) schema.default = byDefault
+    if (listType === "atomic" || listType === "set" || listType === "map") schema.listType = listType
+    if (mapType === "atomic" || mapType === "granular") schema.mapType = mapType
+    return schema
+  }
+
+  private map(value: JsonValue | undefined): ReadonlyMap<string, Structural> {
+    const schemas = new Map<string, Structural>()
+    if (!isObject(value)) return schemas
+    for (const [name, one] of Object.entries(value)) if (isObject(one)) schemas.set(name, this.read(one))
+    return schemas
   }
 }
 

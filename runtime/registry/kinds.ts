@@ -14,6 +14,8 @@ export class KindTable {
    */
   private readonly groups = new Map<string, Map<string, Map<string, Kind>>>()
   private readonly byKind = new Map<string, Kind>()
+  /** The versions that share a storage path. A write looks here, so its cost must not grow with the number of kinds. */
+  private readonly byPath = new Map<string, readonly Kind[]>()
   private readonly fixedGroups = new Set<string>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
@@ -38,6 +40,7 @@ export class KindTable {
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
     this.byResource.set(key, kind)
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
+    this.byPath.set(kind.storage.path, [...this.sharing(kind.storage.path), kind])
     this.changes++
     if (kind.served === false) return
     if (kind.custom === undefined) this.fixedGroups.add(kind.group)
@@ -74,6 +77,9 @@ export class KindTable {
     if (this.byResource.get(key) !== kind) return
     this.byResource.delete(key)
     this.byKind.delete(resourceKey(group, version, kind.kind))
+    const sharing = this.sharing(kind.storage.path).filter((one) => one !== kind)
+    if (sharing.length > 0) this.byPath.set(kind.storage.path, sharing)
+    else this.byPath.delete(kind.storage.path)
     this.parts.delete(kind)
     this.loading.delete(kind)
     const versions = this.groups.get(group)
@@ -112,6 +118,11 @@ export class KindTable {
   /** Every kind, also versions that are not served: their objects are stored. */
   all(): readonly Kind[] {
     return [...this.byResource.values()]
+  }
+
+  /** The kinds, served or not, whose objects are stored under a path: the versions of one resource. */
+  sharing(path: string): readonly Kind[] {
+    return this.byPath.get(path) ?? []
   }
 
   /** The kinds that clients can use: those of discovery. */

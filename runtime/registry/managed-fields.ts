@@ -42,7 +42,7 @@ export async function versionsOf(registry: Registry, handle: KindHandle, subreso
   const ofHandle = versionsCache.get(handle) ?? new Map<string, CachedVersions>()
   versionsCache.set(handle, ofHandle)
   const { revision } = kinds
-  const others = kinds.all().filter((kind) => kind !== handle.kind && kind.storage.path === handle.kind.storage.path)
+  const others = kinds.sharing(handle.kind.storage.path).filter((kind) => kind !== handle.kind)
   const found = new Map<string, TypedVersion>()
   for (const kind of others) {
     const other = typedVersion(await registry.handle(kind), subresource)

@@ -196,8 +196,8 @@ export class Registry {
     const { kind, parts } = own
     const found = kind.behaviours.map((name) => this.behaviour(name))
     const named = new Set(kind.behaviours)
-    for (const other of kinds.all()) {
-      if (other === kind || other.storage.path !== kind.storage.path) continue
+    for (const other of kinds.sharing(kind.storage.path)) {
+      if (other === kind) continue
       const missing = other.behaviours.filter((name) => !named.has(name))
       if (missing.length === 0) continue
       const pair = {
@@ -225,7 +225,7 @@ export class Registry {
   private async makeCodec(stored: Kind): Promise<ObjectCodec> {
     const { kinds, vendor, storageFormat } = this.deps
     const parts = await kinds.load(stored)
-    const sharing = kinds.all().filter((kind) => kind.storage.path === stored.storage.path)
+    const sharing = kinds.sharing(stored.storage.path)
     const earlier = await this.earlierVersions(stored, parts.shape, sharing)
     return createObjectCodec({
       format: stored.storage.format ?? storageFormat,

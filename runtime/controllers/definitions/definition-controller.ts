@@ -22,6 +22,7 @@ import { startInformer } from "../informer.ts"
 import { createWorkQueue, type WorkQueue } from "../work-queue.ts"
 import { nextStatus } from "./definition-status.ts"
 import { emptyDefinition } from "./empty-definition.ts"
+import { KnownDefinitions } from "./known-definitions.ts"
 import type { TakenNames } from "./names.ts"
 import { readDefinition } from "./served-definitions.ts"
 
@@ -74,7 +75,9 @@ export function startDefinitionController(deps: ControllerDeps): DefinitionContr
 class Definitions {
   readonly queue: WorkQueue
   /** The newest known state of each, which includes what this controller has written. */
-  private readonly known = new Map<string, CustomResourceDefinition>()
+  private readonly known = new KnownDefinitions()
+  /** The version in which this controller left a definition that is not being deleted: nothing is to be done there. */
+  private readonly settled = new Map<string, string>()
   private readonly cancels = new Map<string, () => void>()
 
   constructor(
@@ -100,12 +103,14 @@ class Definitions {
 
   /** Names that a definition had may be free now. */
   forget(definition: CustomResourceDefinition): void {
-    this.known.delete(definition.metadata.name ?? "")
+    const { name = "" } = definition.metadata
+    this.known.delete(name)
+    this.settled.delete(name)
     this.retryRefused(definition.spec.group)
   }
 
   keepOnly(names: ReadonlySet<string>): void {
-    for (const [name, definition] of [...this.known]) if (!names.has(name)) this.forget(definition)
+    for (const [name, definition] of this.known.all()) if (!names.has(name)) this.forget(definition)
   }
 
   async stop(): Promise<void> {
@@ -114,13 +119,18 @@ class Definitions {
   }
 
   private retryRefused(group: string): void {
-    for (const [name, { spec, status }] of this.known)
-      if (spec.group === group && !isConditionTrue(status.conditions, "NamesAccepted")) this.queue.add(name)
+    for (const [name, { status }] of this.known.inGroup(group)) {
+      if (isConditionTrue(status.conditions, "NamesAccepted")) continue
+      this.settled.delete(name)
+      this.queue.add(name)
+    }
   }
 
   private async work(name: string): Promise<void> {
     const definition = this.known.get(name)
-    if (definition === undefined) return
+    const { resourceVersion } = definition?.metadata ?? {}
+    // The event of its own write.
+    if (definition === undefined || (resourceVersion !== undefined && resourceVersion === this.settled.get(name))) return
     const handle = await this.deps.registry.handle(this.kind)
     const finalizer = this.deps.registry.deps.vendor.group(cleanupFinalizer)
     if (definition.metadata.deletionTimestamp === undefined) await this.settle(handle, definition)
@@ -130,13 +140,17 @@ class Definitions {
   /** Writes names and conditions. */
   private async settle(handle: KindHandle, definition: CustomResourceDefinition): Promise<void> {
     const { clock, registry } = this.deps
+    const { name = "" } = definition.metadata
+    this.settled.delete(name)
     const now = timeText(clock.nowMs())
     const next = await this.change(handle, definition, (old) => {
       const accepted = { ...old, status: nextStatus(old, { taken: this.taken(old), now, vendor: registry.deps.vendor }) }
       // The names are taken from now on, also for definitions that are decided on before this one is written.
-      this.known.set(old.metadata.name ?? "", accepted)
+      this.known.set(name, accepted)
       return accepted
     })
+    const { resourceVersion } = next?.metadata ?? {}
+    if (resourceVersion !== undefined) this.settled.set(name, resourceVersion)
     if (next === undefined || deepEqual(typed(next.status.acceptedNames), typed(definition.status.acceptedNames))) return
     this.retryRefused(next.spec.group)
   }
@@ -145,15 +159,15 @@ class Definitions {
   private taken({ spec: { group }, metadata: { name: own } }: CustomResourceDefinition): TakenNames {
     const resources = new Set<string>()
     const kinds = new Set<string>()
-    for (const [name, { spec, status }] of this.known) {
-      if (spec.group !== group || name === own) continue
+    for (const [name, { status }] of this.known.inGroup(group)) {
+      if (name === own) continue
       const { plural, singular = "", shortNames = [], kind, listKind = "" } = status.acceptedNames
       for (const each of [plural, singular, ...shortNames]) if (each !== "") resources.add(each)
       for (const each of [kind, listKind]) if (each !== "") kinds.add(each)
     }
     const { kinds: table, vendor } = this.deps.registry.deps
     const neutral = vendor.neutralGroup(group)
-    if (!table.hasGroup(neutral)) return { resources, kinds }
+    if (!table.hasFixedGroup(neutral)) return { resources, kinds }
     for (const kind of table.all()) {
       if (kind.group !== neutral || kind.custom !== undefined) continue
       for (const each of [kind.resource, kind.singular, ...kind.shortNames]) resources.add(each)

@@ -118,10 +118,15 @@ function servesSame(before: CustomResourceDefinition, now: CustomResourceDefinit
   )
 }
 
+/** Several controllers read the same object: they share the definition, which none of them changes. */
+const read = new WeakMap<CachedObject, CustomResourceDefinition>()
+
 /** Undefined for a definition that cannot be decoded, which the cache reports. */
 export function readDefinition(object: CachedObject): CustomResourceDefinition | undefined {
   try {
-    return typed<CustomResourceDefinition>(parseObject(object.json()))
+    const definition = read.get(object) ?? typed<CustomResourceDefinition>(parseObject(object.json()))
+    read.set(object, definition)
+    return definition
   } catch (error) {
     if (error instanceof UndecodableError) return undefined
     throw error

@@ -140,8 +140,7 @@ class Collector implements GarbageCollector {
 
   private async followKindsWithObjects(): Promise<void> {
     const { store, storePrefix } = this.deps.registry.deps
-    for (const kind of this.kindsWithoutInformer()) {
-      if (this.examined.has(kind)) continue
+    for (const kind of this.kindsWithoutInformer((one) => !this.examined.has(one))) {
       // The watch of keys covers the main store only: a kind with a store of its own is followed even without objects.
       const hasOwnStore = store.overrides?.some(({ path }) => path === kind.storage.path) === true
       if (hasOwnStore || (await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })).items.length > 0) this.follow(kind)
@@ -160,11 +159,13 @@ class Collector implements GarbageCollector {
 
   /**
    * Kinds whose objects may own or be owned and that are not followed yet: all that are stored by themselves and can be
-   * deleted, except events.
+   * deleted, except events. `asked` decides first: it is the cheapest test, and there may be thousands of kinds.
    */
-  private kindsWithoutInformer(): Kind[] {
+  private kindsWithoutInformer(asked: (kind: Kind) => boolean): Kind[] {
     const { kinds } = this.deps.registry.deps
-    return kinds.all().filter((kind) => this.isCollected(kind) && !this.informers.has(kind.storage.path) && kinds.stored(kind) === kind)
+    return kinds
+      .all()
+      .filter((kind) => asked(kind) && this.isCollected(kind) && !this.informers.has(kind.storage.path) && kinds.stored(kind) === kind)
   }
 
   private isCollected(kind: Kind): boolean {
@@ -174,7 +175,7 @@ class Collector implements GarbageCollector {
   private open(key: string): void {
     if (this.stopped || this.kindOf(key) !== undefined) return
     const { storePrefix } = this.deps.registry.deps
-    const kind = this.kindsWithoutInformer().find(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
+    const [kind] = this.kindsWithoutInformer(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
     if (kind !== undefined) this.follow(kind)
   }
 

@@ -3,6 +3,7 @@
  * objects is `Structural`. A value of a wrong type is read as absent, so that any JSON can be checked.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { type Extensions, extensionsOf } from "../extensions.ts"
 import { definitionSchemaDepthMax } from "../limits.ts"
 
 /** One node. A keyword that is absent is `undefined`, `""` or `false`, as its zero value. */
@@ -82,8 +83,12 @@ export interface RuleProps {
 export class SchemaReader {
   tooDeep = false
 
+  private readonly extensions: Extensions
+
   /** `prefix`: the vendor's `extensionPrefix`. */
-  constructor(private readonly prefix: string) {}
+  constructor(prefix: string) {
+    this.extensions = extensionsOf(prefix)
+  }
 
   /** Reads a schema; what is no object is absent. The work is proportional to the schema. */
   read(value: JsonValue | undefined, depth = 0): SchemaProps | undefined {
@@ -97,8 +102,8 @@ export class SchemaReader {
 
   /** One literal: a record of so many fields that is put together from several costs ten times as much. */
   private node(source: JsonObject, depth: number): SchemaProps {
-    const { prefix } = this
-    const rules = source[`${prefix}validations`]
+    const { extensions } = this
+    const rules = source[extensions.validations]
     return {
       id: text(source.id),
       schema: text(source["$schema"]),
@@ -137,12 +142,12 @@ export class SchemaReader {
       definitions: this.map(source.definitions, depth),
       externalDocs: present(source.externalDocs),
       example: present(source.example),
-      preserveUnknownFields: boolean(source[`${prefix}preserve-unknown-fields`]),
-      embeddedResource: source[`${prefix}embedded-resource`] === true,
-      intOrString: source[`${prefix}int-or-string`] === true,
-      listMapKeys: texts(source[`${prefix}list-map-keys`]),
-      listType: optionalText(source[`${prefix}list-type`]),
-      mapType: optionalText(source[`${prefix}map-type`]),
+      preserveUnknownFields: boolean(source[extensions.preserveUnknownFields]),
+      embeddedResource: source[extensions.embeddedResource] === true,
+      intOrString: source[extensions.intOrString] === true,
+      listMapKeys: texts(source[extensions.listMapKeys]),
+      listType: optionalText(source[extensions.listType]),
+      mapType: optionalText(source[extensions.mapType]),
       validations: Array.isArray(rules) ? rules.map(ruleOf) : undefined,
       source,
     }

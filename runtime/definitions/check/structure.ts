@@ -5,6 +5,7 @@
 import { RE2JS } from "re2js"
 import { Failures, type Failure } from "../../base/failure.ts"
 import { failureText } from "../../base/errors.ts"
+import { memoize } from "../../base/memoize.ts"
 import { isBlank, type SchemaProps } from "./schema-props.ts"
 
 type Level = "root" | "item" | "field"
@@ -226,11 +227,16 @@ function restrictsNamesOnly(metadata: SchemaProps): boolean {
 
 /** Why an RE2 pattern does not compile; undefined when it does. */
 export function patternFault(pattern: string): string | undefined {
+  return verdictOf(pattern).fault
+}
+
+/** Definitions repeat the patterns of others, such as that of the type of a condition. */
+const verdictOf = memoize((pattern): { readonly fault?: string } => {
   try {
     RE2JS.compile(pattern)
-    return undefined
+    return {}
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message
+    return { fault: message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message }
   }
-}
+})
