@@ -306,6 +306,7 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
+    kindsKnown: definitions.ready,
     cache: watchCache,
     measures: storage,
   })

@@ -141,6 +141,9 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number, caus
 /** 503. `retryAfterSeconds` 0: the client decides when to try again. */
 export const unavailable = (message: string, retryAfterSeconds = 0): ApiError =>
   new ApiError(503, "ServiceUnavailable", message, retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined)
+/** For a kind that is not known while the kinds of definitions are still being read; then it is unknown. */
+export const notYetServed = (): ApiError =>
+  unavailable("the request has been made before all known HTTP paths have been installed, please retry", 1)
 /** 504 for a resource version that is newer than the store's revision; specification section 4.6. */
 export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
   timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [

@@ -13,6 +13,7 @@ import { stringify } from "../encoding/json/text.ts"
 import type { User } from "../http/request/context.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
+import { repeatedOnRelease } from "../registry/released-kind.ts"
 import type { Subresource } from "../schema/kind.ts"
 import type {
   ObjectPlace,
@@ -192,17 +193,19 @@ class InProcessClient implements ObjectClient {
     })
   }
 
-  private write<Result>({ verb, sort, place, options = {} }: Write, document: object, perform: Perform<Result>): Promise<Result> {
-    return this.run(options, async () => {
-      const { value, bytes } = plainJson(document)
-      const query = queryOf(options)
-      const call = await this.open(verb, place, { signal: options.signal, query, bytes })
-      try {
+  private async write<Result>({ verb, sort, place, options = {} }: Write, document: object, perform: Perform<Result>): Promise<Result> {
+    let warnings: readonly string[] = []
+    try {
+      return await this.run(options, async () => {
+        const { value, bytes } = plainJson(document)
+        const query = queryOf(options)
+        const call = await this.open(verb, place, { signal: options.signal, query, bytes })
+        warnings = call.request.warnings
         return await perform(call, value, readWriteOptions(query, sort))
-      } finally {
-        for (const text of call.request.warnings) options.warn?.(text)
-      }
-    })
+      })
+    } finally {
+      for (const text of warnings) options.warn?.(text)
+    }
   }
 
   /** Authorizes the request, and finds its kind. Throws 403, 404 or 405. */
@@ -220,12 +223,15 @@ class InProcessClient implements ObjectClient {
     return { parts, registry: parts.registry, handle, subresource, request }
   }
 
-  /** Runs an operation, which a stopping server waits for, and gives errors the form that clients get. */
+  /**
+   * Runs an operation, which a stopping server waits for, and gives errors the form that clients get. The operation
+   * begins with `open`, so that it may be repeated with another kind.
+   */
   private async run<Result>({ signal }: CallOptions, operation: () => Promise<Result>): Promise<Result> {
     signal?.throwIfAborted()
     if (this.parts.stopping.aborted) throw unavailable("the server has stopped")
     const end = this.parts.inFlight.begin()
-    const running = operation().finally(end)
+    const running = repeatedOnRelease(operation).finally(end)
     try {
       return await (signal === undefined ? running : untilAborted(running, signal))
     } catch (error) {

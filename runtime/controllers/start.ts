@@ -13,6 +13,8 @@ export interface ControllerOptions extends MeasureOptions {
   readonly options: Options
   /** Identity of this server among those of a shared store. Absent: it is the only one and runs all controllers. */
   readonly identity?: string
+  /** The kinds of all definitions are served: without them, what has content would look empty. */
+  readonly kindsKnown: Promise<void>
 }
 
 /**
@@ -20,10 +22,10 @@ export interface ControllerOptions extends MeasureOptions {
  * compaction the servers take turns through the reference's key (`Store.acquireCompactionTurn`), and expiry needs no
  * controller.
  */
-export function startControllers(deps: ControllerDeps, { options, identity, ...measures }: ControllerOptions): Controller {
+export function startControllers(deps: ControllerDeps, { options, identity, kindsKnown, ...measures }: ControllerOptions): Controller {
   const { registry, clock, log } = deps
   const intervalMs = options["store-compaction-interval"]
-  const start = (): Controller => startWritingControllers(deps, options)
+  const start = (): Controller => startAfter(kindsKnown, () => startWritingControllers(deps, options))
   return together([
     identity === undefined ? start() : startLeaderElection(deps, { identity, start }),
     startStorageMeasures(deps, { options, ...measures }),
@@ -40,6 +42,21 @@ function startWritingControllers(deps: ControllerDeps, options: Options): Contro
     ...(options["enable-garbage-collector"] ? [startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
   ])
+}
+
+/** Does not start if it is stopped before. */
+function startAfter(ready: Promise<void>, start: () => Controller): Controller {
+  let isStopped = false
+  let started: Controller | undefined
+  void ready.then(() => {
+    if (!isStopped) started = start()
+  })
+  return {
+    async stop() {
+      isStopped = true
+      await started?.stop()
+    },
+  }
 }
 
 function together(controllers: readonly Controller[]): Controller {

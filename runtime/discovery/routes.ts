@@ -1,7 +1,7 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { type Handler, Hono, type MiddlewareHandler } from "hono"
-import { methodNotAllowed, unknownPath } from "../base/errors.ts"
+import { methodNotAllowed, notYetServed, unknownPath } from "../base/errors.ts"
 import { trimmedEnd } from "../base/trim.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import { isTrusted } from "../authz/authorize.ts"
@@ -88,6 +88,7 @@ async function answerDiscovery(documents: Documents, request: RequestContext): P
   const { parts, discovery } = documents
   const { outgoing } = request
   const target = targetOf(parts, request)
+  if ((target === undefined || !discovery.has(target)) && !parts.kinds.isComplete) throw notYetServed()
   if (target === undefined) return answerUnknownPath(outgoing)
   if (!discovery.has(target)) throw unknownPath()
   const { headers, query, info } = request

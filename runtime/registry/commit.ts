@@ -8,6 +8,7 @@ import type { ApiObject } from "../base/json.ts"
 import { Failures } from "../base/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
+import { awaitDefinitionChange, definitionCheck } from "./definition-guard.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { settleHooks } from "./settle-hooks.ts"
@@ -73,7 +74,8 @@ export async function collectTransactionOps(
 
 /**
  * Stores `object` if its key is at revision `expected` (0: absent). The caller must hold the only reference to
- * `object`. `ok: false`: another write came first, and nothing was written.
+ * `object`. `ok: false`: another write came first, and nothing was written. Throws ReleasedKindError if the definition
+ * of the kind is no longer the one of the handle.
  */
 export async function commitPut(
   registry: Registry,
@@ -97,13 +99,16 @@ export async function commitPut(
   if (recording !== undefined) await shapeRecorded(recording, ops)
   const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
+  const guard = releasingOnError(ops, () => definitionCheck(registry, handle, key))
+  const guarded = guard === undefined ? ops : { ...ops, checks: [...ops.checks, guard] }
   handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, ops)
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, guarded)
   if (!outcome.ok) {
     handle.cache.withdraw(key, value)
+    if (guard !== undefined && outcome.current.has(guard.key)) await awaitDefinitionChange(registry, handle, guard)
     return conflictOutcome(key, outcome)
   }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)

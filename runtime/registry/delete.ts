@@ -1,6 +1,6 @@
 /** Deletion in two phases; specification section 3.1 and the `deletion` rules of the catalog. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { conflict, deletionPreconditionText, notFound, preconditionText } from "../base/errors.ts"
+import { conflict, deletionPreconditionText, notFound, preconditionText, unknownPath } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ApiObject } from "../base/json.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
@@ -11,6 +11,7 @@ import { deletesInSteps, deletionStep, type DeletionPolicy } from "./deletion-st
 import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { repeatedOnRelease } from "./released-kind.ts"
 import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
 import { keepsStoredOnly, rememberStored } from "./stored-state.ts"
@@ -38,6 +39,21 @@ export interface DeleteRequest extends DeletionPolicy {
  * `removed: false`: finalizers or a grace period keep the object.
  */
 export async function deleteObject(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
+  let newest = handle
+  return repeatedOnRelease(async () => {
+    if (registry.opened(newest.kind) !== newest) newest = await reopened(registry, newest)
+    return deleteUnder(registry, newest, request)
+  })
+}
+
+/** A deletion decodes no input, so it goes on with the record that has the place of the kind now. Throws 404. */
+async function reopened(registry: Registry, { kind }: KindHandle): Promise<KindHandle> {
+  const current = registry.deps.kinds.current(kind)
+  if (current === undefined) throw unknownPath()
+  return registry.handle(current)
+}
+
+async function deleteUnder(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
   const key = handle.key(request.attributes.namespace, nameOf(request))
   const cached = handle.cache.get(key)
   if (cached !== undefined) {

@@ -7,6 +7,11 @@ import { compareVersions } from "./group-order.ts"
 
 /** Kinds by group, version and resource. Built at start from the generated records; those of definitions follow. */
 export class KindTable {
+  /**
+   * Whether the kinds of all definitions have been added: false while a start reads them, when a kind that is missing
+   * here may exist.
+   */
+  isComplete = true
   private readonly byResource = new Map<string, Kind>()
   /**
    * By group, version and resource in nested maps. Every request looks here; building a combined key would cost more

@@ -15,6 +15,7 @@ import type { Cache, ResourceCache } from "../storage/cache.ts"
 import type { Store } from "../storage/store.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
+import { DefinitionStates } from "./definition-states.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
@@ -22,6 +23,7 @@ import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
 import { type ConversionVersion, type KnownConversions, VersionConversion } from "./version-conversion.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
+import { ReleasedKindError } from "./released-kind.ts"
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -82,6 +84,8 @@ interface StoredResource {
 export class Registry {
   /** Creations in flight, for the namespace controller. */
   readonly creations = new InFlightCreates()
+  /** Under which states of the definitions objects may be written. */
+  readonly definitions = new DefinitionStates()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()
@@ -96,7 +100,10 @@ export class Registry {
     return this.ready.get(kind)
   }
 
-  /** The handle of a kind. The first call loads decoder, validator and cache. */
+  /**
+   * The handle of a kind. The first call loads decoder, validator and cache. Throws ReleasedKindError if the kind has
+   * left the table.
+   */
   async handle(kind: Kind): Promise<KindHandle> {
     const known = this.ready.get(kind)
     if (known !== undefined) return known
@@ -116,8 +123,9 @@ export class Registry {
   }
 
   /**
-   * Forgets kinds that have left the table. Requests that have a handle go on with it. `storage`: the storage path, if
-   * objects are no longer read as they were; its watches end, so that clients read what comes after the change.
+   * Forgets kinds that have left the table. Reads that have a handle go on with it, writes are refused. `storage`: the
+   * storage path, if objects are no longer read as they were; its watches end, so that clients read what comes after
+   * the change.
    */
   release(kinds: readonly Kind[], storage?: string): void {
     for (const kind of kinds) {
@@ -141,10 +149,12 @@ export class Registry {
 
   private async open(kind: Kind): Promise<KindHandle> {
     const { kinds, vendor, storePrefix } = this.deps
+    this.checkCurrent(kind)
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
     const storedParts = await kinds.load(stored)
     const storedShape = storedParts.shape
+    this.checkCurrent(kind)
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
@@ -166,6 +176,10 @@ export class Registry {
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
       ...storedConversionsOf(vendor, { kind, parts }, { stored, storedShape }),
     }
+  }
+
+  private checkCurrent(kind: Kind): void {
+    if (kind.custom !== undefined && this.deps.kinds.current(kind) !== kind) throw new ReleasedKindError(kind)
   }
 
   private conversionOf(own: LoadedKind, stored: LoadedKind, codec: ObjectCodec): VersionConversion | undefined {
@@ -214,11 +228,14 @@ export class Registry {
   /** One codec and one cache per storage path, with the selectable fields of every version that shares the path. */
   private resource(stored: Kind): Promise<StoredResource> {
     const { path } = stored.storage
-    let making = this.resources.get(path)
-    if (making === undefined) {
-      making = this.makeCodec(stored).then((codec) => ({ codec, cache: this.deps.cache.resource(path, codec) }))
-      this.resources.set(path, making)
-    }
+    const known = this.resources.get(path)
+    if (known !== undefined) return known
+    const making = this.makeCodec(stored).then((codec) => {
+      // The path may have been released meanwhile, and belong to a newer record.
+      if (this.resources.get(path) !== making) throw new ReleasedKindError(stored)
+      return { codec, cache: this.deps.cache.resource(path, codec) }
+    })
+    this.resources.set(path, making)
     return making
   }
 

@@ -15,6 +15,7 @@ import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
+import { confirmDefinition } from "./definition-guard.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
@@ -264,8 +265,10 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
   const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
-  if (same && !(await isStoredEarlier(registry, handle, state.current)))
+  if (same && !(await isStoredEarlier(registry, handle, state.current))) {
+    await confirmDefinition(registry, handle)
     return { ok: true, result: { object: old, created: false, removed: false } }
+  }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
 }
 

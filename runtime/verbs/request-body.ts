@@ -43,9 +43,14 @@ export async function readKindBody(
   return object
 }
 
-/** Reads the bytes of the body, and marks the start of the work on the request. Throws 400 or 413. */
-export async function bodyOf({ incoming, request }: ResourceRequest, limit?: number): Promise<Buffer> {
+/**
+ * Reads the bytes of the body, and marks the start of the work on the request. Those for a kind of a definition are
+ * kept: the request is decoded again if the definition changes meanwhile. Throws 400 or 413.
+ */
+export async function bodyOf({ handle, incoming, request }: ResourceRequest, limit?: number): Promise<Buffer> {
+  if (request.body !== undefined) return request.body
   const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
+  if (handle.kind.custom !== undefined) request.body = body
   request.bodyBytes = body.length
   beginsWork(request)
   return body

@@ -3,10 +3,11 @@
  * 4.2.
  */
 import { assert } from "../base/assert.ts"
-import { badRequest, methodNotAllowed, notFound, unknownPath } from "../base/errors.ts"
+import { badRequest, methodNotAllowed, notFound, notYetServed, unknownPath } from "../base/errors.ts"
 import { pathSegmentFaults } from "../schema/names.ts"
 import type { Connect, Kind, Subresource } from "../schema/kind.ts"
 import type { RequestContext, RequestInfo } from "../http/request/context.ts"
+import { repeatedOnRelease } from "../registry/released-kind.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
 import type { ResourceRequest } from "./call.ts"
@@ -41,7 +42,16 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 }
 
 /** Called for every resource path. Throws ApiError. On return the response is sent, or streaming. */
-export async function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
+export function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
+  const sentWarnings = request.warnings.length
+  return repeatedOnRelease(() => {
+    request.warnings.length = sentWarnings
+    return answerAsServed(parts, request)
+  })
+}
+
+/** Answers by the kind that the table has now. */
+async function answerAsServed(parts: ServerParts, request: RequestContext): Promise<void> {
   const { info, incoming, outgoing } = request
   if (isForeignPath(parts, info)) return answerUnknownPath(outgoing)
   const { kind, subresource } = routeOf(parts, request)
@@ -57,19 +67,20 @@ export async function answerResource(parts: ServerParts, request: RequestContext
  */
 function isForeignPath({ kinds }: Pick<ServerParts, "kinds">, info: RequestInfo): boolean {
   const kind = kinds.find(info.group, info.version, info.resource)
-  if (kind === undefined) return !kinds.hasFixedGroup(info.group)
+  if (kind === undefined) return kinds.isComplete && !kinds.hasFixedGroup(info.group)
   return kind.custom !== undefined && !isPath(kind, info)
 }
 
 /**
  * Finds the kind and sub-resource that handle a request. Adds the warning of a deprecated version. Throws 400, 404 or
- * 405.
+ * 405, or 503 while the kinds of definitions are still being read.
  */
 export function routeOf(
   parts: Pick<ServerParts, "kinds" | "vendor">,
   { info, warnings }: Pick<RequestContext, "info" | "warnings">,
 ): { readonly kind: Kind; readonly subresource: Subresource | undefined } {
   const kind = parts.kinds.find(info.group, info.version, info.resource)
+  if (kind === undefined && !parts.kinds.isComplete) throw notYetServed()
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
   const warning = parts.kinds.warningOf(kind, parts.vendor.group)
   if (warning !== undefined) warnings.push(warning)

@@ -65,6 +65,8 @@ export interface InProcessOptions {
   readonly requestsInFlight?: { readonly readOnly: number; readonly mutating: number }
   /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
   readonly uncached?: readonly string[]
+  /** Other servers write to the same store; default no. */
+  readonly sharedStore?: boolean
   /** Wraps the server's store before it starts. */
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
   /** Further users; the token of each is its name. */
@@ -123,6 +125,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ],
     ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
     ...(options.connect !== undefined && { connect: options.connect }),
+    ...(options.sharedStore !== undefined && { sharedStore: options.sharedStore }),
     tokenSecret: Buffer.from("a secret of tests"),
     certificate: pair,
   })

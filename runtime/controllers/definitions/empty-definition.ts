@@ -6,6 +6,7 @@ import { inParallel } from "../../base/in-parallel.ts"
 import { isConditionTrue } from "../../definitions/conditions.ts"
 import { deleteObject } from "../../registry/delete.ts"
 import { parseObject } from "../../registry/object-codec.ts"
+import { awaitDefinitions } from "../../registry/definition-guard.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import type { CachedObject } from "../../storage/cache.ts"
@@ -28,6 +29,7 @@ export async function emptyDefinition(registry: Registry, definition: CustomReso
   if (!isConditionTrue(definition.status.conditions, "Established"))
     return { left: 0, reason: "NeverEstablished", message: "resource was never established" }
   const { kinds } = registry.deps
+  await awaitDefinitions(registry)
   const kind = kinds.all().find((one) => one.custom?.definition === definition.metadata.name && kinds.stored(one) === one)
   if (kind === undefined)
     return { left: 0, reason: "OverlappingBuiltInResource", message: "instances overlap with built-in resources in storage" }

@@ -35,6 +35,7 @@ export function startServedDefinitions(
 ): ServedDefinitions {
   const kind = deps.registry.deps.kinds.find(definitionGroup, "v1", definitionResource)
   if (kind === undefined) return { ready: Promise.resolve(), fault: () => undefined, stop: async () => {} }
+  deps.registry.deps.kinds.isComplete = false
   const table = new DefinitionTable(deps, { ...options, vendor: deps.registry.deps.vendor, checkMetadata })
   const following = startInformer(deps, kind, {
     onState: (objects) => table.replaceAll(objects),
@@ -75,6 +76,7 @@ class DefinitionTable {
     for (const object of objects) names.add(this.change(object, false))
     for (const name of [...this.served.keys()]) if (!names.has(name)) this.remove(name)
     this.isFilled = true
+    this.deps.registry.deps.kinds.isComplete = true
     this.resolveFilled()
   }
 
@@ -82,8 +84,11 @@ class DefinitionTable {
   change(object: CachedObject, isGone: boolean): string {
     const name = object.field("metadata.name")
     const definition = isGone ? undefined : readDefinition(object)
-    if (definition !== undefined && isEstablished(definition)) this.serve(name, definition)
-    else this.remove(name)
+    const { definitions } = this.deps.registry
+    if (definition !== undefined && isEstablished(definition)) {
+      this.serve(name, definition)
+      definitions.note(name, { key: object.key, modRevision: object.modRevision })
+    } else this.remove(name)
     return name
   }
 
@@ -106,6 +111,7 @@ class DefinitionTable {
     const { registry } = this.deps
     registry.deps.kinds.replace(before.kinds, [])
     registry.release(before.kinds, before.kinds[0]?.storage.path)
+    registry.definitions.forget(name)
   }
 }
 

@@ -12,6 +12,7 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import type { Subresource } from "../../schema/kind.ts"
 import { timeText } from "../../base/time.ts"
 import { parseObject } from "../../registry/object-codec.ts"
+import { awaitDefinitions } from "../../registry/definition-guard.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import { updateObject } from "../../registry/update.ts"
@@ -83,6 +84,7 @@ async function empty(deps: ControllerDeps, task: Task): Promise<void> {
   if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
   // Admission refuses creations by now; those it admitted before must be finished to be found.
   await registry.creations.drained(name)
+  await awaitDefinitions(registry)
   const { uid } = namespace.metadata
   const found = await sweepInOrder(deps, { name, isStill: async () => (await uidNow(registry, task)) === uid })
   if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task, uid)

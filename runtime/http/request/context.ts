@@ -82,6 +82,8 @@ export class RequestContext {
   readonly warnings: string[] = []
   /** The length of the body, once it was read; large objects are processed in turns. */
   bodyBytes = 0
+  /** The body, once it was read, if it may have to be decoded again. */
+  body: Buffer | undefined
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
   /** The callbacks of `onEnd`. */
