@@ -148,11 +148,44 @@ describe("a definition", () => {
   it("shows the default of a status, which a creation may not set", async () => {
     const status = { type: "object", default: { phase: "New" }, properties: { phase: text } }
     const rules = [{ rule: "!has(self.status)", message: "not before it is read" }]
-    const schema = { type: "object", properties: { status }, "x-kubernetes-validations": rules }
+    const schema = { type: "object", properties: { status }, "x-orch-validations": rules }
     await define(definition("kettles", "Kettle", [{ name: "v1", schema, subresources: { status: {} } }]))
     const made = await client.create(kettles(), kettleObject("a", { status: { phase: "Old" } }))
     expect(made).toMatchObject({ status: { phase: "New" } })
     expect(await client.get(kettle("a"))).toEqual(made)
+  })
+
+  it("scales objects that have no replicas yet", async () => {
+    const spec = { type: "object", properties: { litres: { type: "integer" }, note: text } }
+    const schema = { type: "object", properties: { spec, status: { type: "object", properties: { litres: { type: "integer" } } } } }
+    const scale = { specReplicasPath: ".spec.litres", statusReplicasPath: ".status.litres" }
+    await define(definition("kettles", "Kettle", [{ name: "v1", schema, subresources: { scale } }]))
+    await client.create(kettles(), kettleObject("a"))
+    const place = { ...kettle("a"), subresource: "scale" }
+    const missing = 'the spec replicas field ".spec.litres"'
+    await expect(client.patch(place, { metadata: { labels: { x: "y" } } })).rejects.toMatchObject({
+      code: 400,
+      message: `${missing} cannot be empty`,
+    })
+    const negative = { message: "Invalid value: -1: should be a non-negative integer", field: ".spec.litres" }
+    await expect(client.patch(place, { spec: { replicas: -1 } })).rejects.toMatchObject({
+      code: 422,
+      details: { kind: "Kettle", causes: [negative] },
+    })
+    expect(await client.patch(place, { spec: { replicas: 3 } })).toMatchObject({ kind: "Scale", spec: { replicas: 3 } })
+    expect(await client.get(kettle("a"))).toMatchObject({ spec: { litres: 3 } })
+  })
+
+  it("lets a manager apply fields that its schema keeps, or has no names for", async () => {
+    const item = { type: "object", properties: { name: text } }
+    const spec = { type: "object", "x-orch-preserve-unknown-fields": true, properties: { list: { type: "array", items: item } } }
+    const open = { type: "object" }
+    await define(definition("kettles", "Kettle", [{ name: "v1", schema: { type: "object", properties: { spec, open } } }]))
+    const sent = kettleObject("a", { spec: { more: 1, list: [{ name: "x", unknown: 1 }] }, open: { any: 1 } })
+    const applied = await client.apply(kettle("a"), sent, { fieldManager: "tester", fieldValidation: "Strict" })
+    // Recorded from the reference: what is pruned is owned all the same.
+    expect(applied).toMatchObject({ spec: { more: 1, list: [{ name: "x" }] }, open: {} })
+    expect(applied.metadata?.managedFields?.[0]?.fieldsV1).toEqual({ "f:spec": { "f:more": {}, "f:list": {} }, "f:open": { "f:any": {} } })
   })
 
   it("gets the names that nobody has, and others when they are free again", async () => {

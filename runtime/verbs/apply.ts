@@ -40,7 +40,7 @@ export function applyPatchOf(call: ObjectRequest, { value, duplicates }: Configu
   const applied: ApplyState = { call, config, duplicates, scope, hasWarned: false }
   return {
     strictErrors: [],
-    keepsNulls: true,
+    isApplied: true,
     apply: (live, isLarge = false) => {
       checkKind(call, config, scope)
       return duplicates.length === 0 ? applyingConfiguration(applied, live, isLarge) : applyingDoubtful(applied, live, isLarge)

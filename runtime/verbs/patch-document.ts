@@ -9,8 +9,11 @@ export interface Patch {
    * object or the patch is large; default false.
    */
   apply(object: ApiObject | undefined, isLarge?: boolean): Stages<JsonObject>
-  /** Nulls in the result are values, which a custom object may not have in every field. Default false. */
-  readonly keepsNulls?: boolean
+  /**
+   * A server-side apply, which has checked the configuration's fields itself. In a custom object its nulls are left to
+   * the validator, and fields that are pruned nevertheless are not reported. Default false.
+   */
+  readonly isApplied?: boolean
   readonly strictErrors: readonly string[]
   /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]

@@ -83,11 +83,12 @@ function* patching(
   { scope, old, isLarge }: { scope: WriteScope; old: ApiObject | undefined; isLarge: boolean },
 ): Stages<ApiObject> {
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
+  const { strictErrors, ordered, isApplied = false } = options.patch
   let patched: ApiObject
   try {
-    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed, options.patch.keepsNulls)
-    const { strictErrors, ordered } = options.patch
-    applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
+    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed, isApplied)
+    const reported = isApplied && call.handle.kind.custom !== undefined ? [] : unknown
+    applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
   } catch (error) {
     if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)

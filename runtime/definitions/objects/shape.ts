@@ -10,7 +10,7 @@ import type { Structural } from "../structural.ts"
 interface Making {
   /** The shape of ObjectMeta. */
   readonly metadata: TypeShape
-  /** Fields that no schema names are kept, because a list above says so. */
+  /** Fields that no schema names belong to managers, since a schema above keeps them: for apply this is inherited. */
   readonly preserve: boolean
 }
 
@@ -24,7 +24,7 @@ const anyScalar: TypeRef = { scalar: "IntOrString" }
  * are sorted by name, as the reference writes custom objects.
  */
 export function shapeOfDefinition(name: string, schema: Structural, metadata: TypeShape): TypeShape {
-  const making = { metadata, preserve: false }
+  const making = { metadata, preserve: schema.preserveUnknown }
   const fields = fieldsOf(name, schema, making).filter((field) => !isTypeOrMetadata(field.name))
   return {
     name,
@@ -38,10 +38,9 @@ function isTypeOrMetadata(name: string): boolean {
 }
 
 function fieldsOf(owner: string, schema: Structural, making: Making): FieldShape[] {
-  const inside = { ...making, preserve: false }
   return [...schema.properties].map(([name, field]) => ({
     name,
-    type: typeOf(`${owner}.${name}`, field, inside),
+    type: typeOf(`${owner}.${name}`, field, below(field, making)),
     pointer: true,
     ...(field.nullable && { nullable: true }),
     ...mergeOf(field),
@@ -63,17 +62,20 @@ function typeOf(name: string, schema: Structural, making: Making): TypeRef {
   if (schema.intOrString) return anyScalar
   if (type === "array" || (type === undefined && items !== undefined)) {
     const { listType, mapKeys } = mergeOf(schema)
-    const inside = { ...making, preserve: schema.preserveUnknown || making.preserve }
-    const list = items === undefined ? any : typeOf(`${name}.items`, items, inside)
+    const list = items === undefined ? any : typeOf(`${name}.items`, items, below(items, making))
     return { list, ...(listType !== undefined && { listType }), ...(mapKeys !== undefined && { mapKeys }) }
   }
   if (additionalProperties !== undefined && properties.size === 0) {
     const { mapType } = schema
-    const map = additionalProperties === true ? any : typeOf(`${name}.values`, additionalProperties, { ...making, preserve: false })
+    const map = additionalProperties === true ? any : typeOf(`${name}.values`, additionalProperties, below(additionalProperties, making))
     return { map, ...(mapType !== undefined && { mapType }) }
   }
   if (type === "object" || properties.size > 0 || schema.embedded) return { ref: lazyShape(name, schema, making) }
   return scalarOf(schema)
+}
+
+function below(schema: Structural, making: Making): Making {
+  return schema.preserveUnknown && !making.preserve ? { ...making, preserve: true } : making
 }
 
 function scalarOf({ type, source }: Structural): TypeRef {
@@ -113,11 +115,13 @@ function objectShape(name: string, schema: Structural, making: Making): TypeShap
     { name: "kind", type: text },
     { name: "metadata", type: { ref: () => metadata } },
   ]
+  const isFreeForm = schema.properties.size === 0 && schema.additionalProperties === undefined && !schema.embedded
   const fields = schema.embedded ? [...embedded, ...own.filter((field) => !isTypeOrMetadata(field.name))] : own
   return {
     name,
     fields: sorted(fields),
-    ...((schema.preserveUnknown || making.preserve) && { preserveUnknown: true }),
+    // Without fields of its own any is accepted; pruning drops it later.
+    ...((isFreeForm || making.preserve) && { preserveUnknown: true }),
     ...(schema.mapType !== undefined && { struct: schema.mapType }),
   }
 }

@@ -1,6 +1,6 @@
 /** `scale`: a view of the parent as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
 import { assert } from "../../base/assert.ts"
-import { badRequest, internal, invalid } from "../../base/errors.ts"
+import { type ApiError, badRequest, internal, invalid } from "../../base/errors.ts"
 import { deepClone, getPath, setPath } from "../../encoding/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Subresource } from "../../schema/kind.ts"
@@ -49,8 +49,20 @@ async function scaleAfter(call: ResourceRequest, subresource: Subresource, kind:
 
 /** Reads the Scale of an object. Throws as a get. */
 export async function getScale(call: ObjectRequest, subresource: Subresource): Promise<ApiObject> {
-  return scaleOf(objectOf(call.handle, await getOperation(call)), subresource, call)
+  const parent = objectOf(call.handle, await getOperation(call))
+  const path = pathsOf(subresource).specReplicas
+  if (call.handle.kind.custom !== undefined && getPath(parent, path) === undefined) throw missingReplicas("does not exist", path)
+  return scaleOf(parent, subresource, call)
 }
+
+/** Nothing says what the absent number of a definition's object means. The reference has no Scale of it to read. */
+function missingReplicas(fault: "does not exist" | "cannot be empty", path: string): ApiError {
+  const text = `the spec replicas field ${JSON.stringify(`.${path}`)} ${fault}`
+  return fault === "does not exist" ? internal(text) : badRequest(text)
+}
+
+/** In the Scale that a write changes, this stands for the absent number of a definition's object, as in the reference. */
+const unsetReplicas = -(2 ** 31)
 
 /** Changes the parent's replicas, and returns its Scale. */
 export async function changeScale(call: ObjectRequest, subresource: Subresource, change: ScaleChange): Promise<ApiObject> {
@@ -133,7 +145,10 @@ function rescaled(call: ObjectRequest, subresource: Subresource, change: { old: 
   if (name !== call.request.info.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
   const replicas = isObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0
-  if (typeof replicas !== "number" || replicas < 0) {
+  const isCustom = call.handle.kind.custom !== undefined
+  if (isCustom && replicas === unsetReplicas) throw missingReplicas("cannot be empty", pathsOf(subresource).specReplicas)
+  // The validator of a definition's objects refuses negative numbers itself.
+  if (typeof replicas !== "number" || (replicas < 0 && !isCustom)) {
     throw invalid({ group: "autoscaling", resource: "Scale", name }, [
       { type: "Invalid", field: "spec.replicas", value: replicas, detail: "must be greater than or equal to 0" },
     ])
@@ -150,8 +165,8 @@ function rescaled(call: ObjectRequest, subresource: Subresource, change: { old: 
 function scaleOf(parent: ApiObject, subresource: Subresource, call: ObjectRequest): ApiObject {
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
-  // An absent number means zero, and zero is omitted, as typed servers do.
-  const replicas = getPath(parent, paths.specReplicas) ?? missingReplicas(call, paths.specReplicas)
+  // An absent number of a built-in kind means zero, and zero is omitted, as typed servers do.
+  const replicas = getPath(parent, paths.specReplicas) ?? (call.handle.kind.custom === undefined ? 0 : unsetReplicas)
   const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
   return {
     kind: "Scale",
@@ -166,12 +181,6 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: ObjectReques
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: getPath(parent, paths.statusReplicas) ?? 0, ...(selector !== "" && { selector }) },
   }
-}
-
-/** Nothing says what the absent number of a definition's object means: the reference has no Scale of it. */
-function missingReplicas({ handle }: ObjectRequest, path: string): number {
-  if (handle.kind.custom !== undefined) throw internal(`the spec replicas field ${JSON.stringify(`.${path}`)} does not exist`)
-  return 0
 }
 
 /** The text form of a LabelSelector or of a plain map of labels. Definitions' objects have it as a text. */
