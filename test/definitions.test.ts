@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { startServer } from "../runtime/library.ts"
 import type { ApiObject, JsonObject } from "../runtime/base/json.ts"
 import type { CollectionPlace, ObjectClient, ObjectPlace } from "../runtime/schema/object-client.ts"
-import { createHttpClient, type OpenAnswer } from "./support/http-client.ts"
+import { createHttpClient, type HttpClient, type OpenAnswer } from "./support/http-client.ts"
 
 const text = { type: "string" }
 const kettleSchema: JsonObject = {
@@ -95,11 +95,15 @@ async function until<Result>(ask: () => Promise<Result>, accepts: (result: Resul
   }
 }
 
-async function watchOverHttp(path: string): Promise<OpenAnswer> {
-  const { token, url, caPem: authority } = server
+function httpClient(): HttpClient {
+  const { url, caPem: authority } = server
   const http = createHttpClient({ protocol: "http2", port: Number(new URL(url).port), authority })
   onTestFinished(() => http.close())
-  return http.open({ method: "GET", path, headers: { authorization: `Bearer ${token}` } })
+  return http
+}
+
+async function watchOverHttp(path: string): Promise<OpenAnswer> {
+  return httpClient().open({ method: "GET", path, headers: { authorization: `Bearer ${server.token}` } })
 }
 
 const isMissing = (result: unknown): boolean => result instanceof Error && "code" in result && result.code === 404
@@ -186,6 +190,13 @@ describe("a definition", () => {
     // Recorded from the reference: what is pruned is owned all the same.
     expect(applied).toMatchObject({ spec: { more: 1, list: [{ name: "x" }] }, open: {} })
     expect(applied.metadata?.managedFields?.[0]?.fieldsV1).toEqual({ "f:spec": { "f:more": {}, "f:list": {} }, "f:open": { "f:any": {} } })
+  })
+
+  it("has Tables whose rows are a list also when there are none", async () => {
+    await define(definition("kettles", "Kettle"))
+    const headers = { authorization: `Bearer ${server.token}`, accept: "application/json;as=Table;g=meta.orch.io;v=v1" }
+    const { body } = await httpClient().send({ method: "GET", path: "/apis/kitchen.example.com/v1/kettles", headers })
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: "Table", rows: [] })
   })
 
   it("gets the names that nobody has, and others when they are free again", async () => {

@@ -57,7 +57,8 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
       items,
       turns,
       itemsField: "rows",
-      emptyItems: "null",
+      // The reference makes Tables of a definition's kind by other code.
+      emptyItems: handle.kind.custom === undefined ? "null" : "[]",
     }
   }
   if (format.as !== undefined) {
