@@ -61,7 +61,7 @@ function missingReplicas(fault: "does not exist" | "cannot be empty", path: stri
   return fault === "does not exist" ? internal(text) : badRequest(text)
 }
 
-/** In the Scale that a write changes, this stands for the absent number of a definition's object, as in the reference. */
+/** Stands in the Scale that a write changes for the absent number of a definition's object, as in the reference. */
 const unsetReplicas = -(2 ** 31)
 
 /** Changes the parent's replicas, and returns its Scale. */
