@@ -35,9 +35,10 @@ export interface FunctionDeclaration {
   /**
    * The cost of one call at run time, besides that of its arguments; undefined: the next rule decides, which is 1 for
    * most. It applies to every overload of this name, those of other libraries too, as costs of the reference do.
-   * `overload` is the empty string when the checker left several. Arguments and result may be errors.
+   * `overload` is the empty string when the checker left several. Arguments may be errors. It is called before the
+   * call, which is not made when its cost is too much. What a call does beyond its cost it counts itself (work.ts).
    */
-  readonly cost?: (args: readonly Result[], result: Result, overload: string) => number | undefined
+  readonly cost?: (args: readonly Result[], overload: string) => number | undefined
   /** The cost that is known before a call; undefined: the next rule decides. For every overload of this name. */
   readonly estimate?: (call: EstimatedCall) => CallEstimate | undefined
 }

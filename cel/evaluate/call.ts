@@ -55,7 +55,7 @@ function isOfType(value: Result, type: CelType): boolean {
 }
 
 /** What calls of libraries cost: by all of their arguments. */
-export type CallCost = (args: readonly Result[], result: Result) => number
+export type CallCost = (args: readonly Result[]) => number
 
 /** The cost of a call; undefined: it always is 1. */
 export interface Costs {
@@ -68,9 +68,9 @@ export function costsOf(declared: DeclaredFunction, overloads: readonly string[]
   const standard = standardCost(overload)
   const { costs } = declared
   if (costs.length === 0) return { standard, library: undefined }
-  const library: CallCost = (args, result) => {
+  const library: CallCost = (args) => {
     for (const cost of costs) {
-      const found = cost(args, result, overload)
+      const found = cost(args, overload)
       if (found !== undefined) return found
     }
     return standard === undefined ? 1 : standard(args[0] ?? null, args[1] ?? null)
@@ -78,7 +78,10 @@ export function costsOf(declared: DeclaredFunction, overloads: readonly string[]
   return { standard, library }
 }
 
-/** A call with its arguments. `early`: later arguments are not evaluated after an error, and then the call is free. */
+/**
+ * A call with its arguments. It is charged before it is made, so that one beyond the limit is refused instead. `early`:
+ * later arguments are not evaluated after an error, and then the call is free.
+ */
 export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early: boolean): Step {
   const [first, second] = args
   if (!early && args.length === 1 && first !== undefined) return unary(first, impl, costs)
@@ -90,29 +93,27 @@ export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early:
     for (const arg of args) {
       const value = arg(frame)
       if (value instanceof ErrorValue) {
-        if (values.length === args.length - 1) frame.charge(costFor(costs, [...values, value], value))
+        if (values.length === args.length - 1) frame.charge(costFor(costs, [...values, value]))
         return value
       }
       values.push(value)
     }
-    const result = impl(...values)
-    frame.charge(costFor(costs, values, result))
-    return result
+    frame.charge(costFor(costs, values))
+    return impl(...values)
   }
 }
 
-function costFor({ standard, library }: Costs, args: readonly Result[], result: Result): number {
-  if (library !== undefined) return library(args, result)
+function costFor({ standard, library }: Costs, args: readonly Result[]): number {
+  if (library !== undefined) return library(args)
   return standard === undefined ? 1 : standard(args[0] ?? null, args[1] ?? null)
 }
 
 function unary(arg: Step, impl: Impl, { standard, library }: Costs): Step {
   return (frame) => {
     const value = arg(frame)
-    const result = value instanceof ErrorValue ? value : impl(value)
-    if (library !== undefined) frame.charge(library([value], result))
+    if (library !== undefined) frame.charge(library([value]))
     else frame.charge(standard === undefined ? 1 : standard(value, null))
-    return result
+    return value instanceof ErrorValue ? value : impl(value)
   }
 }
 
@@ -120,9 +121,8 @@ function binary(left: Step, right: Step, impl: Impl, { standard, library }: Cost
   return (frame) => {
     const one = left(frame)
     const other = right(frame)
-    const result = one instanceof ErrorValue ? one : other instanceof ErrorValue ? other : impl(one, other)
-    if (library !== undefined) frame.charge(library([one, other], result))
+    if (library !== undefined) frame.charge(library([one, other]))
     else frame.charge(standard === undefined ? 1 : standard(one, other))
-    return result
+    return one instanceof ErrorValue ? one : other instanceof ErrorValue ? other : impl(one, other)
   }
 }

@@ -1,4 +1,5 @@
 import { ErrorValue, type Result } from "../values/value.ts"
+import { CostExceeded } from "../work.ts"
 
 /** What one evaluation works on: the variables and the accumulated cost. */
 export class Frame {
@@ -19,8 +20,5 @@ export class Frame {
 
 /** One part of a compiled expression. */
 export type Step = (frame: Frame) => Result
-
-/** Thrown through all operators, which cannot absorb it. */
-export class CostExceeded extends Error {}
 
 export const cancelled = new ErrorValue("operation cancelled: actual cost limit exceeded", true)

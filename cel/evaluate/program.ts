@@ -1,6 +1,7 @@
 import { errorOf } from "../values/error.ts"
 import type { Result, Value } from "../values/value.ts"
-import { CostExceeded, cancelled, Frame } from "./frame.ts"
+import { beginWork, CostExceeded, endWork, workMax } from "../work.ts"
+import { cancelled, Frame } from "./frame.ts"
 import type { Plan } from "./planner.ts"
 
 export interface Outcome {
@@ -8,10 +9,12 @@ export interface Outcome {
   readonly value: Result
   /** What was counted until the end. */
   readonly cost: number
+  /** What was done beyond that, in units that take as long as those of cost. Counted with a limit alone. */
+  readonly work: number
 }
 
 export interface EvaluateOptions {
-  /** Evaluation that costs more ends with an error. Without it, evaluation never ends early. */
+  /** Evaluation that costs more, or does more than its cost shows, ends with an error. Absent: it never ends early. */
   readonly costLimit?: number
 }
 
@@ -25,12 +28,19 @@ export class Program {
       const value = variables[name]
       return value === undefined ? errorOf(`no such attribute(s): ${name}`) : value
     })
-    const frame = new Frame(slots, options?.costLimit ?? Number.POSITIVE_INFINITY)
+    const costLimit = options?.costLimit
+    const frame = new Frame(slots, costLimit ?? Number.POSITIVE_INFINITY)
+    const limit = costLimit === undefined ? Number.POSITIVE_INFINITY : workMax
+    const around = beginWork(limit)
+    let value: Result = cancelled
+    let work = 0
     try {
-      return { value: this.plan.step(frame), cost: frame.cost }
+      value = this.plan.step(frame)
     } catch (cause) {
-      if (cause instanceof CostExceeded) return { value: cancelled, cost: frame.cost }
-      throw cause
+      if (!(cause instanceof CostExceeded)) throw cause
+    } finally {
+      work = endWork(around, limit)
     }
+    return { value, cost: frame.cost, work }
   }
 }

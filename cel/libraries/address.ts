@@ -1,5 +1,6 @@
 /** IP addresses and ranges as Go's net/netip reads and writes them, with its errors. */
 import { quoted } from "../../runtime/base/quote.ts"
+import { chargeText } from "../work.ts"
 
 /** Why a text is no address or no range. */
 export class AddressFault {
@@ -26,6 +27,7 @@ export function bitsOf(address: Address): number {
 }
 
 export function parseAddress(text: string): Address | AddressFault {
+  chargeText(text)
   try {
     return read(text)
   } catch (stopped) {

@@ -1,14 +1,20 @@
 /** Strings by code points: offsets of expressions count them, JavaScript counts units of UTF-16. */
+import { chargeText, chargeWork } from "../work.ts"
 
 const surrogate = /[\ud800-\udfff]/
 
+/** Characters that are gone through one by one in the time of a unit of work. */
+const charactersPerUnit = 5
+
 /** True when code points and units of UTF-16 are the same, as in nearly every text. */
 function isPlain(text: string): boolean {
+  chargeText(text)
   return !surrogate.test(text)
 }
 
 export function countCodePoints(text: string): number {
   if (isPlain(text)) return text.length
+  chargeWork(text.length / charactersPerUnit)
   let count = 0
   for (const _ of text) count++
   return count
@@ -17,6 +23,7 @@ export function countCodePoints(text: string): number {
 /** The offset in units of a code point's index, which is within the text or at its end. */
 export function unitOffset(text: string, index: number): number {
   if (isPlain(text)) return index
+  chargeWork(index / charactersPerUnit)
   let offset = 0
   for (let seen = 0; seen < index; seen++) offset += widthAt(text, offset)
   return offset
@@ -35,6 +42,7 @@ export function sliceCodePoints(text: string, start: number, end: number): strin
 }
 
 export function codePointsOf(text: string): string[] {
+  chargeWork(text.length)
   return Array.from(text)
 }
 

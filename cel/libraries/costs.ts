@@ -14,7 +14,7 @@ import {
 } from "../cost/bounds.ts"
 import type { CallEstimate, EstimatedCall, FunctionDeclaration, SizedNode } from "../declaration.ts"
 import { sizeOf } from "../values/size.ts"
-import { ListValue, MapValue, type Result } from "../values/value.ts"
+import { ErrorValue, ListValue, MapValue, type Result } from "../values/value.ts"
 
 type Cost = NonNullable<FunctionDeclaration["cost"]>
 type Estimate = NonNullable<FunctionDeclaration["estimate"]>
@@ -148,7 +148,7 @@ function literalLimit(limit: SizedNode | undefined): bigint | undefined {
 }
 
 const joining: Costs = {
-  cost: (_, result) => scaled(result, 2 * stringTraversalFactor),
+  cost: ([list, separator]) => Math.ceil(joinedSize(list, separator) * 2 * stringTraversalFactor),
   estimate: (call) => {
     if (call.target === undefined) return undefined
     const count = call.sizeOf(call.target)
@@ -158,6 +158,17 @@ const joining: Costs = {
     if (separator !== undefined) size = addBounds(size, multiplyBounds(call.sizeOf(separator), oneLess(count)))
     return { cost: scaleBounds(size, stringTraversalFactor), resultSize: size }
   },
+}
+
+/** The characters of the joined text; 1 for an error. */
+function joinedSize(list: Result | undefined, separator: Result | undefined): number {
+  if (!(list instanceof ListValue)) return 1
+  let size = Math.max(list.size - 1, 0) * (typeof separator === "string" ? sizeOf(separator) : 0)
+  for (const part of list.toArray()) {
+    if (typeof part !== "string") return 1
+    size += sizeOf(part)
+  }
+  return separator instanceof ErrorValue ? 1 : size
 }
 
 function oneLess(count: Bounds): Bounds {
@@ -183,14 +194,14 @@ const finding: Costs = {
 
 /** `ip(text)` parses; `cidr.ip()` reads a field. */
 const addressing: Costs = {
-  cost: ([text], _, overload) => (overload === "cidr_ip" ? 1 : scaled(text, stringTraversalFactor)),
+  cost: ([text], overload) => (overload === "cidr_ip" ? 1 : scaled(text, stringTraversalFactor)),
   estimate: (call) => parsingEstimate(stringTraversalFactor)(call) ?? { cost: one },
 }
 
 /** Comparing two addresses, and parsing the second when it is a text. */
 function containing(textOverload: string, masking: boolean): Costs {
   return {
-    cost: ([range, other], _, overload) => {
+    cost: ([range, other], overload) => {
       if (range === undefined) return undefined
       const size = sizeOf(range)
       const compared = Math.ceil(2 * size * stringTraversalFactor)

@@ -9,6 +9,7 @@ import { typeOf } from "../values/type-of.ts"
 import { Double, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "../values/value.ts"
 import { stringOf } from "../standard/conversion.ts"
 import { fixedDigits, scientificDigits } from "./decimal-text.ts"
+import { chargeWork } from "../work.ts"
 
 /** The argument does not fit its clause. */
 export class FormatFault extends Error {
@@ -145,8 +146,13 @@ function scalarText(value: Value): string | undefined {
   return print(text)
 }
 
+/** Units of work for a member, and characters that are quoted in the time of one. */
+const memberWork = 4
+const charactersPerUnit = 2
+
 /** An element or a value within a list or a map: a literal of the language. */
 function memberText(value: Result): string {
+  chargeWork(typeof value === "string" ? memberWork + value.length / charactersPerUnit : memberWork)
   if (isError(value)) throw new FormatFault(value.message)
   if (value instanceof ListValue) return listText(value)
   if (value instanceof MapValue) return mapText(value)

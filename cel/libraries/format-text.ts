@@ -2,6 +2,11 @@
 import { errorOf, isError } from "../values/error.ts"
 import type { ListValue, Result } from "../values/value.ts"
 import { type Clause, clauseOf, FormatFault } from "./format-clauses.ts"
+import { chargeWork } from "../work.ts"
+
+/** Units of work: what a clause takes, and how many characters are copied in one. */
+const clauseWork = 10
+const charactersPerUnit = 10
 
 /** The most digits or blanks that a clause may ask for: a short text shall not make a long one. */
 const precisionMax = 32_767
@@ -41,7 +46,9 @@ function filled(format: string, args: ListValue): string {
 function written(clause: Clause, arg: Result): string {
   if (isError(arg)) throw new FormatFault(arg.message)
   try {
-    return clause(arg)
+    const text = clause(arg)
+    chargeWork(clauseWork + text.length / charactersPerUnit)
+    return text
   } catch (fault) {
     throw fault instanceof FormatFault ? new FormatFault(`error during formatting: ${fault.message}`) : fault
   }

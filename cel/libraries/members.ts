@@ -1,4 +1,5 @@
 import { equal } from "../values/equal.ts"
+import { chargeWork } from "../work.ts"
 import { Double, Uint, type Value } from "../values/value.ts"
 
 /**
@@ -20,8 +21,9 @@ export class Members {
   has(value: Value): boolean {
     const key = keyOf(value)
     if (key !== undefined && this.keys.has(key)) return true
-    if (key === undefined || typeof key === "number") return this.others.some((other) => equal(value, other) === true)
-    return false
+    if (key !== undefined && typeof key !== "number") return false
+    chargeWork(this.others.length)
+    return this.others.some((other) => equal(value, other) === true)
   }
 }
 

@@ -1,12 +1,12 @@
 /** The regex library: `find` and `findAll`. `matches` belongs to the language. */
 import type { Impl, Library, Overload } from "../declaration.ts"
 import { intType, listType, stringType } from "../types/type.ts"
-import { errorOf } from "../values/error.ts"
 import { listOf } from "../values/list.ts"
 import type { Result, Value } from "../values/value.ts"
 import { costOf } from "./costs.ts"
 import { integerOf, textOf } from "./narrow.ts"
-import { type Pattern, PatternFault, patternOf } from "./pattern.ts"
+import { type Pattern, PatternFault, patternOf } from "../../runtime/base/pattern.ts"
+import { searched } from "../standard/search.ts"
 
 type Search = (pattern: Pattern, text: string, limit: Value | undefined) => Result
 
@@ -14,15 +14,13 @@ type Search = (pattern: Pattern, text: string, limit: Value | undefined) => Resu
 function searching(search: Search): Pick<Overload, "impl" | "specialize"> {
   return {
     impl: (text, source, limit) => {
-      const pattern = patternOf(textOf(source))
-      if (pattern instanceof PatternFault) return errorOf(`Illegal regex: ${pattern.message}`)
-      return search(pattern, textOf(text), limit)
+      return searched(textOf(source), (pattern) => search(pattern, textOf(text), limit))
     },
     specialize: ([, source]): Impl | { readonly fault: string } | undefined => {
       if (typeof source !== "string") return undefined
       const pattern = patternOf(source)
       if (pattern instanceof PatternFault) return { fault: pattern.message }
-      return (text, _, limit) => search(pattern, textOf(text), limit)
+      return (text, _, limit) => searched(source, (known) => search(known, textOf(text), limit))
     },
   }
 }

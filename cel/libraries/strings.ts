@@ -9,6 +9,7 @@ import { costOf } from "./costs.ts"
 import { formatText } from "./format-text.ts"
 import { listOfArgument, integerOf, textOf } from "./narrow.ts"
 import * as texts from "./texts.ts"
+import { chargeWork } from "../work.ts"
 
 const textsType = listType(stringType)
 
@@ -24,7 +25,11 @@ function mapping(name: string, id: string, change: (text: string) => string): Fu
 function join(list: ListValue, separator: string): Result {
   const parts = list.toArray()
   const other = parts.find((part) => typeof part !== "string")
-  if (other === undefined) return parts.join(separator)
+  if (other === undefined) {
+    // Its cost is that of the result, and charged already.
+    chargeWork(parts.length)
+    return parts.join(separator)
+  }
   return isError(other) ? other : errorOf(`join: invalid input: ${print(other)}`)
 }
 

@@ -2,8 +2,14 @@
 import { errorOf } from "../values/error.ts"
 import type { Result } from "../values/value.ts"
 import { codePointIndex, codePointsOf, countCodePoints, sliceCodePoints, unitOffset } from "./code-points.ts"
+import { chargeSearch, chargeWork } from "../work.ts"
 
 type Integer = number | bigint
+
+/** Characters that are looked at one by one, or copied, in the time of a unit of work. */
+const charactersPerUnit = 10
+/** Characters that a function changes one by one in the time of a unit. */
+const changedPerUnit = 0.5
 
 function outOfRange(index: Integer): Result {
   return errorOf(`index out of range: ${index}`)
@@ -18,6 +24,7 @@ export function charAt(text: string, index: Integer): Result {
 export function indexOf(text: string, part: string, offset: Integer): Result {
   if (part === "") return offset
   if (offset < 0 || offset >= countCodePoints(text)) return outOfRange(offset)
+  chargeSearch(text, part)
   const found = text.indexOf(part, unitOffset(text, Number(offset)))
   return found < 0 ? -1 : codePointIndex(text, found)
 }
@@ -28,6 +35,7 @@ export function lastIndexOf(text: string, part: string, offset?: Integer): Resul
   if (part === "") return offset ?? size
   const last = offset ?? size - 1
   if (last < 0 || last >= size) return outOfRange(last)
+  chargeSearch(text, part)
   const found = text.lastIndexOf(part, unitOffset(text, Number(last)))
   return found < 0 ? -1 : codePointIndex(text, found)
 }
@@ -48,28 +56,39 @@ export function substringBetween(text: string, start: Integer, end: Integer): Re
 /** Replaces the first `limit` occurrences, all when it is negative. An empty text is found around each code point. */
 export function replace(text: string, old: string, replacement: string, limit: Integer): string {
   if (limit === 0 || old === replacement) return text
-  if (limit < 0 && old !== "") return text.replaceAll(old, () => replacement)
   const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit)
-  const parts = old === "" ? ["", ...codePointsOf(text), ""] : text.split(old)
+  const parts = old === "" ? ["", ...codePointsOf(text), ""] : separated(text, old)
+  chargeWork((Math.min(parts.length - 1, most) * replacement.length) / charactersPerUnit)
   let result = parts[0] ?? ""
   for (let index = 1; index < parts.length; index++) result += (index <= most ? replacement : old) + (parts[index] ?? "")
   return result
 }
 
+/** All parts between occurrences of a text that is not empty. */
+function separated(text: string, separator: string): string[] {
+  chargeSearch(text, separator)
+  let count = 0
+  for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + separator.length)) count++
+  chargeWork(2 * count)
+  return text.split(separator)
+}
+
 /** At most `limit` parts, the last of which holds the rest; any number when it is negative. */
 export function split(text: string, separator: string, limit: Integer): string[] {
   if (limit === 0) return []
-  const parts = separator === "" ? codePointsOf(text) : text.split(separator)
+  const parts = separator === "" ? codePointsOf(text) : separated(text, separator)
   if (limit < 0 || parts.length <= limit) return parts
   const kept = parts.slice(0, Number(limit) - 1)
   return [...kept, parts.slice(kept.length).join(separator)]
 }
 
 export function lowerAscii(text: string): string {
+  chargeWork(text.length / changedPerUnit)
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 export function upperAscii(text: string): string {
+  chargeWork(text.length / changedPerUnit)
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 }
 
@@ -81,6 +100,7 @@ function isBlank(character: string): boolean {
 }
 
 export function trim(text: string): string {
+  chargeWork(text.length / charactersPerUnit)
   let start = 0
   let end = text.length
   while (start < end && isBlank(text.charAt(start))) start++
@@ -105,5 +125,6 @@ const escaped = /[\x07-\r\\"]/g
 
 /** The text as a literal of the language. Halves of surrogate pairs become U+FFFD. */
 export function quote(text: string): string {
+  chargeWork(text.length / changedPerUnit)
   return `"${text.toWellFormed().replace(escaped, (character) => escapes[character] ?? character)}"`
 }

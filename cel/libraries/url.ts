@@ -4,6 +4,7 @@
  */
 import { quoted } from "../../runtime/base/quote.ts"
 import { AddressFault, parseAddress } from "./address.ts"
+import { chargeText, chargeWork } from "../work.ts"
 
 /** Why a text is no URL. */
 export class UrlFault extends Error {
@@ -29,8 +30,14 @@ export interface UrlParts {
   readonly omitHost: boolean
 }
 
-const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1")
-const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8")
+const bytesOf = (text: string): string => {
+  chargeText(text)
+  return Buffer.from(text, "utf8").toString("latin1")
+}
+const textOf = (bytes: string): string => {
+  chargeText(bytes)
+  return Buffer.from(bytes, "latin1").toString("utf8")
+}
 
 /** The text of a part, for expressions. */
 export const partText = textOf
@@ -189,6 +196,7 @@ function isLiteral(byte: string, part: Part): boolean {
 
 /** Decodes `%41`. Throws UrlFault for escapes and bytes that the part may not have. */
 function unescape(bytes: string, part: Part, text: string): string {
+  chargeWork(bytes.length)
   checkEscapes(bytes, part, text)
   const spaced = part === "query" ? bytes.replaceAll("+", " ") : bytes
   return spaced.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
@@ -217,6 +225,7 @@ function mayBeEscaped(escaped: string, part: Part): boolean {
 }
 
 function escape(bytes: string, part: Part): string {
+  chargeWork(bytes.length)
   let result = ""
   for (const byte of bytes) {
     result += isLiteral(byte, part) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
@@ -231,6 +240,7 @@ export function escapedPath(url: UrlParts): string {
 }
 
 function isEscaped(bytes: string, part: Part): boolean {
+  chargeWork(bytes.length)
   for (const byte of bytes) if (!"!$&'()*+,;=:@[]%".includes(byte) && !isLiteral(byte, part)) return false
   return true
 }
@@ -247,6 +257,7 @@ const queryParametersMax = 10_000
 
 /** The parameters of the query, by name; those that are badly escaped are left out. */
 export function queryOf(url: UrlParts): Map<string, string[]> {
+  chargeText(url.query)
   const found = new Map<string, string[]>()
   const parts = url.query.split("&", queryParametersMax + 1)
   if (parts.length > queryParametersMax) return found

@@ -7,6 +7,10 @@ import { typeOf } from "../values/type-of.ts"
 import { type ErrorValue, ListValue, MapValue, type Result } from "../values/value.ts"
 import { Members } from "../libraries/members.ts"
 import type { Reader } from "./reader.ts"
+import { chargeWork } from "../work.ts"
+
+/** Reading all elements is counted when there are more. */
+const fewElements = 16
 
 /** A list whose elements have one schema. */
 export class JsonList extends ListValue {
@@ -30,7 +34,10 @@ export class JsonList extends ListValue {
   }
 
   toArray(): readonly Result[] {
-    this.read ??= this.json.map((element) => this.reader(element))
+    if (this.read === undefined) {
+      if (this.json.length > fewElements) chargeWork(this.json.length)
+      this.read = this.json.map((element) => this.reader(element))
+    }
     return this.read
   }
 }

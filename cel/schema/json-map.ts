@@ -5,6 +5,11 @@ import { type ErrorValue, MapValue, type Result, type Value } from "../values/va
 import { escapeName, unescapeName } from "./escape.ts"
 import type { FieldReader, Reader } from "./reader.ts"
 import { sameJson } from "./same-json.ts"
+import { chargeWork } from "../work.ts"
+
+/** Names that are gone through in the time of a unit of work; it is counted for more than a few. */
+const namesPerUnit = 4
+const fewNames = 16
 
 /** What maps and objects over JSON share. */
 abstract class JsonKeyed extends MapValue {
@@ -16,6 +21,7 @@ abstract class JsonKeyed extends MapValue {
   get size(): number {
     let size = 0
     for (const _ in this.json) size++
+    if (size > fewNames) chargeWork(size / namesPerUnit)
     return size
   }
 
@@ -72,7 +78,9 @@ export class JsonMap extends JsonKeyed {
   }
 
   keys(): readonly string[] {
-    return Object.keys(this.json)
+    const keys = Object.keys(this.json)
+    if (keys.length > fewNames) chargeWork(keys.length / namesPerUnit)
+    return keys
   }
 }
 
@@ -104,6 +112,7 @@ export class JsonObjectValue extends JsonKeyed {
   }
 
   keys(): readonly string[] {
+    if (this.fields.size > fewNames) chargeWork(this.fields.size / namesPerUnit)
     const keys: string[] = []
     for (const [name, { property }] of this.fields) if (Object.hasOwn(this.json, property)) keys.push(name)
     return keys

@@ -21,6 +21,7 @@ import { sizeOf } from "../values/size.ts"
 import { Duration, Timestamp } from "../values/time.ts"
 import { Double, ErrorValue, ListValue, MapValue, type Result, Uint, type Value } from "../values/value.ts"
 import { unsupported } from "./arithmetic.ts"
+import { chargeText } from "../work.ts"
 
 /** Types that have an order, by their word in the names of overloads. */
 const ordered: readonly (readonly [string, CelType])[] = [
@@ -93,6 +94,7 @@ export function contains(value: Value, container: Value): Result {
 }
 
 function size(value: Value): Result {
+  if (typeof value === "string") chargeText(value)
   const sized = typeof value === "string" || value instanceof Uint8Array || value instanceof ListValue || value instanceof MapValue
   return sized ? sizeOf(value) : unsupported("size", value)
 }

@@ -10,6 +10,7 @@ import { parseTimestamp, secondsMax, secondsMin, timestampText } from "../values
 import { typeOf } from "../values/type-of.ts"
 import { Double, type ErrorValue, type Result, Uint, type Value } from "../values/value.ts"
 import { isUtf8 } from "node:buffer"
+import { chargeText } from "../work.ts"
 
 function cannotConvert(value: Value, to: CelType): ErrorValue {
   return errorOf(`type conversion error from '${typeOf(value).name}' to '${to.name}'`)
@@ -31,7 +32,7 @@ function toBytes(value: Value): Result {
   return typeof value === "string" ? Buffer.from(value) : cannotConvert(value, bytesType)
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const special = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i
 
 function toDouble(value: Value): Result {
@@ -58,14 +59,25 @@ export function toDuration(value: Value): Result {
   }
 }
 
+/** More digits, without zeros in front, are no 64-bit number; converting many takes long. */
+const digitsMax = 20
+
+/** Undefined for a text that has not this syntax, or too many digits. */
+function wholeNumber(text: string, syntax: RegExp): bigint | undefined {
+  if (!syntax.test(text)) return undefined
+  const digits = text.replace(/^[+-]?0*/, "")
+  if (digits.length > digitsMax) return undefined
+  return BigInt(digits) * (text.startsWith("-") ? -1n : 1n)
+}
+
 function toInt(value: Value): Result {
   if (typeof value === "number" || typeof value === "bigint") return value
   if (value instanceof Double) return intOfDouble(value.value)
   if (value instanceof Uint) return intOfUint(value)
   if (value instanceof Duration) return intOf(value.nanos)
   if (value instanceof Timestamp) return value.seconds
-  if (typeof value !== "string" || !/^[+-]?\d+$/.test(value)) return cannotConvert(value, intType)
-  const parsed = BigInt(value.replace("+", ""))
+  const parsed = typeof value === "string" ? wholeNumber(value, /^[+-]?\d+$/) : undefined
+  if (parsed === undefined) return cannotConvert(value, intType)
   return parsed < intMin || parsed > intMax ? cannotConvert(value, intType) : intOf(parsed)
 }
 
@@ -73,8 +85,8 @@ function toUint(value: Value): Result {
   if (value instanceof Uint) return value
   if (value instanceof Double) return uintOfDouble(value.value)
   if (typeof value === "number" || typeof value === "bigint") return uintOfInt(value)
-  if (typeof value !== "string" || !/^\d+$/.test(value)) return cannotConvert(value, uintType)
-  const parsed = BigInt(value)
+  const parsed = typeof value === "string" ? wholeNumber(value, /^\d+$/) : undefined
+  if (parsed === undefined) return cannotConvert(value, uintType)
   return parsed > uintMax ? cannotConvert(value, uintType) : uintOf(parsed)
 }
 
@@ -128,8 +140,12 @@ const words: Readonly<Record<string, CelType>> = {
 
 function conversion(name: string, to: string, from: readonly string[], impl: Impl): FunctionDeclaration {
   const result = words[to] ?? stringType
+  const counted: Impl = (value) => {
+    if (typeof value === "string") chargeText(value)
+    return impl(value)
+  }
   const overloads = from.map((word): Overload => {
-    return { id: `${word}_to_${to}`, args: [words[word] ?? stringType], result, impl }
+    return { id: `${word}_to_${to}`, args: [words[word] ?? stringType], result, impl: word === "string" ? counted : impl }
   })
   return { name, overloads }
 }

@@ -1,10 +1,11 @@
 /** Functions of strings: `contains`, `startsWith`, `endsWith`, `matches`. */
-import { RE2JS } from "re2js"
+import { Pattern, PatternFault, patternOf } from "../../runtime/base/pattern.ts"
 import type { FunctionDeclaration } from "../declaration.ts"
 import { boolType, stringType } from "../types/type.ts"
-import { errorOf, noSuchOverload } from "../values/error.ts"
+import { noSuchOverload } from "../values/error.ts"
 import type { Result, Value } from "../values/value.ts"
 import { unsupported } from "./arithmetic.ts"
+import { searched } from "./search.ts"
 
 function search(name: string, word: string, found: (text: string, part: string) => boolean): FunctionDeclaration {
   const impl = (text: Value, part: Value): Result =>
@@ -13,33 +14,23 @@ function search(name: string, word: string, found: (text: string, part: string) 
   return { name, overloads: [{ id: word, member: true, args, result: boolType, impl, unguarded: true }] }
 }
 
-/** A pattern ready to be searched for, or why it is none. */
-function compiled(pattern: string): RE2JS | { readonly fault: string } {
-  try {
-    return RE2JS.compile(pattern)
-  } catch (cause) {
-    return { fault: cause instanceof Error ? cause.message : String(cause) }
-  }
-}
-
-/** Whether a pattern is one of RE2, which compiles in time and matches in linear time. */
+/** Whether a pattern is one of RE2, and not too large. */
 export function isPattern(pattern: string): boolean {
-  return compiled(pattern) instanceof RE2JS
+  return patternOf(pattern) instanceof Pattern
 }
 
 function matches(text: Value, pattern: Value): Result {
   if (typeof text !== "string") return unsupported("matches", text)
   if (typeof pattern !== "string") return noSuchOverload()
-  const expression = compiled(pattern)
-  return expression instanceof RE2JS ? expression.test(text) : errorOf(expression.fault)
+  return searched(pattern, (found) => found.test(text), "")
 }
 
 /** A constant pattern is compiled once. */
 function specialize([, pattern]: readonly (Value | undefined)[]): ReturnType<NonNullable<Specialize>> {
   if (typeof pattern !== "string") return undefined
-  const expression = compiled(pattern)
-  if (!(expression instanceof RE2JS)) return expression
-  return (text) => (typeof text === "string" ? expression.test(text) : noSuchOverload())
+  const found = patternOf(pattern)
+  if (found instanceof PatternFault) return { fault: found.message }
+  return (text) => (typeof text === "string" ? searched(pattern, (known) => known.test(text), "") : noSuchOverload())
 }
 type Specialize = FunctionDeclaration["overloads"][number]["specialize"]
 

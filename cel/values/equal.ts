@@ -1,6 +1,10 @@
+import { chargeText, chargeWork } from "../work.ts"
 import { compareDoubleInteger, type Integer } from "./number.ts"
 import { Duration, Timestamp } from "./time.ts"
 import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
+
+/** Comparing longer texts is work. */
+const longText = 1000
 
 /**
  * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error
@@ -9,6 +13,8 @@ import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, ty
 export function equal(one: Value, other: Value): boolean | ErrorValue {
   switch (typeof one) {
     case "string":
+      if (one.length > longText && typeof other === "string" && other.length === one.length) chargeText(one)
+      return one === other
     case "boolean":
       return one === other
     case "number":
@@ -53,6 +59,7 @@ function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
 
 function equalLists(one: ListValue, other: ListValue): boolean | ErrorValue {
   if (one.size !== other.size) return false
+  chargeWork(one.size)
   if (one.matches !== undefined) return one.matches(other)
   for (let index = 0; index < one.size; index++) {
     const same = equalResults(one.at(index), other.at(index))
@@ -62,6 +69,7 @@ function equalLists(one: ListValue, other: ListValue): boolean | ErrorValue {
 }
 
 function equalMaps(one: MapValue, other: MapValue): boolean | ErrorValue {
+  chargeWork(one.size)
   if (one.matches !== undefined) return one.matches(other)
   if (one.size !== other.size) return false
   for (const key of one.keys()) {

@@ -1,3 +1,4 @@
+import { chargeWork } from "../work.ts"
 import { ListValue, type Result } from "./value.ts"
 
 /** A list of values that exist already. */
@@ -19,6 +20,12 @@ export class ArrayList extends ListValue {
   }
 }
 
+/** Copying an element takes less than a unit of work, but memory too. */
+const joinWork = 0.25
+
+/** Joining sets and maps looks up each element. */
+const keyedJoinWork = 8
+
 /** Two lists, read as one. They are joined when all elements are asked for. */
 class JoinedList extends ListValue {
   private joined: readonly Result[] | undefined
@@ -37,7 +44,10 @@ class JoinedList extends ListValue {
   }
 
   toArray(): readonly Result[] {
-    this.joined ??= [...this.first.toArray(), ...this.second.toArray()]
+    if (this.joined === undefined) {
+      chargeWork(this.size * joinWork)
+      this.joined = [...this.first.toArray(), ...this.second.toArray()]
+    }
     return this.joined
   }
 }
@@ -64,6 +74,7 @@ export class GrowingList extends ListValue {
   append(other: ListValue): this {
     // A list may be appended to itself.
     const added = other === this ? other.toArray().slice() : other.toArray()
+    if (added.length > 1) chargeWork(added.length * joinWork)
     for (const value of added) this.values.push(value)
     return this
   }
@@ -80,7 +91,10 @@ export function listOf(values: readonly Result[]): ListValue {
 /** `a + b` of lists. A list may say itself what joining means: sets and maps of a schema do. */
 export function joinLists(one: ListValue, other: ListValue): ListValue {
   if (one instanceof GrowingList) return one.append(other)
-  if (one.join !== undefined) return one.join(other)
+  if (one.join !== undefined) {
+    chargeWork(keyedJoinWork * (one.size + other.size))
+    return one.join(other)
+  }
   if (one.size === 0) return other
   if (other.size === 0) return one
   return new JoinedList(one, other)

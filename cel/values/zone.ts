@@ -1,6 +1,7 @@
 /** Offsets of time zones: `America/New_York`, `UTC`, `-08:00`. */
 import { errorOf } from "./error.ts"
 import type { ErrorValue } from "./value.ts"
+import { chargeWork } from "../work.ts"
 
 /**
  * Zones change their offset at quarters of an hour, so one answer serves a quarter. A quarter with a change of an odd
@@ -8,6 +9,12 @@ import type { ErrorValue } from "./value.ts"
  */
 const quarter = 900
 const keptMax = 4096
+/** A zone may be named in upper and lower case, each time another. Each takes some 50 KB. */
+const zonesMax = 100
+const zoneCharactersMax = 256
+/** Units of work, some 100 and 5 us. */
+const openZoneWork = 2000
+const askWork = 100
 const named = /^[A-Za-z][A-Za-z0-9_+/-]*$/
 
 class Zone {
@@ -26,6 +33,7 @@ class Zone {
   }
 
   private ask(seconds: number): number {
+    chargeWork(askWork)
     const part = this.format.formatToParts(seconds * 1000).find(({ type }) => type === "timeZoneName")
     const [, sign, hours = "0", minutes = "0", rest = "0"] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(part?.value ?? "") ?? []
     return (sign === "-" ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(rest))
@@ -44,10 +52,11 @@ export function zoneOffset(name: string, seconds: number): number | ErrorValue {
 }
 
 function openZone(name: string): Zone | undefined {
-  if (!named.test(name)) return undefined
+  if (name.length > zoneCharactersMax || !named.test(name)) return undefined
+  chargeWork(openZoneWork)
   try {
     const zone = new Zone(new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }))
-    if (zones.size >= 1000) zones.clear()
+    if (zones.size >= zonesMax) zones.clear()
     zones.set(name, zone)
     return zone
   } catch (cause) {

@@ -2,7 +2,7 @@
  * Patterns of schemas are RE2. Patterns that the server's engine refuses are refused here, where the author sees the
  * error.
  */
-import { RE2JS } from "re2js"
+import { PatternFault, patternOf } from "../../runtime/base/pattern.ts"
 import type { SourceFile } from "./source.ts"
 
 /** Called for each `pattern` and each literal pattern of `matches`. */
@@ -16,10 +16,6 @@ export function isPattern(pattern: string): boolean {
 }
 
 function patternFault(pattern: string): string | undefined {
-  try {
-    RE2JS.compile(pattern)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  const compiled = patternOf(pattern)
+  return compiled instanceof PatternFault ? compiled.message : undefined
 }

@@ -13,6 +13,16 @@ export const definitionSchemaDepthMax = 256
 export const defaultedValuesMax = 32_768
 export const defaultedCharactersMax = 1024 * 1024
 
+/**
+ * Steps of the checks of one object by its schema, in turns of the event loop: each value counts for each schema of
+ * `allOf`, `anyOf`, `oneOf` and `not` that speaks of it, searches for patterns count too. More is 422: a request may
+ * not take more than some two seconds. Objects have 65,536 values at most.
+ */
+export const checkedValuesMax = 2_000_000
+
+/** The same, of one value by its junctors, which cannot be interrupted: some 50 ms. More is 422. */
+export const junctorValuesMax = 50_000
+
 /** Estimated cost of one expression of a definition, for all values in an object that it is evaluated for. */
 export const ruleCostMax = 10_000_000n
 

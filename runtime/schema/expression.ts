@@ -2,7 +2,6 @@
  * Run-time functions of compiled expressions (docs/DIALECT.md, "Expressions"). Values are decoded JSON; `undefined` is
  * absent, and null reads as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
  */
-import { RE2JS } from "re2js"
 import type { Vendor } from "../base/vendor.ts"
 import { checkFormat } from "./formats.ts"
 import { parseCidr, parseIp } from "../base/ip-address.ts"
@@ -24,6 +23,7 @@ import {
   spanOf,
   subtractMeasures,
 } from "./measures.ts"
+import { Pattern, PatternFault, patternOf, SearchExceeded } from "../base/pattern.ts"
 
 /** Any value of an expression. */
 export type Value = JsonValue | Measure | undefined | readonly Value[]
@@ -299,33 +299,31 @@ export function contains(value: Value, part: Value): boolean {
   return value.includes(part)
 }
 
-const patternsMax = 512
-const patterns = new Map<string, (text: string) => boolean>()
-
 /**
- * Compiles an RE2 pattern (linear time, whatever the text) to a test. Called once per pattern when a validator is
- * loaded. Throws on an invalid pattern.
+ * Compiles an RE2 pattern to a test. Called once per pattern when a validator is loaded. Throws on an invalid pattern.
  */
 export function compilePattern(pattern: string): (text: string) => boolean {
-  const compiled = RE2JS.compile(pattern)
-  return (text) => compiled.test(text)
+  const compiled = patternOf(pattern)
+  if (compiled instanceof PatternFault) throw new Error(compiled.message)
+  return (text) => isMatch(compiled, text)
+}
+
+/** A text for which the search takes too long does not match. */
+function isMatch(pattern: Pattern, text: string): boolean {
+  try {
+    return pattern.test(text)
+  } catch (error) {
+    if (error instanceof SearchExceeded) return false
+    throw error
+  }
 }
 
 /** Whether the RE2 pattern occurs in the text; an invalid pattern never does. */
 export function matches(value: Value, pattern: Value): boolean {
   if (typeof value !== "string" || typeof pattern !== "string") return false
-  let test = patterns.get(pattern)
-  if (test === undefined) {
-    try {
-      test = compilePattern(pattern)
-    } catch {
-      test = () => false
-    }
-    if (patterns.size >= patternsMax) patterns.clear()
-    patterns.set(pattern, test)
-  }
   chargeText(value)
-  return test(value)
+  const compiled = patternOf(pattern)
+  return compiled instanceof Pattern && isMatch(compiled, value)
 }
 
 /** `text.lowerAscii()`: lower-cases A to Z only. */

@@ -2,10 +2,9 @@
  * Structural schemas: every field has a type outside of `allOf`, `anyOf`, `oneOf` and `not`, so that pruning, defaults
  * and merging never depend on a value. Junctors may only restrict values of fields that are specified outside of them.
  */
-import { RE2JS } from "re2js"
+import { PatternFault, patternOf } from "../../base/pattern.ts"
 import { Failures, type Failure } from "../../base/failure.ts"
 import { failureText } from "../../base/errors.ts"
-import { memoize } from "../../base/memoize.ts"
 import { isBlank, type SchemaProps } from "./schema-props.ts"
 
 type Level = "root" | "item" | "field"
@@ -225,18 +224,8 @@ function restrictsNamesOnly(metadata: SchemaProps): boolean {
   return names.every((name) => name === "name" || name === "generateName") && isBlank(metadata, metadataKeywords)
 }
 
-/** Why an RE2 pattern does not compile; undefined when it does. */
+/** Why a text is no RE2 pattern, or one that is too large; undefined when it is one. */
 export function patternFault(pattern: string): string | undefined {
-  return verdictOf(pattern).fault
+  const compiled = patternOf(pattern)
+  return compiled instanceof PatternFault ? compiled.message : undefined
 }
-
-/** Definitions repeat the patterns of others, such as that of the type of a condition. */
-const verdictOf = memoize((pattern): { readonly fault?: string } => {
-  try {
-    RE2JS.compile(pattern)
-    return {}
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { fault: message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message }
-  }
-})

@@ -5,8 +5,22 @@ import { shownValueCharactersMax } from "../../base/limits.ts"
 import { shortJson } from "../../base/bounded-text.ts"
 import { isInt64 } from "./numbers.ts"
 
+/** Longer enumerations are searched by a set: objects may have as many values as they. */
+const fewValues = 16
+
+const textSets = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>()
+
+function textsIn(listed: readonly JsonValue[]): ReadonlySet<JsonValue> {
+  const known = textSets.get(listed)
+  if (known !== undefined) return known
+  const texts = new Set(listed.filter((one) => typeof one === "string"))
+  textSets.set(listed, texts)
+  return texts
+}
+
 /** Whether an enumeration lists the value. Null is never listed. */
 export function isListed(value: JsonValue, listed: readonly JsonValue[]): boolean {
+  if (typeof value === "string" && listed.length > fewValues) return textsIn(listed).has(value)
   for (const one of listed) if (isSame(value, one)) return true
   return false
 }
@@ -28,6 +42,13 @@ function characterOf(value: number | bigint): string {
 }
 
 /** The listed values as a failure names them: strings as they are, others as JSON. */
-export function listedTexts(listed: readonly JsonValue[]): string[] {
-  return listed.map((one) => (typeof one === "string" ? one : shortJson(one, shownValueCharactersMax)))
+export function listedTexts(listed: readonly JsonValue[]): readonly string[] {
+  const known = shownTexts.get(listed)
+  if (known !== undefined) return known
+  const texts = listed.map((one) => (typeof one === "string" ? one : shortJson(one, shownValueCharactersMax)))
+  shownTexts.set(listed, texts)
+  return texts
 }
+
+/** All failures of an enumeration share its texts. */
+const shownTexts = new WeakMap<readonly JsonValue[], readonly string[]>()

@@ -5,12 +5,15 @@
 import type { Failure } from "../../base/failure.ts"
 import { failuresMax, messageCharactersMax, turnValues } from "../../base/limits.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { PatternFault, patternOf, patternSteps, SearchExceeded } from "../../base/pattern.ts"
 import { cut } from "../../base/quote.ts"
 import type { Stages } from "../../base/turns.ts"
+import { checkedValuesMax, junctorValuesMax } from "../limits.ts"
 import { isListed, listedTexts } from "./enumeration.ts"
 import {
   forbiddenSchema,
   missing,
+  noField,
   noMatch,
   noneOfAny,
   notAll,
@@ -24,7 +27,6 @@ import {
   wrongType,
 } from "./faults.ts"
 import { checkNumber, isInt64 } from "./numbers.ts"
-import { matchesPattern } from "./patterns.ts"
 import type { Junctors, ListLimits, ObjectLimits, Plan, TextLimits } from "./plan.ts"
 
 /**
@@ -53,8 +55,12 @@ interface PendingPart {
   readonly skipping: Skipping | undefined
 }
 
-/** Some 100 characters of text take as long as a value. */
+/** Some 100 characters of text take as long as a value, and so many steps of a search for a pattern. */
 const charactersPerValue = 100
+const stepsPerValue = 40
+
+/** Values of an enumeration, or names, that are gone through in the time of a value. */
+const listedPerValue = 50
 
 /** Validates one value. Created per validation. */
 export class ValueWalk {
@@ -64,11 +70,34 @@ export class ValueWalk {
   private base = ""
   private left: PendingPart[] = []
   private work = 0
+  /** The work of earlier turns. */
+  private done = 0
   /** Schemas of junctors around the current one. Their values are validated without interruption. */
   private junctorDepth = 0
+  /** The work when the outermost of them began. */
+  private junctorStart = 0
+  /** Nothing is checked any more. */
+  private isOver = false
+  private excess: Failure | undefined
 
   private get isFull(): boolean {
-    return this.verdict.failures.length >= failuresMax
+    return this.isOver || this.verdict.failures.length >= failuresMax
+  }
+
+  /** Ends the validation when it takes too long. A schema of some KB may say as much of each value of an object. */
+  private checkEnd(): void {
+    const isLong = this.done + this.work > checkedValuesMax
+    if (this.isOver || !(isLong || (this.junctorDepth > 0 && this.work - this.junctorStart > junctorValuesMax))) return
+    this.isOver = true
+    const field = this.name()
+    const [most, what] = isLong ? [checkedValuesMax, "the object"] : [junctorValuesMax, "a value with allOf, anyOf, oneOf or not"]
+    this.excess = {
+      type: "Invalid",
+      field: field === "" ? noField : field,
+      value: null,
+      shown: "null",
+      detail: `checking ${what} takes more than ${most} steps; send fewer or shorter values, or simplify the schema`,
+    }
   }
 
   /**
@@ -79,12 +108,13 @@ export class ValueWalk {
     this.check(plan, value, skipping)
     for (let part = this.left.shift(); part !== undefined && !this.isFull; part = this.left.shift()) {
       yield
+      this.done += this.work
       this.work = 0
       this.base = part.path
       if (Array.isArray(part.container)) this.items(part.plan, part.container, part.from, part.skipping)
       else this.fields(part.plan, part.container, part.from, part.skipping)
     }
-    return this.verdict.failures
+    return this.excess === undefined ? this.verdict.failures : [...this.verdict.failures, this.excess]
   }
 
   private fail(failure: Failure): void {
@@ -108,6 +138,8 @@ export class ValueWalk {
 
   private check(plan: Plan, value: JsonValue, skipping: Skipping | undefined): void {
     this.work++
+    if (this.work >= turnValues) this.checkEnd()
+    if (this.isOver) return
     if (value === null) {
       this.checkNull(plan)
       return
@@ -140,6 +172,7 @@ export class ValueWalk {
   }
 
   private checkListed(enumeration: readonly JsonValue[], value: JsonValue): void {
+    if (typeof value !== "string") this.work += enumeration.length / listedPerValue
     if (!isListed(value, enumeration)) this.fail(notListed(this.name(), value, listedTexts(enumeration)))
   }
 
@@ -178,12 +211,11 @@ export class ValueWalk {
   }
 
   private checkPattern(pattern: string, text: string): void {
-    try {
-      if (!matchesPattern(pattern, text)) this.fail(noMatch(this.name(), text, pattern))
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      this.fail(noMatch(this.name(), text, `${pattern}, but pattern is invalid: ${why}`))
-    }
+    const before = patternSteps()
+    const fault = patternFault(pattern, text)
+    this.work += (patternSteps() - before) / stepsPerValue
+    if (fault === undefined) return
+    this.fail(noMatch(this.name(), text, fault === "" ? pattern : `${pattern}, but ${fault}`))
   }
 
   private checkList(plan: Plan, limits: ListLimits, list: JsonValue[], skipping: Skipping | undefined): void {
@@ -226,11 +258,14 @@ export class ValueWalk {
     const { minProperties, maxProperties, required } = limits
     if (minProperties !== undefined || maxProperties !== undefined) {
       const size = Object.keys(object).length
+      this.work += size / listedPerValue
       if (minProperties !== undefined && size < minProperties) this.fail(tooFewProperties(this.name(), size, minProperties))
       if (maxProperties !== undefined && size > maxProperties) this.fail(tooMany(this.name(), size, maxProperties))
     }
     this.fields(plan, object, 0, skipping)
+    this.work += required.length / listedPerValue
     for (const name of required) {
+      if (this.isFull) return
       if (!Object.hasOwn(object, name) || object[name] === undefined) this.fail(missing(`${this.name()}.${name}`))
     }
   }
@@ -263,6 +298,7 @@ export class ValueWalk {
     const around = this.verdict
     const verdict: Verdict = { failures: [], matches: 0 }
     this.verdict = verdict
+    if (this.junctorDepth === 0) this.junctorStart = this.work
     this.junctorDepth++
     this.check(plan, value, undefined)
     this.junctorDepth--
@@ -323,6 +359,18 @@ export class ValueWalk {
       this.merge(verdict)
     }
     if (valid !== allOf.length) this.fail(notAll(this.name(), valid === 0))
+  }
+}
+
+/** Undefined when the text matches, "" when it does not, else why that is not known. */
+function patternFault(source: string, text: string): string | undefined {
+  const pattern = patternOf(source)
+  if (pattern instanceof PatternFault) return `pattern is invalid: ${pattern.message}`
+  try {
+    return pattern.test(text) ? undefined : ""
+  } catch (error) {
+    if (error instanceof SearchExceeded) return error.message
+    throw error
   }
 }
 

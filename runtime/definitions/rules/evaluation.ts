@@ -1,8 +1,8 @@
 /** Evaluates the rules of one value after the other, within the budget of an object. */
-import { isError, OptionalValue, type Program, type Value } from "../../../cel/index.ts"
+import { isError, OptionalValue, type Outcome, type Program, type Value } from "../../../cel/index.ts"
 import { failureText } from "../../base/errors.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
-import { costPerCallMax, ruleMessageBytesMax } from "../limits.ts"
+import { costPerCallMax, ruleBudget, ruleCostsPerTurn, ruleMessageBytesMax } from "../limits.ts"
 import type { CompiledRule } from "./compile.ts"
 import type { Correlation } from "./correlation.ts"
 import type { RulePart } from "./rule-part.ts"
@@ -25,6 +25,10 @@ const limitedCost = { costLimit: costPerCallMax }
 export class Evaluation {
   /** What is left; negative when it is used up. */
   budget: number
+  /** What may be done beyond the costs (`Outcome.work`), in their units. */
+  private workLeft = ruleBudget
+  /** Costs and work of the present turn of the event loop. */
+  private spent = 0
 
   constructor(
     private readonly failures: Failures,
@@ -38,29 +42,66 @@ export class Evaluation {
     return this.budget < 0 || this.failures.full
   }
 
-  evaluate(part: RulePart): void {
+  /** Others should get a turn: `beginTurn` continues. */
+  get isTurnOver(): boolean {
+    return this.spent >= ruleCostsPerTurn
+  }
+
+  beginTurn(): void {
+    this.spent = 0
+  }
+
+  /** Counts work in this turn that is no evaluation. */
+  spend(cost: number): void {
+    this.spent += cost
+  }
+
+  /**
+   * Evaluates the rules of a part, beginning with the one at `from`. Returns where to continue when the turn is over
+   * before the last of them; undefined when all are evaluated.
+   */
+  evaluate(part: RulePart, from = 0): number | undefined {
     const { tree, value, old } = part
-    if (tree.fault !== undefined) return this.fail(part, `rule compiler initialization error: ${tree.fault}`)
-    if (tree.rules.length === 0) return
-    if (this.budget <= 0) return this.stop(part, outOfBudget)
+    if (tree.fault !== undefined) {
+      this.fail(part, `rule compiler initialization error: ${tree.fault}`)
+      return undefined
+    }
+    if (tree.rules.length === 0) return undefined
+    if (this.budget <= 0 && from === 0) {
+      this.stop(part, outOfBudget)
+      return undefined
+    }
     const self = tree.read(value)
     const oldSelf = !tree.usesOldSelf || old === undefined || old === null ? undefined : tree.read(old)
     const unread = isError(self) ? self : oldSelf !== undefined && isError(oldSelf) ? oldSelf : undefined
     const variables = isError(self) || (oldSelf !== undefined && isError(oldSelf)) ? undefined : variablesOf(self, oldSelf)
-    for (const rule of tree.rules) {
-      if (this.isOver) return
+    for (let index = from; index < tree.rules.length; index++) {
+      if (this.isOver) return undefined
+      if (this.isTurnOver && index > from) return index
+      const rule = tree.rules[index]
+      if (rule === undefined) continue
       if (rule.fault !== undefined) this.fail(part, `rule compile error: ${rule.fault}`)
       else if (rule.usesOldSelf && oldSelf === undefined && !(this.options.ratchet && rule.rule.optionalOldSelf === true)) continue
       else if (variables === undefined) this.fail(part, `${unread?.message} evaluating rule: ${textOf(rule)}`)
       else if (rule.program !== undefined) this.evaluateRule(part, rule, rule.program, variables)
     }
+    return undefined
+  }
+
+  /** Charges an evaluation. Returns false when the budget does not suffice. */
+  private charge({ cost, work }: Outcome): boolean {
+    this.spent += cost + work
+    this.workLeft -= work
+    if (cost > this.budget || this.workLeft < 0) return false
+    this.budget -= cost
+    return true
   }
 
   private evaluateRule(part: RulePart, rule: CompiledRule, program: Program, variables: Variables): void {
     const isOptional = rule.rule.optionalOldSelf === true && part.tree.usesOldSelf
-    const { value, cost } = program.evaluate(isOptional ? withOptional(variables) : variables, limitedCost)
-    if (cost > this.budget) return this.stop(part, outOfBudget)
-    this.budget -= cost
+    const outcome = program.evaluate(isOptional ? withOptional(variables) : variables, limitedCost)
+    if (!this.charge(outcome)) return this.stop(part, outOfBudget)
+    const { value } = outcome
     if (value === true) return
     if (isError(value)) this.failed(part, value.message, textOf(rule))
     else this.refuse(part, rule, variables)
@@ -95,7 +136,8 @@ export class Evaluation {
     program: NonNullable<CompiledRule["message"]>["program"],
     variables: Variables,
   ): string | undefined {
-    const { value, cost } = program.evaluate(variables, limitedCost)
+    const { value, cost, work } = program.evaluate(variables, limitedCost)
+    this.spend(cost + work)
     if (cost > this.budget) {
       this.budget = -1
       return "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"

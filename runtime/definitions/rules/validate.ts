@@ -5,7 +5,7 @@
 import type { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
-import { ruleBudget, ruleCostsPerTurn } from "../limits.ts"
+import { ruleBudget } from "../limits.ts"
 import { preventRules } from "../objects/validate.ts"
 import type { Structural } from "../structural.ts"
 import { Correlation } from "./correlation.ts"
@@ -88,14 +88,18 @@ const visitCost = 10
 /** Visits the parts of an object that have rules, a container before its content. */
 function* evaluateAll(root: RulePart, evaluation: Evaluation): Stages<void> {
   const waiting = root.value === null ? [] : [root]
-  let turnBudget = evaluation.budget - ruleCostsPerTurn
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    evaluation.evaluate(part)
+    let rest = evaluation.evaluate(part)
+    while (rest !== undefined) {
+      yield
+      evaluation.beginTurn()
+      rest = evaluation.evaluate(part, rest)
+    }
     if (evaluation.isOver) return
     // Visiting a part costs something even when its rules are cheap.
-    turnBudget += visitCost * (1 + pushParts(part, waiting))
-    if (evaluation.budget >= turnBudget) continue
-    turnBudget = evaluation.budget - ruleCostsPerTurn
+    evaluation.spend(visitCost * (1 + pushParts(part, waiting)))
+    if (!evaluation.isTurnOver) continue
     yield
+    evaluation.beginTurn()
   }
 }
