@@ -2,17 +2,26 @@
 import { sameType } from "../types/format.ts"
 import { type CelType, dynType, listType, mapType, nullType, opaqueType, typeType } from "../types/type.ts"
 
-/** What parameters are bound to, by their name. It is copied before an attempt that may fail. */
+/** What parameters are bound to, by their name. */
 export class Substitution {
-  constructor(private readonly bound: Map<string, CelType> = new Map()) {}
+  private readonly bound = new Map<string, CelType>()
+  /** The bindings before those of the present attempt, the latest last. */
+  private readonly former: (readonly [name: string, type: CelType | undefined])[] = []
 
-  /** The bindings with those that make every type assignable, or undefined. */
-  assign(from: readonly CelType[], to: readonly CelType[]): Substitution | undefined {
-    const attempt = new Substitution(new Map(this.bound))
-    return attempt.assignableLists(from, to) ? attempt : undefined
+  /** Binds parameters so that every type is assignable. Returns false, and binds none, when that cannot be. */
+  assign(from: readonly CelType[], to: readonly CelType[]): boolean {
+    this.former.length = 0
+    if (this.assignableLists(from, to)) return true
+    for (let last = this.former.pop(); last !== undefined; last = this.former.pop()) {
+      const [name, type] = last
+      if (type === undefined) this.bound.delete(name)
+      else this.bound.set(name, type)
+    }
+    return false
   }
 
   bind(parameter: CelType, type: CelType): void {
+    this.former.push([parameter.name, this.bound.get(parameter.name)])
     this.bound.set(parameter.name, type)
   }
 

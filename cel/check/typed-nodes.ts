@@ -8,7 +8,7 @@ import { type CelType, dynType, errorType, paramType } from "../types/type.ts"
 import { mostGeneral, Substitution } from "./substitution.ts"
 
 export abstract class TypedNodes {
-  protected substitution = new Substitution()
+  protected readonly substitution = new Substitution()
   protected readonly types = new Map<number, CelType>()
   private free = 0
 
@@ -40,9 +40,7 @@ export abstract class TypedNodes {
   }
 
   protected assign(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const found = this.substitution.assign(from, to)
-    if (found !== undefined) this.substitution = found
-    return found !== undefined
+    return this.substitution.assign(from, to)
   }
 
   protected freeType(): CelType {
