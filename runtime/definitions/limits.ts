@@ -23,6 +23,14 @@ export const checkedValuesMax = 2_000_000
 /** The same, of one value by its junctors, which cannot be interrupted: some 50 ms. More is 422. */
 export const junctorValuesMax = 50_000
 
+/**
+ * Rules of all versions of a definition, their characters, and the instructions of its patterns; more is 422. Published
+ * definitions have a tenth of that. A definition of this size takes a second or two to check.
+ */
+export const definitionRulesMax = 1000
+export const definitionRuleCharactersMax = 256 * 1024
+export const definitionPatternsSizeMax = 100_000
+
 /** Estimated cost of one expression of a definition, for all values in an object that it is evaluated for. */
 export const ruleCostMax = 10_000_000n
 

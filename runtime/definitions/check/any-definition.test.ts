@@ -82,6 +82,30 @@ it("refuses schemas that are nested too deeply", () => {
   expect(check(prepared(definitionOf({ field: nested(900) }))).list).toMatchObject([{ detail }])
 })
 
+it("refuses what takes long to compile before it compiles it", () => {
+  const rules = (count: number, rule: string): JsonObject => ({
+    type: "string",
+    "x-kubernetes-validations": Array.from({ length: count }, (_, index) => ({ rule: `${rule} != '${index}'` })),
+  })
+  const patterns = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: "string", pattern: `(x{0,900}y){0,1}z{0,900}.{0,900}${index}` }]),
+  )
+  const excessive: readonly (readonly [field: JsonObject, detail: string])[] = [
+    [rules(1001, "self"), "a definition may have 1000 rules, but this one has 1001"],
+    [rules(30, `'${"x".repeat(10_000)}'`), "the rules of a definition may have 262144 characters together, but these have "],
+    [{ type: "object", properties: patterns }, "the patterns of a definition may compile to 100000 instructions together"],
+  ]
+  for (const [field, detail] of excessive) {
+    const definition = prepared(definitionOf({ field }))
+    const { list } = check(definition)
+    expect(list).toHaveLength(1)
+    expect(list[0]).toMatchObject({ type: "Forbidden", field: "spec.versions", detail: expect.stringContaining(detail) })
+  }
+  // What is stored already may stay.
+  const stored = prepared(definitionOf({ field: rules(1001, "self") }))
+  expect(check(structuredClone(stored), stored).list.map(({ detail }) => detail)).not.toContain(expect.stringContaining("1001"))
+})
+
 it("collects as many failures as a response holds from wide schemas", () => {
   const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, {}]))
   const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}`)

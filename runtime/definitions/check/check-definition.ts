@@ -16,6 +16,7 @@ import { checkConversion } from "./conversion.ts"
 import { hasUnprunedDefaults } from "./defaults.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import { type DefinitionSpec, readNames, readSpec, schemasOf } from "./definition-spec.ts"
+import { excessOf } from "./excess.ts"
 import { checkGroup, checkNames, checkOneOf, checkSpecNames } from "./names.ts"
 import { allRequirements, type Requirements, requirementsOfUpdate } from "./ratchet.ts"
 import { checkSchema, type SchemaContext } from "./schema.ts"
@@ -46,6 +47,11 @@ export function checkDefinition(definition: object, failures: Failures, options:
   if (spec.tooDeep) {
     const detail = `schemas must not be nested more than ${definitionSchemaDepthMax} levels deep`
     return failures.add({ type: "Forbidden", field: "spec.versions", detail })
+  }
+  const excess = excessOf(spec)
+  // A definition that is stored may stay as it is.
+  if (excess !== undefined && (oldSpec === undefined || excessOf(oldSpec) === undefined)) {
+    return failures.add({ type: "Forbidden", field: "spec.versions", detail: excess })
   }
   if (old === undefined) checkObjectName(definition, spec, failures)
   const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix) }
