@@ -31,6 +31,13 @@ export const definitionRulesMax = 1000
 export const definitionRuleCharactersMax = 256 * 1024
 export const definitionPatternsSizeMax = 100_000
 
+/**
+ * Values that the paths of all columns may visit for one row, some milliseconds, and characters of text cells. Later
+ * cells of the row are empty.
+ */
+export const rowVisitsMax = 50_000
+export const rowCharactersMax = 1024 * 1024
+
 /** Estimated cost of one expression of a definition, for all values in an object that it is evaluated for. */
 export const ruleCostMax = 10_000_000n
 

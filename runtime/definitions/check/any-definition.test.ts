@@ -103,7 +103,7 @@ it("refuses what takes long to compile before it compiles it", () => {
   }
   // What is stored already may stay.
   const stored = prepared(definitionOf({ field: rules(1001, "self") }))
-  expect(check(structuredClone(stored), stored).list.map(({ detail }) => detail)).not.toContain(expect.stringContaining("1001"))
+  expect(JSON.stringify(check(structuredClone(stored), stored).list)).not.toContain("may have 1000 rules")
 })
 
 it("collects as many failures as a response holds from wide schemas", () => {

@@ -81,6 +81,22 @@ describe("columnsOfDefinition", () => {
     expect(cellAt(`.${"a.".repeat(10_000)}`, "string", {})).toBe("UNPARSABLE")
   })
 
+  it("ends work on many columns that each visit or show the whole object", () => {
+    const spec = { list: Array.from({ length: 10_000 }, (_, index) => ({ name: `n${index}` })), text: "x".repeat(300_000) }
+    const declared = Array.from({ length: 1000 }, (_, index) => [
+      { name: `path${index}`, type: "string", jsonPath: ".spec.list[?(@.name=='n9999')].name" },
+      { name: `text${index}`, type: "string", jsonPath: ".spec.text" },
+    ]).flat()
+    const columns = columnsOfDefinition(declared)
+    const row = (object: JsonObject): readonly JsonValue[] => columns.map((column) => column.value(object, context))
+    for (const object of [{ spec }, { spec }]) {
+      const cells = row(object)
+      expect(cells[1]).toBe("n9999")
+      expect(cells.filter((cell) => cell === spec.text)).toHaveLength(4)
+      expect(cells.filter((cell) => cell === null).length).toBeGreaterThan(1900)
+    }
+  })
+
   it("takes any path and any object", () => {
     const word = fc.constantFrom(
       ".",

@@ -6,8 +6,9 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../..
 import { isZeroInstant, parseInstant, TimeError } from "../../base/time.ts"
 import type { CellContext, Column } from "../../schema/kind.ts"
 import { humanDuration } from "../../schema/human-duration.ts"
+import { rowCharactersMax } from "../limits.ts"
 import { goJson, numberText } from "./go-text.ts"
-import { PathFault, valuesAt } from "./jsonpath/evaluate.ts"
+import { PathFault, Visits, valuesAt } from "./jsonpath/evaluate.ts"
 import { parsePath } from "./jsonpath/parse.ts"
 import { PathSyntaxError, type Steps } from "./jsonpath/path.ts"
 import { isInt64 } from "./numbers.ts"
@@ -77,11 +78,12 @@ function typeOf(type: JsonValue | undefined): ColumnType {
 }
 
 function cellOf(steps: Steps, type: ColumnType, object: ApiObject, context: CellContext): JsonValue {
-  const value = firstAt(steps, object)
+  const row = rowOf(object)
+  const value = firstAt(steps, object, row)
   if (value === undefined) return null
   switch (type) {
     case "string":
-      return textOf(value)
+      return row.take(value)
     case "boolean":
       return typeof value === "boolean" ? value : null
     case "date":
@@ -92,9 +94,34 @@ function cellOf(steps: Steps, type: ColumnType, object: ApiObject, context: Cell
   }
 }
 
-function firstAt(steps: Steps, object: ApiObject): JsonValue | undefined {
+/** What the columns of one row have taken. A definition may have thousands, each the whole object. */
+class Row {
+  readonly visits = new Visits()
+  private characters = 0
+
+  /** The text of a value; null when the cells of the row are long enough. */
+  take(value: JsonValue): string | null {
+    if (this.characters > rowCharactersMax) return null
+    const text = textOf(value)
+    this.characters += text.length
+    return text
+  }
+}
+
+const rows = new WeakMap<ApiObject, Row>()
+
+/** The cells of a row are made one after the other. */
+function rowOf(object: ApiObject): Row {
+  const known = rows.get(object)
+  if (known !== undefined) return known
+  const row = new Row()
+  rows.set(object, row)
+  return row
+}
+
+function firstAt(steps: Steps, object: ApiObject, { visits }: Row): JsonValue | undefined {
   try {
-    return valuesAt(steps, object)[0]
+    return valuesAt(steps, object, visits)[0]
   } catch (error) {
     if (error instanceof PathFault) return undefined
     throw error

@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../base/json.ts"
 import { ownField } from "../../../encoding/field-path.ts"
+import { rowVisitsMax } from "../../limits.ts"
 import { isInt64 } from "../numbers.ts"
 import type { Slice, Step, Steps } from "./path.ts"
 
@@ -15,15 +16,27 @@ export class PathFault extends Error {
   }
 }
 
-/** Values that one evaluation may visit: some milliseconds. */
-const visitsMax = 50_000
+/** Counts the values that paths visit. The paths of several columns share one. */
+export class Visits {
+  private count = 0
+
+  get areOver(): boolean {
+    return this.count > rowVisitsMax
+  }
+
+  /** Throws PathFault. */
+  add(count: number): void {
+    this.count += count
+    if (this.areOver) throw new PathFault(`the paths visit more than ${rowVisitsMax} values`)
+  }
+}
 
 /** The values at a path, in document order; none where it leads nowhere. Throws PathFault. */
-export function valuesAt(steps: Steps, object: JsonObject): readonly JsonValue[] {
+export function valuesAt(steps: Steps, object: JsonObject, visits = new Visits()): readonly JsonValue[] {
   // Most columns name fields only.
   let value: JsonValue | undefined = object
   for (const step of steps) {
-    if (step.step !== "field") return new Evaluation().run(steps, [object])
+    if (step.step !== "field") return new Evaluation(visits).run(steps, [object])
     value = isObject(value) ? ownField(value, step.name) : undefined
   }
   return value === undefined ? [] : [value]
@@ -35,7 +48,7 @@ function fieldOf(value: JsonValue, name: string): JsonValue[] {
 }
 
 class Evaluation {
-  private visits = 0
+  constructor(private readonly visits: Visits) {}
 
   run(steps: Steps, input: readonly JsonValue[]): readonly JsonValue[] {
     let values = input
@@ -66,8 +79,7 @@ class Evaluation {
   }
 
   private visit(count: number): void {
-    this.visits += count + 1
-    if (this.visits > visitsMax) throw new PathFault(`the path visits more than ${visitsMax} values`)
+    this.visits.add(count + 1)
   }
 
   private slice(value: JsonValue, { from: first, to: last, isOne, by = 1 }: Slice): readonly JsonValue[] {
@@ -124,7 +136,7 @@ class Evaluation {
       return this.run(path, [item]).length > 0
     } catch (error) {
       // A path that does not fit leads to the values so far.
-      if (error instanceof PathFault && this.visits <= visitsMax) return true
+      if (error instanceof PathFault && !this.visits.areOver) return true
       throw error
     }
   }
