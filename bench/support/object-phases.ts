@@ -28,17 +28,27 @@ export interface PhaseFigures {
   readonly perSecond: number
 }
 
-/** ConfigMaps first: the others are compared with them. The kinds are those of `customKinds`. */
+/**
+ * ConfigMaps first: the others are compared with them, so all bodies are as long. The kinds are those of `customKinds`.
+ */
 export function subjectsOf(namespace: string, bytes: number): readonly Subject[] {
-  const { metadata, data } = JSON.parse(configMapBody("object-{index}", bytes))
   const patch = '{"data":{"stamp":"{now}"}}'
   const [plain, typical] = customKinds()
-  const spec = { image: "registry.example.com/web:1", replicas: 3, mode: "OnFailure", ports: [{ port: 80, protocol: "TCP" }], data }
+  const settings = { image: "registry.example.com/web:1", replicas: 3, mode: "OnFailure", ports: [{ port: 80, protocol: "TCP" }] }
+  const body = configMapBody("object-{index}", bytes)
+  const ofPlain = bodyAsLong(body, bytes, ({ metadata, data }) => bodyOf(plain, { metadata, data }))
+  const ofTypical = bodyAsLong(body, bytes, ({ metadata, data }) => bodyOf(typical, { metadata, spec: { ...settings, data } }))
   return [
-    { name: "ConfigMap", collection: configMapsIn(namespace), body: configMapBody("object-{index}", bytes), patch },
-    { name: "same fields", collection: plain.path(namespace), body: bodyOf(plain, { metadata, data }), patch },
-    { name: "typical", collection: typical.path(namespace), body: bodyOf(typical, { metadata, spec }), patch: `{"spec":${patch}}` },
+    { name: "ConfigMap", collection: configMapsIn(namespace), body, patch },
+    { name: "same fields", collection: plain.path(namespace), body: ofPlain, patch },
+    { name: "typical", collection: typical.path(namespace), body: ofTypical, patch: `{"spec":${patch}}` },
   ]
+}
+
+/** A body with the content of a ConfigMap and less text, so that it is as long as `body`. */
+function bodyAsLong(body: string, bytes: number, make: (configMap: { metadata: object; data: object }) => string): string {
+  const made = (textBytes: number): string => make(JSON.parse(configMapBody("object-{index}", textBytes)))
+  return made(bytes - (made(bytes).length - body.length))
 }
 
 /** The kind with the fields of a ConfigMap, and the typical one, with rules. */

@@ -3,10 +3,11 @@
  * the names of schema extensions (`x-orch-list-type`) are field names on the wire, and the group is a part of the store
  * key. Both are mapped here and nowhere else.
  */
+import type { Stages } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { normalize } from "../encoding/normalize.ts"
-import type { Kind, KindParts } from "../schema/kind.ts"
+import type { Kind, KindParts, ValidationContext } from "../schema/kind.ts"
 import type { FieldShape, TypeRef, TypeShape } from "../schema/shape.ts"
 
 export const definitionGroup = "apiextensions.orch.io"
@@ -40,6 +41,7 @@ function definitionParts(parts: KindParts, vendor: Vendor): KindParts {
   return {
     ...parts,
     shape,
+    validating: (object, context) => checkingInTurn(parts, object, context),
     applyDefaults(object, context) {
       normalizeSchemas(object, schema)
       const { spec } = object
@@ -47,6 +49,12 @@ function definitionParts(parts: KindParts, vendor: Vendor): KindParts {
       parts.applyDefaults(object, context)
     },
   }
+}
+
+/** Many definitions come at once, in one packet, and each takes milliseconds to check: each has a turn of its own. */
+function* checkingInTurn(parts: KindParts, object: ApiObject, context: ValidationContext): Stages<void> {
+  yield
+  parts.validate(object, context)
 }
 
 /** A shape and all below it with the vendor's names of extensions. The result has the cycles of the original. */

@@ -5,6 +5,7 @@
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { setField } from "../encoding/json/text.ts"
 import { nextTurn } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -12,7 +13,7 @@ import type { ServerParts } from "../server-parts.ts"
 import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { mapDocument } from "./vendor.ts"
 
-/** The parts of a document of version 2 that one group version adds, as members of JSON objects. */
+/** The parts of a document of version 2 that one kind adds, as members of JSON objects. */
 interface Version2Members {
   readonly paths: string
   readonly definitions: string
@@ -77,20 +78,18 @@ export class CustomDocuments {
     return found
   }
 
-  /** What the document of version 2 has of each group version. Takes a turn of the event loop for each. */
+  /** What the document of version 2 has of each kind. Takes turns of the event loop for each. */
   async version2(): Promise<readonly Version2Members[]> {
     const all: Version2Members[] = []
-    for (const groupVersion of this.groupVersions.values()) {
-      all.push(await groupVersion.version2())
-      await nextTurn()
-    }
+    for (const groupVersion of this.groupVersions.values()) all.push(...(await groupVersion.version2()))
     return all
   }
 }
 
 /** The kinds of definitions of one group version. */
 class CustomGroupVersion {
-  private members: Version2Members | undefined
+  /** Of each kind. */
+  private members: readonly Version2Members[] | undefined
 
   constructor(
     private readonly kinds: readonly Kind[],
@@ -102,24 +101,48 @@ class CustomGroupVersion {
     return kinds.length === this.kinds.length && kinds.every((kind, index) => publishesSame(kind, this.kinds[index]))
   }
 
-  /** The text of its own document of version 3. */
+  /** The text of its own document of version 3. A group may have hundreds of kinds: each takes a turn. */
   async version3(): Promise<Buffer> {
-    return Buffer.from(JSON.stringify(await this.source.build(this.kinds, "v3")))
+    const [first, ...others] = this.kinds
+    const document = first === undefined ? {} : await this.source.build(first, "v3")
+    for (const kind of others) {
+      await nextTurn()
+      merge(document, await this.source.build(kind, "v3"))
+    }
+    return Buffer.from(JSON.stringify(document))
   }
 
-  async version2(): Promise<Version2Members> {
-    this.members ??= membersOf(await this.source.build(this.kinds, "v2"))
+  async version2(): Promise<readonly Version2Members[]> {
+    this.members ??= await this.makeMembers()
     return this.members
   }
+
+  private async makeMembers(): Promise<readonly Version2Members[]> {
+    const all: Version2Members[] = []
+    for (const kind of this.kinds) {
+      const { paths, definitions } = await this.source.build(kind, "v2")
+      await nextTurn()
+      all.push({ paths: members(paths), definitions: members(definitions), compact: encodeOpenApiV2({ paths, definitions }) })
+      await nextTurn()
+    }
+    return all
+  }
+}
+
+/** Adds what another document of the same group version has: paths, and components by name. */
+function merge(into: JsonObject, { paths, components }: JsonObject): void {
+  addMembers(into.paths, paths)
+  if (isObject(components))
+    for (const name in components) addMembers(isObject(into.components) ? into.components[name] : {}, components[name])
+}
+
+function addMembers(into: JsonValue | undefined, added: JsonValue | undefined): void {
+  if (isObject(into) && isObject(added)) for (const name in added) if (!Object.hasOwn(into, name)) setField(into, name, added[name] ?? null)
 }
 
 /** Terminating definitions are published as before. */
 function publishesSame(kind: Kind, other: Kind | undefined): boolean {
   return kind === other || (other !== undefined && kind.custom?.schema === other.custom?.schema && kind.resource === other.resource)
-}
-
-function membersOf({ paths, definitions }: JsonObject): Version2Members {
-  return { paths: members(paths), definitions: members(definitions), compact: encodeOpenApiV2({ paths, definitions }) }
 }
 
 function members(object: JsonValue | undefined): string {
@@ -132,15 +155,13 @@ class CustomSource {
 
   constructor(private readonly parts: Pick<ServerParts, "vendor" | "openapi">) {}
 
-  /** Builds a document in wire names. */
-  async build(kinds: readonly Kind[], version: DocumentVersion): Promise<JsonObject> {
+  /** Builds the document of one kind in wire names. */
+  async build(kind: Kind, version: DocumentVersion): Promise<JsonObject> {
     const { vendor } = this.parts
     const shared = await this.sharedDefinitions(version)
     const options = { shared, prefix: vendor.extensionPrefix, vendorName: (name: string) => vendor.definition(name) }
-    const customKinds = kinds.map(
-      (kind): CustomKind => ({ kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }),
-    )
-    const { document, schemas } = customDocument(customKinds, version, options)
+    const custom: CustomKind = { kind: { ...kind, group: vendor.group(kind.group) }, schema: kind.custom?.schema }
+    const { document, schemas } = customDocument([custom], version, options)
     return withSchemas(mapped(document, vendor), schemas, version)
   }
 
@@ -180,17 +201,17 @@ function withSchemas(document: JsonObject, schemas: JsonObject, version: Documen
   return { ...document, components: { ...components, schemas: { ...schemasIn(document), ...schemas } } }
 }
 
-/** The text of the document of version 2 with what group versions add. `text`: that of the built-in kinds. */
-export function withMembers(text: string, added: readonly Version2Members[]): string {
-  let joined = text
+/** The document of version 2 with what kinds add, in pieces. `text`: that of the built-in kinds. */
+export function* withMembers(text: string, added: readonly Version2Members[]): Generator<string> {
+  let from = 0
   for (const name of ["paths", "definitions"] as const) {
     const open = `"${name}":{`
     // The first is the document's own: no path has a member of that name, and definitions follow paths.
-    const at = joined.indexOf(open)
-    const all = added.map((one) => one[name]).filter((one) => one !== "")
-    if (at < 0 || all.length === 0) continue
-    const from = at + open.length
-    joined = `${joined.slice(0, from)}${all.join(",")},${joined.slice(from)}`
+    const at = text.indexOf(open, from)
+    if (at < 0) continue
+    yield text.slice(from, at + open.length)
+    from = at + open.length
+    for (const one of added) if (one[name] !== "") yield `${one[name]},`
   }
-  return joined
+  yield text.slice(from)
 }

@@ -6,7 +6,8 @@ import { isObject, type JsonValue } from "../base/json.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
-import { nextTurn } from "../base/turns.ts"
+import { nextTurn, Turns } from "../base/turns.ts"
+import { encodeWork } from "../base/work.ts"
 import { CustomDocuments, withMembers } from "./custom-documents.ts"
 import { encodeOpenApiV2 } from "./protobuf-v2.ts"
 import { encodeOpenApiV3 } from "./protobuf-v3.ts"
@@ -28,6 +29,20 @@ export class OpenApiDocument {
 
   static async of(bytes: Buffer, hash?: string): Promise<OpenApiDocument> {
     return new OpenApiDocument(hash ?? createHash("sha512").update(bytes).digest("hex").toUpperCase(), await compress(bytes))
+  }
+
+  /** The document of these pieces. There may be tens of megabytes: takes turns of the event loop. */
+  static async ofPieces(pieces: Iterable<string>): Promise<OpenApiDocument> {
+    const hash = createHash("sha512")
+    const chunks: Buffer[] = []
+    const turns = new Turns()
+    for (const piece of pieces) {
+      const bytes = Buffer.from(piece)
+      hash.update(bytes)
+      chunks.push(bytes)
+      if (turns.isOver(encodeWork(bytes.length))) await turns.next()
+    }
+    return new OpenApiDocument(hash.digest("hex").toUpperCase(), await compress(Buffer.concat(chunks)))
   }
 
   /** The uncompressed bytes. */
@@ -83,7 +98,7 @@ export class OpenApiDocuments {
   /** Splices what definitions add into the text of the built-in kinds: parsing a megabyte would cost far more. */
   private async version2(): Promise<OpenApiDocument> {
     const text = (await (await this.builtIn("v2"))?.bytes())?.toString() ?? ""
-    return OpenApiDocument.of(Buffer.from(withMembers(text, await this.custom.version2())))
+    return OpenApiDocument.ofPieces(withMembers(text, await this.custom.version2()))
   }
 
   /** Like `document`, in the protobuf form that kubectl requests. Encoded once, on first request. */

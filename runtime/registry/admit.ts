@@ -4,7 +4,7 @@ import type { ApiObject } from "../base/json.ts"
 import type { KindParts, ValidationContext } from "../schema/kind.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import { documentValuesMax } from "../base/limits.ts"
-import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
+import { atOnce, inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import type { Registry } from "./registry.ts"
 
 /** The parts of a kind that bring an object into its canonical form. */
@@ -97,11 +97,14 @@ function withManagedFieldsOf({ metadata: before }: ApiObject, object: ApiObject)
 }
 
 /**
- * Validates by the kind's schema. Called for each write; returns a promise only for kinds whose validation has stages.
- * What it reads must not change meanwhile.
+ * Validates by the kind's schema. Called for each write; returns a promise only for validation that takes turns. What
+ * it reads must not change meanwhile.
  */
 export function validateByKind(parts: KindParts, object: ApiObject, context: ValidationContext): undefined | Promise<void> {
-  if (parts.validating !== undefined) return inTurns(parts.validating(object, context))
+  if (parts.validating !== undefined) {
+    const stages = parts.validating(object, context)
+    return stages.next().done === true ? undefined : nextTurn().then(() => inTurns(stages))
+  }
   parts.validate(object, context)
   return undefined
 }

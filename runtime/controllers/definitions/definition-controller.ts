@@ -6,6 +6,7 @@ import type { CustomResourceDefinition } from "../../../generated/apiextensions.
 import { serverAttributes } from "../../admission/server-identity.ts"
 import { ApiError } from "../../base/errors.ts"
 import { timeText } from "../../base/time.ts"
+import { nextTurn } from "../../base/turns.ts"
 import { cleanupFinalizer, type DefinitionCondition, isConditionTrue, withCondition } from "../../definitions/conditions.ts"
 import { definitionGroup, definitionResource } from "../../definitions/definition-kind.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
@@ -132,6 +133,8 @@ class Definitions {
     // The event of its own write.
     if (definition === undefined || (resourceVersion !== undefined && resourceVersion === this.settled.get(name))) return
     const handle = await this.deps.registry.handle(this.kind)
+    // A batch of events brings many definitions: each is decided on in a turn of its own.
+    await nextTurn()
     const finalizer = this.deps.registry.deps.vendor.group(cleanupFinalizer)
     if (definition.metadata.deletionTimestamp === undefined) await this.settle(handle, definition)
     else if (definition.metadata.finalizers?.includes(finalizer) === true) await this.finish(handle, definition, finalizer)

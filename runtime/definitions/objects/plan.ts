@@ -83,9 +83,9 @@ function partsOf({ type, intOrString, nullable, properties, additionalProperties
   return {
     types: intOrString ? ["integer", "string"] : type === undefined ? [] : [type],
     nullable,
-    fields: new Map([...properties].map(([name, field]) => [name, () => planOf(field)])),
-    values: additionalProperties === undefined || additionalProperties === true ? undefined : () => planOf(additionalProperties),
-    item: items === undefined ? undefined : () => planOf(items),
+    fields: new Map([...properties].map(([name, field]) => [name, once(() => planOf(field))])),
+    values: additionalProperties === undefined || additionalProperties === true ? undefined : once(() => planOf(additionalProperties)),
+    item: items === undefined ? undefined : once(() => planOf(items)),
   }
 }
 
