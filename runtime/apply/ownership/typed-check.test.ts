@@ -44,6 +44,11 @@ describe("an object does not fit its type with", () => {
       { ports: [{ text: "a" }] },
       [`.ports: element 0: associative list with keys has an element that omits key field "port" (and doesn't have default value)`],
     ],
+    [
+      "a keyed item whose key is null",
+      { ports: [{ port: null }] },
+      [`.ports: element 0: associative list with keys has an element that omits key field "port" (and doesn't have default value)`],
+    ],
     ["a keyed item that is null", { ports: [null] }, [".ports: element 0: associative list with keys may not have a null element"]],
     ["a keyed item that is text", { ports: ["a"] }, [".ports: element 0: associative list with keys may not have non-map elements"]],
     [

@@ -126,7 +126,7 @@ function withoutElement(list: ListForm, item: JsonValue): string {
   }
   if (item === null) return "associative list with keys may not have a null element"
   if (!isObject(item)) return "associative list with keys may not have non-map elements"
-  const missing = list.keys().find((key) => valueAt(item, key.name) === undefined && key.default === undefined)
+  const missing = list.keys().find((key) => (valueAt(item, key.name) ?? key.default) === undefined)
   const field = JSON.stringify(missing?.name ?? "")
   return `associative list with keys has an element that omits key field ${field} (and doesn't have default value)`
 }
