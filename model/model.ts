@@ -110,6 +110,8 @@ export interface TypeModel {
   /** Protobuf numbers of fields that are gone: no field may have one. */
   readonly reserved?: readonly number[]
   readonly preserveUnknown: boolean
+  /** A value is that of one of the fields, without its name. */
+  readonly union?: true
   readonly structType?: "atomic" | "granular"
   readonly rules: readonly RuleModel[]
   readonly defaults: readonly DefaultRuleModel[]
@@ -125,6 +127,8 @@ export type TypeRefModel =
   | { readonly map: TypeRefModel }
   | { readonly ref: string }
   | { readonly wrappedList: TypeRefModel }
+  /** The unique name of a type with `union`. */
+  | { readonly union: string }
 
 export interface FieldModel extends Limits {
   readonly name: string

@@ -41,6 +41,10 @@ function typeRef(type: TypeRefModel, shapeOf: (name: string) => TypeShape): Type
   if ("list" in type) return { list: typeRef(type.list, shapeOf) }
   if ("map" in type) return { map: typeRef(type.map, shapeOf) }
   if ("wrappedList" in type) return { wrappedList: typeRef(type.wrappedList, shapeOf) }
+  if ("union" in type) {
+    const { union } = type
+    return { union: () => shapeOf(union) }
+  }
   const name = type.ref
   return { ref: () => shapeOf(name) }
 }

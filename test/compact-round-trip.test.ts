@@ -96,6 +96,7 @@ function newTypes(shape: TypeShape): TypeShape[] {
 
 function objectIn(type: TypeRef): TypeShape | undefined {
   if ("ref" in type) return type.ref()
+  if ("union" in type) return type.union()
   if ("list" in type) return objectIn(type.list)
   if ("map" in type) return objectIn(type.map)
   return "wrappedList" in type ? objectIn(type.wrappedList) : undefined

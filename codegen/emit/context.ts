@@ -52,12 +52,22 @@ export function typeOf(context: Pick<EmitContext, "model">, name: string): TypeM
   return type
 }
 
-/** The named type that a field, list item or map value holds, at any depth; undefined for scalars. */
+/** The struct that a field, list item or map value holds, at any depth; undefined for scalars and unions. */
 export function leafRef(type: TypeRefModel): string | undefined {
-  if ("ref" in type) return type.ref
-  if ("list" in type) return leafRef(type.list)
-  if ("map" in type) return leafRef(type.map)
-  return "wrappedList" in type ? leafRef(type.wrappedList) : undefined
+  const leaf = leafType(type)
+  return "ref" in leaf ? leaf.ref : undefined
+}
+
+/** As `leafRef`, with unions: what has a message of its own. */
+export function leafMessage(type: TypeRefModel): string | undefined {
+  const leaf = leafType(type)
+  return "union" in leaf ? leaf.union : leafRef(leaf)
+}
+
+function leafType(type: TypeRefModel): TypeRefModel {
+  if ("list" in type) return leafType(type.list)
+  if ("map" in type) return leafType(type.map)
+  return "wrappedList" in type ? leafType(type.wrappedList) : type
 }
 
 /** The item type of a list, wrapped or not; undefined otherwise. */

@@ -7,7 +7,7 @@ import { hasMessage, protobufFile, protobufPackage, runtimePackage } from "../..
 import { isMessageScalar, scalarMessages } from "../../runtime/schema/scalar-messages.ts"
 import type { Scalar } from "../../runtime/schema/shape.ts"
 import { type ProtoField, type ProtoMessage, printProto } from "../print/proto-text.ts"
-import { type EmitContext, leafRef, typeOf } from "./context.ts"
+import { type EmitContext, leafMessage, typeOf } from "./context.ts"
 import { upperFirst } from "../../model/names.ts"
 import { runtimeProto } from "./runtime-proto.ts"
 
@@ -76,7 +76,7 @@ class Packages {
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       for (const type of this.types.get(name) ?? []) {
         for (const field of type.fields) {
-          const ref = leafRef(field.type)
+          const ref = leafMessage(field.type)
           const next = ref === undefined ? undefined : protobufPackage(typeOf(this.context, ref))
           if (next === undefined || next === name || reached.has(next)) continue
           reached.add(next)
@@ -174,6 +174,7 @@ class PackageText {
       return isMessageScalar(type.scalar) ? `.${runtimePackage}.${scalarMessages[type.scalar].name}` : (scalarNames[type.scalar] ?? "bytes")
     }
     if ("ref" in type) return this.reference(typeOf(this.packages.context, type.ref))
+    if ("union" in type) return this.reference(typeOf(this.packages.context, type.union))
     if ("wrappedList" in type) return wrapperName(field)
     throw new Error("lists and maps in each other have no compact form; name the inner list with wrapped<...>")
   }

@@ -64,5 +64,6 @@ function typeRef(builder: FileBuilder, type: TypeRefModel): Literal {
   if ("list" in type) return { list: typeRef(builder, type.list) }
   if ("map" in type) return { map: typeRef(builder, type.map) }
   if ("wrappedList" in type) return { wrappedList: typeRef(builder, type.wrappedList) }
+  if ("union" in type) return { union: new Code(`() => ${builder.ofType(type.union, "shape", shapeName)}`) }
   return { ref: new Code(`() => ${builder.ofType(type.ref, "shape", shapeName)}`) }
 }

@@ -56,6 +56,10 @@ function declareGuard(builder: FileBuilder, type: TypeModel, kind: KindModel): v
 }
 
 function declare(builder: FileBuilder, type: TypeModel, kind: KindModel | undefined): TypeDeclaration {
+  if (type.union === true) {
+    const forms = type.fields.map((field) => typeText(builder, field.type, { input: false, limits: undefined, empty: false }))
+    return { declare: "type", name: type.localName, doc: type.doc, members: [], forms }
+  }
   const members = flattened(builder.context, type).map((field) => ({
     name: field.name,
     optional: !isPresent(field, kind),
@@ -143,6 +147,7 @@ function typeText(builder: FileBuilder, type: TypeRefModel, { input, limits, emp
     if (words !== undefined) return words
     return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.runtimeType("JsonValue") : builder.runtimeType("JsonObject"))
   }
+  if ("union" in type) return builder.ofType(type.union, "types", (name) => name, true)
   const known = kitTypes.get(type.ref)
   if (known !== undefined) return builder.runtimeType(known)
   return builder.ofType(type.ref, "types", input && hasInput(builder.context, type.ref) ? inputName : (name) => name, true)

@@ -41,6 +41,8 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkFitting(model.type, context)
   checkLimits(model, model.type, context)
   checkProtobuf(model, context)
+  if ("union" in model.type && !model.pointer)
+    source.report(nameStart, { found: `the field ${model.name} of the union ${shownType(model.type)}`, expected: "pointer: true" })
   checkKeys(model, context)
   checkConstants(model, context)
   checkMeaning(model, block, source)
@@ -68,6 +70,7 @@ const fitting: readonly { readonly words: readonly string[]; readonly fits: (typ
   // The reference publishes listType on one struct (Status.details), so a struct may have it; it has no effect there.
   { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type, title: "a list" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
+  { words: ["default"], fits: (type) => !("union" in type), title: "no union" },
 ]
 
 function checkFitting(type: TypeRefModel, { block, source }: Context): void {

@@ -33,6 +33,14 @@ const structure: readonly Keyword[] = [
     example: "types:\n  Free: {doc: Anything at all., preserveUnknown: true}",
   },
   {
+    word: "union",
+    places: ["type"],
+    value: yes,
+    doc: "true: a value is that of one of the fields, without its name: a text or a list of texts. Its JSON type tells which. In the compact encoding the union is a message with all fields.",
+    example:
+      'types:\n  Sizes:\n    doc: One size, or several.\n    union: true\n    fields:\n      one: {type: int32, pointer: true, doc: The size.}\n      many: {type: "[]int32", doc: The sizes.}',
+  },
+  {
     word: "structType",
     places: ["kind", "type", "field"],
     value: word("atomic", "granular"),

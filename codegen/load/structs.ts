@@ -72,6 +72,7 @@ function kindsOfTypes(table: TypeTable): ReadonlyMap<string, ReadonlySet<string>
 
 function referred(type: TypeRefModel): string[] {
   if ("ref" in type) return [type.ref]
+  if ("union" in type) return [type.union]
   if ("list" in type) return referred(type.list)
   if ("map" in type) return referred(type.map)
   return "wrappedList" in type ? referred(type.wrappedList) : []

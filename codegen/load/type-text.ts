@@ -37,7 +37,7 @@ export function parseTypeText(
   if (habit !== undefined) return report(text, from, start, habit)
   if (!/^[A-Za-z0-9.-]+$/.test(text)) return report(text, from, start)
   const ref = findType(types, from, text, start)
-  return ref && { ref: ref.name }
+  return ref && (ref.block.word("union", [true]) === true ? { union: ref.name } : { ref: ref.name })
 }
 
 function report(text: string, from: TypeDeclaration, start: number, habit?: { expected: string; nearest?: string }): undefined {
@@ -55,7 +55,7 @@ export function shownType(type: TypeRefModel): string {
   if ("list" in type) return `[]${shownType(type.list)}`
   if ("map" in type) return `map<${shownType(type.map)}>`
   if ("wrappedList" in type) return `wrapped<[]${shownType(type.wrappedList)}>`
-  return type.ref
+  return "union" in type ? type.union : type.ref
 }
 
 /** Item type of a list, plain or wrapped. */

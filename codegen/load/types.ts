@@ -8,6 +8,7 @@ import { checkExpression, type Scope } from "./check-expression.ts"
 import { withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
 import { checkReference } from "./check-reference.ts"
+import { checkUnion } from "./check-union.ts"
 import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { expectedWord } from "./diagnostic.ts"
@@ -38,6 +39,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkProtobufNames(fields, context)
+  checkUnion(type, fields, table)
   for (const field of fields) {
     checkField(field, type.source, table)
     checkReference(field, type, table)
@@ -51,6 +53,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     doc: type.block.text("doc") ?? "",
     fields: fields.map((field) => withCanonicalDefault(field.model, table)),
     preserveUnknown: type.block.flag("preserveUnknown") ?? false,
+    ...present({ union: type.block.word("union", [true]) }),
     ...present({ structType: type.block.word("structType", ["atomic", "granular"]) }),
     rules: type.block.blocks("rules").flatMap((block) => ruleModel(block, context)),
     defaults: type.block.blocks("defaults").flatMap((block) => defaultModel(block, context)),

@@ -25,7 +25,7 @@ export interface WireChange {
 export function fitsCompact(type: TypeRefModel): boolean {
   const item = "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : "map" in type ? type.map : type
   const inner = "map" in type && "wrappedList" in item ? item.wrappedList : item
-  return "scalar" in inner || "ref" in inner
+  return "scalar" in inner || "ref" in inner || "union" in inner
 }
 
 /** The named type in a type text: `core.v1.Container` in `[]core.v1.Container`; absent for scalars. */

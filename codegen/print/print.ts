@@ -20,12 +20,14 @@ export interface PrintedImport {
 
 export type Declaration = TypeDeclaration | ConstantDeclaration | FunctionDeclaration | CodeDeclaration
 
-/** A type alias of an object type. */
+/** A type alias of an object type, or of a union. */
 export interface TypeDeclaration {
   readonly declare: "type"
   readonly name: string
   /** A type whose members `members` replace; the others stay. */
   readonly base?: string
+  /** The types of which a value has one; there are no members then. */
+  readonly forms?: readonly string[]
   /** The type of all further members; absent: there are none. */
   readonly further?: string
   readonly doc: string
@@ -123,9 +125,13 @@ function write(writer: CodeBlockWriter, declaration: Declaration): void {
   }
 }
 
-function writeType(writer: CodeBlockWriter, { name, base, doc, members, further }: TypeDeclaration): void {
+function writeType(writer: CodeBlockWriter, { name, base, doc, members, further, forms }: TypeDeclaration): void {
   const replaced = members.map((member) => JSON.stringify(member.name)).join(" | ")
   writeDoc(writer, doc)
+  if (forms !== undefined) {
+    writer.writeLine(`export type ${name} = ${forms.join(" | ")}`)
+    return
+  }
   writer.writeLine(`export type ${name} = ${base === undefined ? "" : `Omit<${base}, ${replaced}> & `}{`)
   for (const member of members) {
     writeDoc(writer, member.deprecated ? `${member.doc}\n@deprecated` : member.doc, "  ")

@@ -26,6 +26,7 @@ export function expressionType(type: TypeRefModel | undefined): ExpressionType {
   if (type === undefined) return dyn
   if ("scalar" in type) return { simple: scalarTypes[type.scalar] }
   if ("ref" in type) return { struct: type.ref }
+  if ("union" in type) return dyn
   if ("map" in type) return { map: expressionType(type.map) }
   return { list: expressionType("list" in type ? type.list : type.wrappedList) }
 }

@@ -72,6 +72,8 @@ export class Definitions {
   }
 
   private typeSchema(type: TypeModel): JsonObject {
+    // As the reference: a definition without a type.
+    if (type.union === true) return { description: type.doc }
     const limited = this.source.publishesLimits(type)
     const fields = this.flattened(type)
     const required = fields.filter((field) => this.isRequired(field, type) && mayBeRequired(field, this.version)).map((field) => field.name)
@@ -177,8 +179,8 @@ export class Definitions {
     const item = "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : undefined
     if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits.items ?? {}), ...own }
     if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits.values ?? {}), ...own }
-    if ("ref" in type) {
-      const target = this.source.types.get(type.ref)
+    if ("ref" in type || "union" in type) {
+      const target = this.source.types.get("ref" in type ? type.ref : type.union)
       return target === undefined ? { type: "object" } : this.reference(definitionName(target, target.localName))
     }
     if (!("scalar" in type)) return { type: "object" }

@@ -9,6 +9,7 @@ import { pathText, setField } from "./json/text.ts"
 import { forceDictionaryMode, manyFields } from "./json/many-fields.ts"
 import { canonicalQuantity } from "../base/quantity.ts"
 import { objectFieldsMax } from "../base/limits.ts"
+import { emptyUnion, memberOf } from "../schema/unions.ts"
 import { isTypeMeta, shapeItemOf, type ShapeNode, type ShapeOperation, type ShapePlan, type ShapeField, planOfNode } from "./shape-plan.ts"
 import { canonicalMicroTime, canonicalTime } from "../base/time.ts"
 import { tooManyFields, tooManyValues, unboundedValues } from "./value-bounds.ts"
@@ -39,6 +40,7 @@ interface PendingPart {
   readonly part: ListPart | MapPart
   readonly steps: readonly (string | number)[]
   readonly structural: boolean
+  readonly quiet: boolean
 }
 
 /** One pass over one document. Keeps the current path for errors. */
@@ -50,11 +52,14 @@ export class NormalizeWalk {
   private written = 0
   private turnEnd = unboundedValues
   private readonly left: PendingPart[] = []
+  /** Unknown fields go unnoticed here. */
+  private quiet = false
 
   constructor(
     private structural: boolean,
     private readonly maxValues = unboundedValues,
     private steps: (string | number)[] = [],
+    private readonly stored = false,
   ) {}
 
   /** Ends the turn after this many values: containers stay incomplete until `rest`. */
@@ -77,6 +82,7 @@ export class NormalizeWalk {
       this.endTurnAfter(pieceValues)
       this.steps = [...next.steps]
       this.structural = next.structural
+      this.quiet = next.quiet
       if ("names" in part) this.fields(part)
       else this.items(part)
     }
@@ -172,7 +178,7 @@ export class NormalizeWalk {
 
   private unknownFields(at: { plan: ShapePlan; source: JsonObject; target: JsonObject; typeMeta: boolean }): void {
     if (!at.plan.preserveUnknown) {
-      this.unknownSeen = true
+      if (!this.quiet) this.unknownSeen = true
       return
     }
     for (const name of Object.keys(at.source)) {
@@ -225,6 +231,8 @@ export class NormalizeWalk {
         return item ? [] : null
       case "map":
         return item ? {} : null
+      case "union":
+        return this.value(node, emptyUnion(planOfNode(node).fields))
       default:
         return null
     }
@@ -247,6 +255,8 @@ export class NormalizeWalk {
       case "map":
         if (!isObject(value)) throw this.mismatch(value, node.typeText())
         return this.map(node, value)
+      case "union":
+        return this.union(node, value)
       case "int32":
       case "int64": {
         const integer = canonicalInteger(node.operation, value)
@@ -285,6 +295,24 @@ export class NormalizeWalk {
       default:
         return value
     }
+  }
+
+  /**
+   * Unknown fields below a union are dropped without notice, as in the reference, whose unions read their members
+   * themselves. A stored value that is older than the union, and fits no member, is absent.
+   */
+  private union(node: ShapeNode, value: JsonValue): JsonValue {
+    const members = planOfNode(node).fields
+    const member = memberOf(members, value)
+    if (member === undefined) {
+      if (this.stored) return null
+      throw this.mismatch(value, node.typeText(), members.map(({ name }) => name).join(" or "))
+    }
+    const outer = this.quiet
+    this.quiet = true
+    const result = this.value(member.node, value)
+    this.quiet = outer
+    return result
   }
 
   private bytes(value: JsonValue): string {
@@ -383,7 +411,7 @@ export class NormalizeWalk {
   }
 
   private leave(part: ListPart | MapPart): void {
-    this.left.push({ part, steps: [...this.steps], structural: this.structural })
+    this.left.push({ part, steps: [...this.steps], structural: this.structural, quiet: this.quiet })
   }
 
   /**

@@ -27,7 +27,7 @@ export interface NormalizeOptions {
    * nothing is filled in. Metadata is decoded as for any kind.
    */
   readonly structural?: boolean
-  /** The value comes from the store, and may be older than its schema. Only for kinds of run-time definitions. */
+  /** The value comes from the store, and may be older than its schema. */
   readonly stored?: boolean
   /** Null values remain even where the schema allows none. Only for kinds of run-time definitions. Default false. */
   readonly keepNulls?: boolean
@@ -100,7 +100,7 @@ interface Pass {
 }
 
 function begin(shape: TypeShape, value: JsonValue, options: NormalizeOptions): Pass {
-  const walk = new NormalizeWalk(options.structural === true, options.maxValues)
+  const walk = new NormalizeWalk(options.structural === true, options.maxValues, [], options.stored === true)
   const plan = shapePlanOf(shape)
   const source = value ?? {}
   if (!isObject(source)) throw walk.mismatch(source, shortName(plan.name))

@@ -2,7 +2,7 @@
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../schema/shape.ts"
 
 /** How a pass handles a value, by the kind of its type. */
-export type ShapeOperation = Scalar | "list" | "map" | "object"
+export type ShapeOperation = Scalar | "list" | "map" | "object" | "union"
 
 /** A type as a pass uses it; `plan` is built on first use, since types may be recursive. */
 export interface ShapeNode {
@@ -88,6 +88,8 @@ function nodeOf(type: TypeRef): ShapeNode {
     return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
   if ("ref" in type)
     return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
+  if ("union" in type)
+    return { operation: "union", item: undefined, shape: type.union, typeText: () => shortName(type.union().name), plan: undefined }
   if ("map" in type) {
     const item = nodeOf(type.map)
     return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
@@ -118,7 +120,7 @@ export function shortName(name: string): string {
   return name.split(".").slice(-2).join(".")
 }
 
-/** The plan of an object type. */
+/** The plan of an object type, or that of a union, whose fields are its members. */
 export function planOfNode(node: ShapeNode): ShapePlan {
   if (node.plan === undefined) {
     if (node.shape === undefined) throw new Error("a type without fields has no plan")

@@ -131,6 +131,7 @@ export function resolveField(options: { parameter: string; shape: TypeShape; ste
 const openScalars: ReadonlySet<Scalar> = new Set(["any", "RawExtension", "FieldsV1"])
 
 function stepInto(type: TypeRef, step: FieldStep): TypeRef | undefined {
+  if ("union" in type) return { scalar: "any" }
   if ("scalar" in type) return openScalars.has(type.scalar) ? { scalar: "any" } : undefined
   if (typeof step === "number") return "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : undefined
   if ("map" in type) return type.map

@@ -38,6 +38,7 @@ function faultOfType(shape: TypeShape, path: string, seen: Set<TypeShape>): Comp
 
 function faultBelow(type: TypeRef, path: string, seen: Set<TypeShape>): CompactFault | undefined {
   if ("ref" in type) return faultOfType(type.ref(), path, seen)
+  if ("union" in type) return faultOfType(type.union(), path, seen)
   const item = itemOf(type)
   return item === undefined ? undefined : faultBelow(item, `${path}[]`, seen)
 }
@@ -54,8 +55,6 @@ function faultOfField(field: FieldShape): string | undefined {
 function faultOfItem(item: TypeRef, ofMap: boolean): string | undefined {
   if ("wrappedList" in item && ofMap) return "null and the empty list are the same value there"
   if ("list" in item || "map" in item || "wrappedList" in item) return "lists and maps in each other have no form there"
-  // The zero value of these two is null, which a list or map leaves out.
-  if ("scalar" in item && (item.scalar === "any" || item.scalar === "FieldsV1")) return "its items may be null"
   return undefined
 }
 

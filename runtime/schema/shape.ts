@@ -39,6 +39,15 @@ export type TypeRef =
   | { readonly ref: () => TypeShape }
   /** A named list type of its own: in protobuf a message {1: repeated item}, in JSON a plain list. */
   | { readonly wrappedList: TypeRef }
+  /** One value in one of several forms; `unionMember` finds the form of a value. */
+  | { readonly union: () => UnionShape }
+
+/**
+ * The forms of a union. Each field is a member, which is a JSON value of its own: a schema or a boolean, a text or a
+ * list of texts. No two members have the same JSON type. In protobuf the union is a message with one field per member.
+ * A boolean member that is no pointer is also written, as true, beside any other.
+ */
+export type UnionShape = TypeShape
 
 export interface TypeShape {
   /** Neutral, unique name: `core.v1.PodSpec`, `meta.v1.ObjectMeta`. Also the name of the protobuf message. */

@@ -168,7 +168,6 @@ describe("compactFault", () => {
     ["a field without a number", { name: "size", type: text }, "spec.size"],
     ["a pointer to a list", { name: "tags", type: { list: text }, number: 1, pointer: true }, "spec.tags"],
     ["a list of lists", { name: "rows", type: { list: { list: text } }, number: 1 }, "spec.rows"],
-    ["items that may be null", { name: "all", type: { map: { scalar: "any" } }, number: 1 }, "spec.all"],
     [
       "unknown fields of an item",
       { name: "free", type: { list: { ref: () => ({ name: "x", fields: [], preserveUnknown: true }) } }, number: 1 },

@@ -67,6 +67,7 @@ function addMessage(messages: Record<string, Record<string, string>>, shape: Typ
 
 function leafOf(type: TypeRef): TypeShape | undefined {
   if ("ref" in type) return type.ref()
+  if ("union" in type) return type.union()
   if ("list" in type) return leafOf(type.list)
   if ("map" in type) return leafOf(type.map)
   return "wrappedList" in type ? leafOf(type.wrappedList) : undefined
@@ -82,6 +83,7 @@ function typeText(type: TypeRef): string {
   if ("scalar" in type) return type.scalar
   if ("ref" in type) return type.ref().name
   if ("list" in type) return `[]${typeText(type.list)}`
+  if ("union" in type) return `union<${type.union().name}>`
   return "map" in type ? `map<${typeText(type.map)}>` : `wrapped<[]${typeText(type.wrappedList)}>`
 }
 
@@ -214,7 +216,7 @@ class FormComparison {
     if (before in this.before && now in this.now) return this[by](pair)
     const [outer, inner] = [unwrapped(before), unwrapped(now)]
     if (outer !== undefined && inner !== undefined) {
-      const isSame = by === "byName" ? isList(outer) === isList(inner) : outer.around === inner.around
+      const isSame = by === "byName" ? jsonForm(outer) === jsonForm(inner) : outer.around === inner.around
       return isSame ? this.type(by, { before: outer.inside, now: inner.inside, path: `${path}[]` }) : "differs"
     }
     if (before === now || widening.get(before) === now) return undefined
@@ -280,13 +282,16 @@ const jsonWidening: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 function fitsJson(before: string, now: string): boolean {
+  // What was free and has a form now: the rest of a stored value is dropped as unknown fields are.
+  if (before === "any" && now.startsWith("union<")) return true
   if (now === "any" || jsonWidening.get(before)?.includes(now) === true) return true
   // Structs and maps are objects, and have no scalar's name.
   return now === "RawExtension" && (before.startsWith("map<") || before.includes("."))
 }
 
-function isList({ around }: { readonly around: string }): boolean {
-  return around !== "map<T>"
+/** In JSON a named list is a list. */
+function jsonForm({ around }: { readonly around: string }): string {
+  return around === "wrapped<[]T>" ? "[]T" : around
 }
 
 /** Values of fields that are not pointers are written when they are zero; a pointer would take them for present. */
@@ -296,10 +301,11 @@ function hasSameMeaning(old: RecordedField, now: RecordedField): boolean {
   return old.name === now.name
 }
 
-/** Takes one level of list or map off: `[]T`, `map<T>`, `wrapped<[]T>`. Undefined for other types. */
+/** Takes one level off: `[]T`, `map<T>`, `wrapped<[]T>`, `union<T>`. Undefined for other types. */
 function unwrapped(type: string): { readonly around: string; readonly inside: string } | undefined {
   if (type.startsWith("[]")) return { around: "[]T", inside: type.slice(2) }
   if (type.startsWith("map<")) return { around: "map<T>", inside: type.slice(4, -1) }
+  if (type.startsWith("union<")) return { around: "union<T>", inside: type.slice(6, -1) }
   return type.startsWith("wrapped<[]") ? { around: "wrapped<[]T>", inside: type.slice(10, -1) } : undefined
 }
 
@@ -325,6 +331,7 @@ export function shapeOfForm({ messages }: StoredForm): TypeShape {
     const container = unwrapped(text)
     if (container?.around === "[]T") return { list: typeOf(container.inside) }
     if (container?.around === "map<T>") return { map: typeOf(container.inside) }
+    if (container?.around === "union<T>") return { union: () => shapeOf(container.inside) }
     if (container !== undefined) return { wrappedList: typeOf(container.inside) }
     if (text in messages) return { ref: () => shapeOf(text) }
     const scalar = scalarNames.find((one) => one === text)

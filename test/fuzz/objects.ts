@@ -60,6 +60,11 @@ class Maker {
     if (depth > 12) return undefined
     if ("scalar" in type) return scalarOf(type.scalar, name, index, this.random)
     if ("ref" in type) return this.struct(type.ref(), depth, index)
+    if ("union" in type) {
+      const { fields } = type.union()
+      const member = fields[this.random.integer(fields.length - 1)]
+      return member && this.value(member.type, name, depth + 1, index)
+    }
     const count = this.count()
     if ("map" in type) {
       const entries = Array.from({ length: count }, (_, at) => [`k${at}`, this.value(type.map, name, depth + 1, at)] as const)

@@ -98,8 +98,14 @@ export function valueOf(type: TypeRef, index: number, attempt = 0): JsonValue {
     return scalars[type.scalar](index, attempt)
   }
   if ("ref" in type) return structOf(type.ref(), index)
+  if ("union" in type) return unionOf(type.union(), index, attempt)
   if ("map" in type) return { [entryKey]: valueOf(type.map, index, attempt) }
   return [valueOf("list" in type ? type.list : type.wrappedList, index, attempt)]
+}
+
+function unionOf({ fields }: TypeShape, index: number, attempt: number): JsonValue {
+  const member = fields[attempt % fields.length]
+  return member === undefined ? null : valueOf(member.type, index, attempt)
 }
 
 export const attemptsMax = texts.length

@@ -41,6 +41,7 @@ function presentValue(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> {
   if ("scalar" in type)
     return spoken[type.scalar] === undefined ? scalars[type.scalar] : fc.oneof(scalars[type.scalar], spoken[type.scalar] ?? text)
   if ("ref" in type) return arbitraryDocument(type.ref(), depth)
+  if ("union" in type) return fc.oneof(...type.union().fields.map((member) => presentValue(member.type, depth)))
   if ("map" in type) return fc.array(fc.tuple(text, anyValue(type.map, depth)), { maxLength: 3 }).map(objectOf)
   return fc.array(anyValue("list" in type ? type.list : type.wrappedList, depth), { maxLength: 3 })
 }
@@ -81,6 +82,7 @@ function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObjec
 function arbitraryValue(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> {
   if ("scalar" in type) return scalars[type.scalar]
   if ("ref" in type) return arbitraryObject(type.ref(), depth)
+  if ("union" in type) return fc.oneof(...type.union().fields.map((member) => arbitraryValue(member.type, depth)))
   if ("map" in type) return fc.array(fc.tuple(text, arbitraryValue(type.map, depth)), { maxLength: 3 }).map(objectOf)
   return fc.array(arbitraryValue("list" in type ? type.list : type.wrappedList, depth), { maxLength: 3 })
 }

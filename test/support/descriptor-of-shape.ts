@@ -53,6 +53,7 @@ function fieldDescriptor(messages: Map<string, JsonObject>, field: FieldShape, i
 
 function typeName(messages: Map<string, JsonObject>, type: TypeRef): string {
   if ("ref" in type) return addMessage(messages, type.ref())
+  if ("union" in type) return addMessage(messages, type.union())
   if ("wrappedList" in type) {
     const item = typeName(messages, type.wrappedList)
     const name = `lists.${item.replaceAll(".", "_")}`

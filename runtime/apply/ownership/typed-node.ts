@@ -251,6 +251,8 @@ function nodeOfType(type: TypeRef, field: FieldShape | undefined): TypedNode {
     return { scalar: undefined, list: undefined, map }
   }
   if ("list" in type) return { scalar: undefined, list: listForm(type.list, field ?? type), map: undefined }
+  // The reference's schema has no type for a union either.
+  if ("union" in type) return untyped
   return { scalar: undefined, list: listForm(type.wrappedList, field), map: undefined }
 }
 

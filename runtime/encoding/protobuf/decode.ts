@@ -10,6 +10,7 @@ import type { ValueCount } from "../value-bounds.ts"
 import { messageItemOf, type MessageField, type MessageNode, type MessagePlan } from "./plan.ts"
 import { nestingMax, numberOf, type ProtobufReader, wireTypeOf } from "./reader.ts"
 import { wireType } from "./writer.ts"
+import { emptyUnion, holdsMany, isFlag } from "../../schema/unions.ts"
 
 /**
  * Reads fields into `object` up to the end of the reader's message. A message that is there twice is merged; of other
@@ -134,6 +135,8 @@ class Decoding {
         return "0s"
       case "wrappedList":
         return []
+      case "union":
+        return emptyUnion(item.plan().byNumber)
       case "object": {
         const empty: JsonObject = {}
         for (const { json, node } of item.plan().containers) empty[json] = node.operation === "list" ? [] : {}
@@ -167,6 +170,8 @@ class Decoding {
       }
       case "wrappedList":
         return this.wrappedList(messageItemOf(node), depth + 1)
+      case "union":
+        return this.union(node.plan(), depth + 1)
       case "RawExtension":
       case "FieldsV1":
       case "any":
@@ -192,6 +197,15 @@ class Decoding {
     }
     reader.leave(outer)
     return list
+  }
+
+  /** Reads a union. Of several members that with the highest number counts; a boolean only counts alone. */
+  private union(plan: MessagePlan, depth: number): JsonValue {
+    const fields: JsonObject = {}
+    this.nested(plan, fields, depth)
+    const present = plan.byNumber.filter(({ json, node }) => isPresentMember(node, fields[json]))
+    const member = present.findLast((one) => !isFlag(one)) ?? present.at(-1)
+    return (member && fields[member.json]) ?? emptyUnion(plan.byNumber)
   }
 
   /** Reads the JSON of an embedded object. */
@@ -226,6 +240,12 @@ class Decoding {
         return instantOf(node, fields)
     }
   }
+}
+
+/** Lists and maps are in every decoded message; without items they are no member. */
+function isPresentMember(node: MessageNode, value: JsonValue | undefined): boolean {
+  if (value === undefined) return false
+  return !holdsMany(node.operation) || Object.keys(value ?? {}).length > 0
 }
 
 const keyTag = 8 + wireType.bytes

@@ -8,6 +8,7 @@ import { parseDuration } from "../../base/duration.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { stringify } from "../json/text.ts"
+import { isFlag, memberOf } from "../../schema/unions.ts"
 import { isZeroInstant, parseInstant } from "../../base/time.ts"
 
 /** Writes the fields of one message. `object` has the plan's type; missing fields count as zero. */
@@ -41,9 +42,15 @@ function writeField(writer: ProtobufWriter, { number, node }: MessageField, valu
 function writeList(writer: ProtobufWriter, number: number, item: MessageNode, value: JsonValue): void {
   if (!Array.isArray(value)) return
   for (const one of value) {
-    if (one === null) writeZero(writer, number, item)
+    if (one === null) writeNull(writer, number, item)
     else writeValue(writer, number, item, one)
   }
+}
+
+/** Writes null as an item of a list or a value of a map: the zero value; embedded JSON has a null of its own. */
+function writeNull(writer: ProtobufWriter, number: number, item: MessageNode): void {
+  if (item.operation === "any" || item.operation === "FieldsV1") writer.textField(number, "")
+  else writeZero(writer, number, item)
 }
 
 const keyNumber = 1
@@ -57,7 +64,7 @@ function writeMap(writer: ProtobufWriter, number: number, item: MessageNode, val
     const entry = value[name] ?? null
     const at = writer.openField(number)
     writer.textField(keyNumber, name)
-    if (entry === null) writeZero(writer, valueNumber, item)
+    if (entry === null) writeNull(writer, valueNumber, item)
     else writeValue(writer, valueNumber, item, entry)
     writer.close(at)
   }
@@ -112,11 +119,26 @@ function writeStruct(writer: ProtobufWriter, number: number, node: MessageNode, 
     case "wrappedList":
       writeList(writer, 1, messageItemOf(node), value)
       break
+    case "union":
+      writeMember(writer, node.plan(), value)
+      break
+    case "any":
+      writer.textField(1, escaped(stringify(value)))
+      break
     default:
-      // RawExtension, FieldsV1 and any are embedded as JSON.
+      // RawExtension and FieldsV1 are embedded as JSON.
       writer.textField(1, stringify(value))
   }
   writer.close(at)
+}
+
+/** Writes the value of a union: the field of its member, and before or after it the booleans that go with it. */
+function writeMember(writer: ProtobufWriter, { byNumber }: MessagePlan, value: JsonValue): void {
+  const member = memberOf(byNumber, value)
+  for (const field of byNumber) {
+    if (field === member) writeField(writer, field, value)
+    else if (isFlag(field)) writer.boolField(field.number, member !== undefined)
+  }
 }
 
 const noFields: JsonObject = {}
@@ -160,6 +182,15 @@ function writeInstant(writer: ProtobufWriter, type: "Time" | "MicroTime", value:
   writer.signedField(1, instant.seconds)
   writer.signedField(2, type === "MicroTime" ? instant.nanos : 0)
 }
+
+/** The reference's serializer makes values without a type safe inside of HTML and JavaScript; stored bytes agree. */
+function escaped(json: string): string {
+  if (!unsafe.test(json)) return json
+  return json.replaceAll(allUnsafe, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+const unsafe = /[<>&\u2028\u2029]/
+const allUnsafe = /[<>&\u2028\u2029]/g
 
 function text(value: JsonValue): string {
   return typeof value === "string" ? value : ""

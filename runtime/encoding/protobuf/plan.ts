@@ -6,12 +6,12 @@ import { isMessageScalar, scalarMessages } from "../../schema/scalar-messages.ts
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
 import { wireType } from "./writer.ts"
 
-export type MessageOperation = Scalar | "list" | "map" | "object" | "wrappedList"
+export type MessageOperation = Scalar | "list" | "map" | "object" | "union" | "wrappedList"
 
 export interface MessageNode {
   readonly operation: MessageOperation
   readonly item: MessageNode | undefined
-  /** The fields of an object or of a scalar that is a message; a thunk because types may be recursive. */
+  /** The fields of an object, a union or a scalar that is a message; a thunk because types may be recursive. */
   readonly plan: () => MessagePlan
   /** The wire type of a value; of a list, that of an item. */
   readonly wireType: number
@@ -96,13 +96,18 @@ function nodeOf(type: TypeRef): MessageNode {
 function singleOf(type: TypeRef): MessageNode {
   if ("scalar" in type) return scalarNode(type.scalar)
   if ("wrappedList" in type) return { operation: "wrappedList", item: singleOf(type.wrappedList), plan: noPlan, wireType: wireType.bytes }
-  if (!("ref" in type)) throw new Error("the compact encoding has no lists of lists or maps of lists without a name")
+  if ("ref" in type) return messageNode("object", type.ref)
+  if ("union" in type) return messageNode("union", type.union)
+  throw new Error("the compact encoding has no lists of lists or maps of lists without a name")
+}
+
+function messageNode(operation: "object" | "union", shape: () => TypeShape): MessageNode {
   let plan: MessagePlan | undefined
   const resolve = (): MessagePlan => {
-    plan ??= messagePlanOf(type.ref())
+    plan ??= messagePlanOf(shape())
     return plan
   }
-  return { operation: "object", item: undefined, plan: resolve, wireType: wireType.bytes }
+  return { operation, item: undefined, plan: resolve, wireType: wireType.bytes }
 }
 
 function scalarNode(scalar: Scalar): MessageNode {

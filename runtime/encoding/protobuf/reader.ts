@@ -2,10 +2,11 @@
  * Reads protobuf messages in place, without copies. Every reader of this program uses it: decoding of objects, the
  * calls of etcd, envelopes, and the search for single fields. https://protobuf.dev/programming-guides/encoding
  */
+import { documentDepthMax } from "../../base/limits.ts"
 import { wireType } from "./writer.ts"
 
-/** Messages and groups may be nested this deep, as in other implementations. */
-export const nestingMax = 100
+/** Messages and groups may be nested this deep, as documents may: what came as JSON is stored as messages. */
+export const nestingMax = documentDepthMax
 
 /** What a tag is made of. */
 export function numberOf(tag: number): number {

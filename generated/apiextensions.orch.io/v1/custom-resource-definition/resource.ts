@@ -19,8 +19,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     group: "apiextensions.orch.io",
     version: "v1",
     kind: "CustomResourceDefinition",
-    format: "json",
-    shape: "77d811ae125660f2",
+    shape: "cb1bc3c0cae32bc9",
   },
   selectable: [],
   rules: {

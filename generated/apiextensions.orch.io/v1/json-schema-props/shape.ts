@@ -23,20 +23,20 @@ export const jsonSchemaPropsShape: TypeShape = {
     { name: "minItems", type: { scalar: "int64" }, number: 17, pointer: true },
     { name: "uniqueItems", type: { scalar: "boolean" }, number: 18 },
     { name: "multipleOf", type: { scalar: "double" }, number: 19, pointer: true },
-    { name: "enum", type: { list: { scalar: "any" } }, listType: "atomic" },
+    { name: "enum", type: { list: { scalar: "any" } }, number: 20, listType: "atomic" },
     { name: "maxProperties", type: { scalar: "int64" }, number: 21, pointer: true },
     { name: "minProperties", type: { scalar: "int64" }, number: 22, pointer: true },
     { name: "required", type: { list: { scalar: "string" } }, number: 23, listType: "atomic" },
-    { name: "items", type: { scalar: "any" }, pointer: true },
+    { name: "items", type: { union: () => jsonSchemaPropsOrArrayShape }, number: 24, pointer: true },
     { name: "allOf", type: { list: { ref: () => jsonSchemaPropsShape } }, number: 25, listType: "atomic" },
     { name: "oneOf", type: { list: { ref: () => jsonSchemaPropsShape } }, number: 26, listType: "atomic" },
     { name: "anyOf", type: { list: { ref: () => jsonSchemaPropsShape } }, number: 27, listType: "atomic" },
     { name: "not", type: { ref: () => jsonSchemaPropsShape }, number: 28, pointer: true },
     { name: "properties", type: { map: { ref: () => jsonSchemaPropsShape } }, number: 29 },
-    { name: "additionalProperties", type: { scalar: "any" }, pointer: true },
+    { name: "additionalProperties", type: { union: () => jsonSchemaPropsOrBoolShape }, number: 30, pointer: true },
     { name: "patternProperties", type: { map: { ref: () => jsonSchemaPropsShape } }, number: 31 },
-    { name: "dependencies", type: { map: { scalar: "any" } } },
-    { name: "additionalItems", type: { scalar: "any" }, pointer: true },
+    { name: "dependencies", type: { map: { union: () => jsonSchemaPropsOrStringArrayShape } }, number: 32 },
+    { name: "additionalItems", type: { union: () => jsonSchemaPropsOrBoolShape }, number: 33, pointer: true },
     { name: "definitions", type: { map: { ref: () => jsonSchemaPropsShape } }, number: 34 },
     { name: "externalDocs", type: { ref: () => externalDocumentationShape }, number: 35, pointer: true },
     { name: "example", type: { scalar: "any" }, number: 36, pointer: true },
@@ -57,6 +57,30 @@ export const jsonSchemaPropsShape: TypeShape = {
       patch: ["merge"],
       mergeKey: "rule",
     },
+  ],
+}
+
+export const jsonSchemaPropsOrArrayShape: TypeShape = {
+  name: "apiextensions.orch.io.v1.JSONSchemaPropsOrArray",
+  fields: [
+    { name: "schema", type: { ref: () => jsonSchemaPropsShape }, number: 1, pointer: true },
+    { name: "jSONSchemas", type: { list: { ref: () => jsonSchemaPropsShape } }, number: 2 },
+  ],
+}
+
+export const jsonSchemaPropsOrBoolShape: TypeShape = {
+  name: "apiextensions.orch.io.v1.JSONSchemaPropsOrBool",
+  fields: [
+    { name: "allows", type: { scalar: "boolean" }, number: 1 },
+    { name: "schema", type: { ref: () => jsonSchemaPropsShape }, number: 2, pointer: true },
+  ],
+}
+
+export const jsonSchemaPropsOrStringArrayShape: TypeShape = {
+  name: "apiextensions.orch.io.v1.JSONSchemaPropsOrStringArray",
+  fields: [
+    { name: "schema", type: { ref: () => jsonSchemaPropsShape }, number: 1, pointer: true },
+    { name: "property", type: { list: { scalar: "string" } }, number: 2 },
   ],
 }
 

@@ -50,7 +50,7 @@ export type JSONSchemaProps = {
   /** Fields that the object has. */
   required?: string[]
   /** The schema of all items of a list. */
-  items?: JsonValue
+  items?: JSONSchemaPropsOrArray
   /** The value fits all of them. */
   allOf?: JSONSchemaProps[]
   /** The value fits exactly one of them. */
@@ -62,13 +62,13 @@ export type JSONSchemaProps = {
   /** Schemas of the fields of an object. */
   properties?: { [key: string]: JSONSchemaProps }
   /** The schema of the values of a map; true for any value, false for none. */
-  additionalProperties?: JsonValue
+  additionalProperties?: JSONSchemaPropsOrBool
   /** Not supported in definitions. */
   patternProperties?: { [key: string]: JSONSchemaProps }
   /** Not supported in definitions. */
-  dependencies?: { [key: string]: JsonValue }
+  dependencies?: { [key: string]: JSONSchemaPropsOrStringArray }
   /** Not supported in definitions. */
-  additionalItems?: JsonValue
+  additionalItems?: JSONSchemaPropsOrBool
   /** Not supported in definitions. */
   definitions?: { [key: string]: JSONSchemaProps }
   /** Where to read more. */
@@ -92,6 +92,15 @@ export type JSONSchemaProps = {
   /** Rules in CEL that the value keeps. */
   "x-orch-validations"?: ValidationRule[]
 }
+
+/** A schema, or a list of schemas. */
+export type JSONSchemaPropsOrArray = JSONSchemaProps | JSONSchemaProps[]
+
+/** A schema, or true for any value and false for none. */
+export type JSONSchemaPropsOrBool = boolean | JSONSchemaProps
+
+/** A schema, or a list of names of fields. */
+export type JSONSchemaPropsOrStringArray = JSONSchemaProps | string[]
 
 /** A rule in CEL that a value keeps. */
 export type ValidationRule = {
