@@ -15,8 +15,7 @@ import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
-import { installDefinitions } from "./controllers/definitions/install-definitions.ts"
-import type { JsonObject } from "./base/json.ts"
+import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -97,7 +96,7 @@ export interface ServerOptions {
   /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
   readonly shapes?: StoredShapes
   /** Definitions that are installed before the server is ready. */
-  readonly definitions?: readonly JsonObject[]
+  readonly definitions?: readonly StartDefinition[]
   /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { text as textOf } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { startServer } from "../runtime/library.ts"
@@ -374,6 +374,14 @@ describe("a start", () => {
     expect(await second.client.get(kettle("a"))).toMatchObject({ spec: { note: "kept" } })
   })
 
+  it("serves operations of objects that leave out their kind", async () => {
+    await using other = await startServer({ crds: [definition("kettles", "Kettle")] })
+    const made = await other.client.create(kettles(), { metadata: { name: "a" } })
+    expect(made).toMatchObject({ apiVersion: "kitchen.example.com/v1", kind: "Kettle" })
+    const { metadata } = made
+    expect(await other.client.update(kettle("a"), { metadata, spec: { litres: 2 } })).toMatchObject({ kind: "Kettle", spec: { litres: 2 } })
+  })
+
   it("installs definitions of files and of programs, which a reset keeps", async () => {
     const folder = mkdtempSync(join(tmpdir(), "definitions-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -392,11 +400,15 @@ describe("a start", () => {
 
   it("refuses definitions that are wrong, or of another vendor", async () => {
     await expect(startServer({ crds: [definition("kettles", "kettle of no kind")] })).rejects.toThrow(
-      /"kettles.kitchen.example.com" was refused/,
+      /^startServer: crds: the definition "kettles.kitchen.example.com" was refused/,
     )
     await expect(startServer({ vendor: "kubernetes", crds: [definition("kettles", "Kettle")] })).rejects.toThrow(
       /apiextensions\.k8s\.io\/v1/,
     )
+    const file = join(mkdtempSync(join(tmpdir(), "definitions-")), "a.json")
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }))
+    writeFileSync(file, JSON.stringify(definition("kettles", "kettle of no kind")))
+    await expect(startServer({ crds: [file] })).rejects.toThrow(`--crd: ${file}: the definition`)
     await expect(startServer({ crd: ["/no/such/folder"] })).rejects.toThrow("--crd: /no/such/folder does not exist")
   })
 })

@@ -170,8 +170,7 @@ class InProcessClient implements ObjectClient {
 
   apply(place: ObjectPlace, configuration: object, options: ApplyOptions): Promise<ApiObject> {
     return this.write({ verb: "patch", sort: "apply", place, options }, configuration, async (call, document, checked) => {
-      const { apiVersion, kind } = await bodyForm(call)
-      const value = isObject(document) ? { apiVersion, kind, ...document } : document
+      const value = withKind(document, await bodyForm(call))
       const patch = applyPatchOf(call, { value, duplicates: [] }, await applyScope(call, checked))
       return patched(call, { patch, options: checked, applied: true })
     })
@@ -288,12 +287,17 @@ async function decoded(call: Call, document: JsonValue, { form, apiVersions, fie
   const expect = { kind: form.kind, apiVersions: apiVersions ?? [form.apiVersion] }
   const { object, warnings: found } = await workOn(
     bodyBytes,
-    decodingValue(document, { shape: form.shape, expect, fieldValidation }),
+    decodingValue(withKind(document, form), { shape: form.shape, expect, fieldValidation }),
     expiry,
   )
   warnings.push(...found)
   form.applyDefaults(object, { vendor: call.parts.vendor })
   return object
+}
+
+/** A document may leave out its apiVersion and kind: the place of the operation says them. */
+function withKind(document: JsonValue, { apiVersion, kind }: Pick<Form, "apiVersion" | "kind">): JsonValue {
+  return isObject(document) ? { apiVersion, kind, ...document } : document
 }
 
 /** The rules of a write with a body of the parent's kind. */

@@ -1,8 +1,9 @@
 /** `--crd`: files of definitions, which a start installs before the server is ready. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { isObject, type JsonValue } from "../base/json.ts"
 import type { Vendor } from "../base/vendor.ts"
+import type { StartDefinition } from "../controllers/definitions/install-definitions.ts"
 import { definitionGroup } from "../definitions/definition-kind.ts"
 import { parseYaml } from "../wire/yaml.ts"
 import { StartError } from "./start-error.ts"
@@ -14,7 +15,7 @@ const extensions: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"])
  * several YAML documents, and lists of definitions; objects of other kinds are left out. Throws StartError for what
  * cannot be read, and for a path without any definition.
  */
-export function definitionsIn(paths: readonly string[], vendor: Vendor): readonly JsonObject[] {
+export function definitionsIn(paths: readonly string[], vendor: Vendor): readonly StartDefinition[] {
   return paths.flatMap((path) => {
     const found = filesOf(path).flatMap((file) => definitionsOf(documentsOf(file), { vendor, where: `--crd: ${file}` }))
     if (found.length === 0) throw new StartError(`--crd: ${path} has no definition: no document of kind CustomResourceDefinition`)
@@ -28,16 +29,18 @@ export function definitionsIn(paths: readonly string[], vendor: Vendor): readonl
 export function definitionsOf(
   documents: readonly JsonValue[],
   { vendor, where }: { readonly vendor: Vendor; readonly where: string },
-): readonly JsonObject[] {
-  return documents.flatMap((document) => {
-    if (!isObject(document)) return []
-    const { apiVersion, items, kind } = document
+): readonly StartDefinition[] {
+  return documents.flatMap((definition) => {
+    if (!isObject(definition)) return []
+    const { apiVersion, items, kind } = definition
     if (Array.isArray(items) && typeof kind === "string" && kind.endsWith("List")) return definitionsOf(items, { vendor, where })
     if (kind !== "CustomResourceDefinition") return []
     const expected = vendor.apiVersion(`${definitionGroup}/v1`)
     if (apiVersion !== expected)
-      throw new StartError(`${where}: a definition has apiVersion ${JSON.stringify(apiVersion)}; this server's have ${expected}`)
-    return [document]
+      throw new StartError(
+        `${where}: a definition has apiVersion ${JSON.stringify(apiVersion)}; this server's have ${expected} (--vendor chooses)`,
+      )
+    return [{ where, definition }]
   })
 }
 

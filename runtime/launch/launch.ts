@@ -16,7 +16,7 @@ import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { JsonObject } from "../base/json.ts"
-import { nameOf, RefusedDefinitionsError } from "../controllers/definitions/install-definitions.ts"
+import { nameOf, RefusedDefinitionsError, type StartDefinition } from "../controllers/definitions/install-definitions.ts"
 import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -118,7 +118,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const url = serverUrl(localAddress(options), server.port)
   const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
   const kubeconfig = kubeconfigAt(server.port)
-  const definitions = (serverOptions.definitions ?? []).map(nameOf)
+  const definitions = (serverOptions.definitions ?? []).map(({ definition }) => nameOf(definition))
   return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders), definitions }
 }
 
@@ -150,7 +150,7 @@ function kindsServed({ vendor }: Options, folders: readonly ApiFolder[]): readon
   return kindsOfVendor([...kinds, ...folders.flatMap((folder) => folder.kinds)], vendorProfile(vendor))
 }
 
-function definitionsOfStart({ options, definitions = [] }: LaunchOptions): readonly JsonObject[] {
+function definitionsOfStart({ options, definitions = [] }: LaunchOptions): readonly StartDefinition[] {
   const vendor = vendorProfile(options.vendor)
   return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }

@@ -9,6 +9,12 @@ import { errorText } from "../controller.ts"
 /** A start cannot go on without the definitions that it was given. */
 export class RefusedDefinitionsError extends Error {}
 
+export interface StartDefinition {
+  readonly definition: JsonObject
+  /** Its option and file, for messages: `--crd: crds/a.yaml`. */
+  readonly where: string
+}
+
 const installsAtOnce = 16
 
 /** The manager of fields that a start has applied. */
@@ -18,16 +24,16 @@ const fieldManager = "orch-apiserver"
  * Applies definitions, so that those that are there already get what is new, and resolves when their kinds are served.
  * Rejects with RefusedDefinitionsError, which says why, if one is refused.
  */
-export async function installDefinitions(client: ObjectClient, kinds: KindTable, definitions: readonly JsonObject[]): Promise<void> {
+export async function installDefinitions(client: ObjectClient, kinds: KindTable, definitions: readonly StartDefinition[]): Promise<void> {
   const faults: string[] = []
-  await inParallel(definitions, { atOnce: installsAtOnce }, async (definition) => {
+  await inParallel(definitions, { atOnce: installsAtOnce }, async ({ definition, where }) => {
     const name = nameOf(definition)
     const place = { group: definitionGroup, version: "v1", resource: definitionResource, namespace: "", name }
     try {
       await client.apply(place, definition, { fieldManager, force: true })
       await served(kinds, name)
     } catch (error) {
-      faults.push(`the definition ${JSON.stringify(name)} was refused: ${errorText(error)}`)
+      faults.push(`${where}: the definition ${JSON.stringify(name)} was refused: ${errorText(error)}`)
     }
   })
   if (faults.length > 0) throw new RefusedDefinitionsError(faults.join("\n"))

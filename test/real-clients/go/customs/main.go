@@ -52,8 +52,12 @@ func main() {
 }
 
 func run(ctx context.Context, config *rest.Config, definition string) error {
-	if err := typed(ctx, config); err != nil {
-		return fmt.Errorf("typed client: %w", err)
+	for _, encoding := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		encoded := rest.CopyConfig(config)
+		encoded.ContentType = encoding
+		if err := typed(ctx, encoded); err != nil {
+			return fmt.Errorf("typed client in %s: %w", encoding, err)
+		}
 	}
 	fmt.Println("typed client works")
 	options := envtest.CRDInstallOptions{Paths: []string{definition}, ErrorIfPathMissing: true, MaxTime: patience}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 )
 
@@ -79,7 +80,15 @@ func typed(ctx context.Context, config *rest.Config) error {
 	if _, err := api.Create(ctx, wanted, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 		return fmt.Errorf("wanted a wrong name refused, got %v", err)
 	}
-	return api.Delete(ctx, found.Name, metav1.DeleteOptions{})
+	if err := api.Delete(ctx, found.Name, metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	for event := range watch.ResultChan() {
+		if event.Type == apiwatch.Deleted {
+			return nil
+		}
+	}
+	return fmt.Errorf("the watch ended before the definition was gone")
 }
 
 func isEstablished(definition *apiextensionsv1.CustomResourceDefinition) bool {
