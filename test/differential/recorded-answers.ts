@@ -13,6 +13,13 @@ const folder = resolve(repository, process.env.ORCH_DIFFERENTIAL ?? "../shared/d
 /** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so they cannot be missing there. */
 export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && !existsSync(join(folder, "run.py"))
 
+/**
+ * The folder with the recordings of definitions and rules, beside the other: its program starts servers itself. A
+ * machine may have the one without the other. A folder that is there must be whole.
+ */
+export const extensionFolder = resolve(folder, "../differential-extension")
+export const extensionMissing = !existsSync(extensionFolder)
+
 /** Scenarios that need a store with a compacted version. */
 export const ofForgottenVersions = /^version-gone$/
 
@@ -24,10 +31,10 @@ export interface Comparison {
   readonly faults: (scenario: string) => string[]
 }
 
-/** Names of the recorded scenarios. */
-export function recordedScenarios(): string[] {
+/** Names of the recorded scenarios. Throws if the recordings are not in the folder; the error has their path. */
+export function recordedScenarios(from = folder): string[] {
   // The format of the recordings.
-  const { scenarios } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> }
+  const { scenarios } = JSON.parse(readFileSync(join(from, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> }
   return Object.keys(scenarios)
 }
 
@@ -43,6 +50,17 @@ export async function compareWithRecorded(server: {
   const args = ["compare", "--base", url, "--expect", join(folder, "expected.json"), `--token=${token}`, "--ca", authorityFile]
   const scope = ["--only", only, "--json", ...(oldVersion === undefined ? [] : ["--old-version", oldVersion])]
   const { stdout, stderr } = await runCommand("python3", [join(folder, "run.py"), ...args, ...scope])
+  return comparison(reportOf(stdout, stderr))
+}
+
+/**
+ * As `compareWithRecorded`, with the recordings of definitions and rules. `start`: the shell command that runs a
+ * server, in which the program replaces `{port}`, `{dir}` and `{flags}`.
+ */
+export async function compareExtension(start: string): Promise<Comparison> {
+  // Scenarios of crd-* and cel-*.
+  const args = ["compare", "--start", start, "--only", "c[er][dl]-*", "--json"]
+  const { stdout, stderr } = await runCommand("python3", [join(extensionFolder, "run.py"), ...args])
   return comparison(reportOf(stdout, stderr))
 }
 
