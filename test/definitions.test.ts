@@ -363,6 +363,23 @@ describe("controllers", () => {
   })
 })
 
+describe("the dependents of objects whose definition goes", () => {
+  async function own(name: string): Promise<ApiObject> {
+    const owner = await client.create(kettles(), kettleObject(name))
+    const ownerReferences = [{ apiVersion: "kitchen.example.com/v1", kind: "Kettle", name, uid: owner.metadata?.uid ?? "" }]
+    await server.api.core.v1.configmaps.create("default", { metadata: { name, ownerReferences } })
+    return owner
+  }
+
+  it("are collected, although nobody can look for their owners any more", async () => {
+    await define(definition("kettles", "Kettle"))
+    for (const name of ["a", "b", "c"]) await own(name)
+    await client.delete(named("kettles.kitchen.example.com"))
+    await gone("kettles.kitchen.example.com")
+    for (const name of ["a", "b", "c"]) await until(() => server.api.core.v1.configmaps.get("default", name), isMissing)
+  })
+})
+
 describe("a start", () => {
   it("serves what was defined before, with its objects", async () => {
     const folder = mkdtempSync(join(tmpdir(), "definitions-"))

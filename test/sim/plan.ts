@@ -2,7 +2,8 @@
  * The steps of a run, drawn from a seed. A plan is data: the same steps have the same effect, and steps can be removed
  * from it.
  */
-import { actsOf, drawLife, drawThemes, type LifeAct } from "./lives/steps.ts"
+import { customResources } from "./lives/definitions.ts"
+import { actsOf, drawLife, drawShape, drawThemes, type LifeAct } from "./lives/steps.ts"
 import { createRandom, type SeededRandom } from "./world/random.ts"
 import type { Driver } from "./world/world.ts"
 
@@ -98,6 +99,11 @@ export function makePlan(seed: number, length: number, options: PlanOptions = {}
   const lives = createRandom(seed, "lives")
   const themes = options.themes ?? (lives.chance(plansWithLives) ? drawThemes(lives) : [])
   const acts = actsOf(themes)
+  // Objects of a kind need its definition first.
+  for (const resource of acts.define === undefined ? [] : customResources) {
+    const shape = drawShape(lives, "first")
+    steps.push({ do: "life", server: 0, life: { act: "define", resource, shape } }, { do: "turns", count: 40 })
+  }
   /** Consequences of a fault, and the step after which they follow. */
   const later: { readonly at: number; readonly steps: readonly Step[] }[] = []
   for (let index = 0; index < length; index++) {

@@ -7,6 +7,8 @@ import { acknowledgedFaults, objectFaults } from "./check/objects.ts"
 import { listFaults } from "./check/lists.ts"
 import { watchFaults } from "./check/watches.ts"
 import { answerFaults } from "./check/answers.ts"
+import { customWatchFaults } from "./check/custom-watches.ts"
+import { definitionFaults } from "./check/definitions.ts"
 import { electionFaults } from "./check/elections.ts"
 import { endingFaults } from "./check/endings.ts"
 import { ownerFaults } from "./check/owners.ts"
@@ -88,6 +90,8 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     ...listFaults(history, world.truth),
     ...watchFaults(history, world.truth),
     ...answerFaults(lifeHistory, world.truth.stored),
+    ...customWatchFaults(lifeHistory, world.truth.stored, world.truth.revision),
+    ...definitionFaults(world.truth.stored),
     ...endingFaults(lifeHistory, world.truth.stored),
     ...lateFaults(world.truth.stored, world),
     ...ownerFaults(lifeHistory, world.truth.stored),
@@ -250,6 +254,7 @@ async function settleWorld(world: World, { clients, lives }: AllClients, history
   await lives.settle()
   await turns(50)
   await verifyCaches(world, complain)
+  await lives.verifyServed()
   clients.closeAll(world.truth.revision)
   await lives.outlive()
 }
@@ -306,8 +311,10 @@ function countsOf(history: History, world: World): Record<string, number> {
 }
 
 /** Counts the successful requests of each kind. */
-function countsOfLives({ calls, beliefs }: LifeHistory, { truth }: World): Record<string, number> {
+function countsOfLives({ calls, beliefs, watches }: LifeHistory, { truth }: World): Record<string, number> {
   const counts: Record<string, number> = { beliefs: beliefs.length }
+  counts["events of definitions"] = watches.reduce((count, { events }) => count + events.length, 0)
+  counts["watches ended by definitions"] = watches.filter(({ endedMs }) => endedMs !== undefined).length
   const ended = truth.stored.changes.filter(({ resource, object }) => resource === "events" && object === undefined).length
   // Expired events are those that no client deleted.
   counts["expired events"] = Math.max(0, ended - calls.filter(({ act, resource }) => act === "delete" && resource === "events").length)

@@ -105,10 +105,11 @@ function stateOf(image: Image): State {
   return bytes === undefined ? emptyState : decodeState(bytes)
 }
 
-/** The parts of a ConfigMap that clients of the simulation write. */
+/** The parts of a ConfigMap, or of a custom object, that clients of the simulation write. */
 export interface Shown {
   readonly metadata: { readonly name?: string; readonly resourceVersion?: string; readonly labels?: { readonly in?: string } }
   readonly data?: { readonly text?: string; readonly patched?: string }
+  readonly spec?: { readonly text?: string; readonly shared?: string }
 }
 
 /** Called with decoded objects, from answers and from the store; for the latter the store supplies the version. */

@@ -1,12 +1,16 @@
 /** The client of one watch: reads it at its own pace, and records the events. */
 import type { IncomingMessage } from "node:http"
-import type { WatchedEvent, WatchRecord } from "./history.ts"
+import type { Content, WatchedEvent, WatchRecord } from "./history.ts"
 import { contentOf, type Shown } from "./truth.ts"
 
 export interface WatchTold {
   readonly note: (text: string) => void
   readonly compacted: () => number
   readonly elapsedMs: () => number
+  /** What the check compares of an object; default: the parts of a ConfigMap. */
+  readonly contentOf?: (object: Shown) => Content
+  /** Statuses with which the watch may be refused, beside those that faults cause. Default: none. */
+  readonly accepts?: (status: number) => boolean
   readonly complain: (text: string) => void
   readonly over: () => void
   readonly seen: (event: WatchedEvent) => void
@@ -34,7 +38,8 @@ export class OpenWatch {
     this.response = response
     if (response.statusCode !== 200 && ![429, 503, 504].includes(response.statusCode ?? 0)) {
       if (response.statusCode === 410) this.gone()
-      else this.told.complain(`watch ${this.record.id} was answered with ${response.statusCode}`)
+      else if (this.told.accepts?.(response.statusCode ?? 0) !== true)
+        this.told.complain(`watch ${this.record.id} was answered with ${response.statusCode}`)
     }
     if (response.statusCode !== 200) return this.leave()
     response.on("data", (chunk: Buffer) => this.read(chunk.toString()))
@@ -81,7 +86,7 @@ export class OpenWatch {
       else if (![429, 503, 504].includes(object.code ?? 0)) this.told.complain(`watch ${this.record.id} got ${JSON.stringify(object)}`)
       return this.leave()
     }
-    const event = eventOf(type, object)
+    const event = eventOf(type, object, this.told.contentOf ?? contentOf)
     if (event === undefined) return this.told.complain(`watch ${this.record.id} got an event of the unknown type ${type}`)
     this.record.events.push(event)
     this.told.seen(event)
@@ -93,14 +98,18 @@ export class OpenWatch {
   }
 }
 
-function eventOf(type: string, object: Shown & { metadata: { annotations?: Readonly<Record<string, string>> } }): WatchedEvent | undefined {
+function eventOf(
+  type: string,
+  object: Shown & { metadata: { annotations?: Readonly<Record<string, string>> } },
+  read: (object: Shown) => Content,
+): WatchedEvent | undefined {
   if (type === "BOOKMARK") {
     const marks = Object.entries(object.metadata.annotations ?? {})
     const initialEnd = marks.some(([name, value]) => name.endsWith("initial-events-end") && value === "true")
     return { type, version: Number(object.metadata.resourceVersion), initialEnd }
   }
   if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") return undefined
-  return { type, name: object.metadata.name ?? "", content: contentOf(object) }
+  return { type, name: object.metadata.name ?? "", content: read(object) }
 }
 
 /** Revision from which this watch can be resumed; undefined: none, as during the initial events. */

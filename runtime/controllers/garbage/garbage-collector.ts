@@ -44,6 +44,8 @@ class Collector implements GarbageCollector {
   private readonly unresolved = new Set<string>()
   /** Kinds whose storage path was looked at for objects. */
   private examined = new WeakSet<Kind>()
+  /** Kinds that left the table, by storage path, until it is known whether their objects are gone. */
+  private readonly left = new Map<string, Kind>()
   private kindsChanged = false
   private noticing: Promise<void> | undefined
   private readonly forgetTable: () => void
@@ -79,6 +81,7 @@ class Collector implements GarbageCollector {
       unresolved: (key) => this.unresolved.add(key),
       asked: new Set(),
       nowhere: new Set(),
+      gone: new Set(),
     }
     this.watching = this.watchKeys()
   }
@@ -206,9 +209,11 @@ class Collector implements GarbageCollector {
       if (kinds.current(kind) !== undefined) continue
       this.informers.delete(path)
       this.seen.delete(path)
+      this.left.set(path, kind)
       void following.then((informer) => informer.stop())
     }
     try {
+      await this.noteGoneOwners()
       await this.followKindsWithObjects()
     } catch (error) {
       log.warn({ error: errorText(error) }, "the garbage collector could not look for objects of new kinds; tried again later")
@@ -216,6 +221,30 @@ class Collector implements GarbageCollector {
     }
     for (const key of this.unresolved) this.queue.add(key)
     this.unresolved.clear()
+  }
+
+  /**
+   * The objects of a definition go before it does, and cannot be looked up afterwards: their uids are kept while there
+   * are dependents. A kind whose objects are still in the store is unknown, and its dependents stay.
+   */
+  private async noteGoneOwners(): Promise<void> {
+    if (this.left.size === 0) return
+    const { kinds, store, storePrefix, vendor } = this.deps.registry.deps
+    const inTable = new Set(kinds.all().map(({ storage }) => storage.path))
+    const gone = new Set<string>()
+    for (const [path, { group, kind }] of this.left) {
+      const isGone = !inTable.has(path) && (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length === 0
+      if (isGone) gone.add(`${group}/${kind}`)
+      this.left.delete(path)
+    }
+    if (gone.size === 0) return
+    for (const key of this.index.keysBelow(""))
+      for (const { apiVersion, kind, uid } of this.index.get(key)?.owners ?? []) {
+        const [group = ""] = vendor.neutralApiVersion(apiVersion).split("/")
+        if (!gone.has(`${group}/${kind}`)) continue
+        this.collection.gone.add(uid)
+        this.queue.add(key)
+      }
   }
 
   private kindOf(key: string): Kind | undefined {
@@ -317,6 +346,7 @@ class Collector implements GarbageCollector {
     for (const { uid } of owners) {
       const key = this.waiting.get(uid)
       if (key !== undefined && !this.index.isBlocked({ uid, key })) this.queue.add(key)
+      if (!this.index.hasDependents(uid)) this.collection.gone.delete(uid)
     }
   }
 }

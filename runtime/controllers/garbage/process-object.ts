@@ -37,6 +37,8 @@ export interface CollectorContext {
   readonly asked: Set<string>
   /** Uids of absent owners that were searched for in all namespaces. */
   readonly nowhere: Set<string>
+  /** Uids of owners that are gone together with the definition of their kind, while they have dependents. */
+  readonly gone: Set<string>
 }
 
 /** An object in its newest state. */
@@ -116,6 +118,7 @@ async function processDependent(collection: CollectorContext, dependent: Current
 async function ownerState(collection: CollectorContext, dependent: CurrentObject, reference: OwnerReference): Promise<OwnerState> {
   const { registry } = collection
   const kind = ownerKind(registry, reference)
+  if (kind === undefined && collection.gone.has(reference.uid)) return "absent"
   // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
   if (kind === undefined || (kind.namespaced && dependent.namespace === "")) return "unknown"
   const handle = await registry.handle(registry.deps.kinds.stored(kind))

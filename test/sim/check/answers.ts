@@ -5,8 +5,10 @@
 import { deepEqual } from "../../../runtime/encoding/field-path.ts"
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
+import { isCustom, lastingPart } from "../lives/definitions.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
+import { wasGoing, wasUnserved } from "./definitions.ts"
 import { applierOf, ownersOf } from "./field-owners.ts"
 
 export function answerFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
@@ -27,6 +29,8 @@ function faultOf(call: ObjectCall, stored: StoredObjects): string | undefined {
       return namespaceWas(call, stored, (namespace) => isGoing(namespace)) ? undefined : "but its namespace was not going"
     case 404:
       return missingFault(call, stored)
+    case 405:
+      return wasGoing(call, stored) ? undefined : "but its definition was not going"
     case 409:
       return conflictFault(call, stored)
     case 422:
@@ -65,8 +69,9 @@ function shownFault({ act, answer, resource, namespace, since, until }: ObjectCa
   return undefined
 }
 
-/** Two kinds of Events share one stored form. */
+/** Two kinds of Events share one stored form. What a custom object shows depends on its definition too. */
 function isShown(resource: Place["resource"], there: ApiObject, shown: ApiObject): boolean {
+  if (isCustom(resource)) return deepEqual(lastingPart(shown), lastingPart(there))
   if (resource === "events") return there.metadata?.uid === shown.metadata?.uid
   const { resourceVersion: _resourceVersion, ...metadata } = shown.metadata ?? {}
   return deepEqual({ ...shown, metadata }, there)
@@ -92,11 +97,14 @@ function appliedFault(call: ObjectCall, { calls, stored }: { calls: readonly Obj
 }
 
 function textOf(object: ApiObject | undefined): unknown {
-  return isObject(object?.data) ? object.data.shared : undefined
+  const fields = object?.data ?? object?.spec
+  return isObject(fields) ? fields.shared : undefined
 }
 
 function missingFault(call: ObjectCall, stored: StoredObjects): string | undefined {
+  if (wasUnserved(call, stored)) return undefined
   const namespaceMissing = call.namespace !== "" && namespaceWas(call, stored, (namespace) => namespace === undefined)
+  if (call.version !== undefined && call.name === "") return "but its definition served it all the time"
   if (namespaceMissing || (call.act !== "create" && stored.during(call, call).includes(undefined))) return undefined
   return "but it was there all the time"
 }
@@ -125,7 +133,9 @@ function isOwnerConflict({ details }: ApiObject): boolean {
 }
 
 /** Only addresses and ports can be refused here: another service has them. */
-function takenFault({ answer, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
+function takenFault({ act, answer, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
+  // The test of a patch failed.
+  if (act === "let-go") return undefined
   const text = JSON.stringify(answer)
   const wanted = /10\.0\.0\.\d+|\b30\d\d\d\b/.exec(text)?.[0] ?? ""
   const revisions = [since, ...stored.changes.map(({ revision }) => revision).filter((revision) => revision > since && revision <= until)]

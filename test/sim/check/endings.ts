@@ -5,7 +5,8 @@
 import type { ApiObject, OwnerReference } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { holder } from "../lives/clients.ts"
-import { ownerAt } from "../lives/rest.ts"
+import { definitionPlace, isCustom } from "../lives/definitions.ts"
+import { ownerAt, placeOfOwner } from "../lives/rest.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
 import { timeToLiveMs } from "./times-to-live.ts"
@@ -73,6 +74,11 @@ function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { ca
 function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: Scope): boolean {
   if (calls.some((call) => isWithin(call, change) && endsIt(call, change, before))) return true
   if (change.namespace !== "" && stored.at(namespaceOf(change), change.revision - 1)?.metadata?.deletionTimestamp !== undefined) return true
+  if (
+    isCustom(change.resource) &&
+    stored.at(definitionPlace(change.resource), change.revision - 1)?.metadata?.deletionTimestamp !== undefined
+  )
+    return true
   if (change.resource === "events" && hasOutlived(change, { calls, stored })) return true
   const owners = before.metadata?.ownerReferences ?? []
   return owners.length > 0 && owners.every((owner) => isNoOwner(stored, change, owner))
@@ -92,7 +98,7 @@ export function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject
 function isNoOwner(stored: StoredObjects, change: ObjectChange, owner: OwnerReference): boolean {
   if (ownerAt(stored, change, owner, change.revision - 1) === undefined) return true
   return stored
-    .history({ ...change, resource: "configmaps", name: owner.name })
+    .history(placeOfOwner(change, owner))
     .some(({ object, revision }) => revision < change.revision && object?.metadata?.uid === owner.uid && isGoingLast(object))
 }
 

@@ -5,7 +5,7 @@ import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 export function ownersOf(object: ApiObject | undefined): string[] {
   const owners = new Set<string>()
   for (const { manager, operation, fieldsV1 } of object?.metadata?.managedFields ?? []) {
-    const data = isObject(fieldsV1) ? fieldsV1["f:data"] : undefined
+    const data = isObject(fieldsV1) ? (fieldsV1["f:data"] ?? fieldsV1["f:spec"]) : undefined
     if (isObject(data) && data["f:shared"] !== undefined) owners.add(`${manager}/${operation}`)
   }
   return [...owners]

@@ -7,18 +7,26 @@ import type { Content, DeliveryRecord, History, WatchedEvent, WatchRecord } from
 import { type Change, sameContent, type Truth } from "../truth.ts"
 
 /** The default of `--min-request-timeout`: no watch without a time limit of its own ends earlier by itself. */
-const shortestWatchMs = 1_800_000
+export const shortestWatchMs = 1_800_000
 
 type SeenEvent = Exclude<WatchedEvent, { type: "BOOKMARK" }>
 
 export function watchFaults(history: History, truth: Truth): string[] {
   return [
-    ...history.watches.flatMap((watch) => oneWatch(watch, truth)),
+    ...history.watches.flatMap((watch) => [...eventFaults(watch, truth), ...endFaults(watch)]),
     ...history.deliveries.flatMap((record) => deliveryFaults(record, truth)),
   ]
 }
 
-function oneWatch(watch: WatchRecord, truth: Truth): string[] {
+/** The history of the objects that a watch shows. */
+export type Timeline = Pick<Truth, "changes" | "revision" | "stateAt">
+
+function endFaults({ beganMs, endedMs = Number.POSITIVE_INFINITY, id }: WatchRecord): string[] {
+  return endedMs < beganMs + shortestWatchMs ? [`reliable: ${id} was ended after ${endedMs - beganMs} ms without a reason`] : []
+}
+
+/** Whether a watch has delivered what happened. */
+export function eventFaults(watch: WatchRecord, truth: Timeline): string[] {
   const faults: string[] = []
   const { id, goneAtCompacted } = watch
   const start = initialPart(watch, truth, faults)
@@ -50,8 +58,6 @@ function oneWatch(watch: WatchRecord, truth: Truth): string[] {
   const missing = due[place]
   if (completeTo !== undefined && missing !== undefined && missing.content.version <= completeTo)
     faults.push(`reliable: ${id} never got ${describe(missing)}, though the world came to rest at ${completeTo}`)
-  const { beganMs, endedMs = Number.POSITIVE_INFINITY } = watch
-  if (endedMs < beganMs + shortestWatchMs) faults.push(`reliable: ${id} was ended after ${endedMs - beganMs} ms without a reason`)
   if (watch.state === "gone" && goneAtCompacted !== undefined && reached >= goneAtCompacted)
     faults.push(`resumable: ${id} was refused after ${reached}, the store is compacted to ${goneAtCompacted} only`)
   return faults
@@ -65,7 +71,7 @@ function wrong(event: SeenEvent, due: readonly SeenEvent[], place: number): stri
 }
 
 /** Checks the initial events, if the watch begins with them. Undefined: it ended during them. */
-function initialPart(watch: WatchRecord, truth: Truth, faults: string[]): { after: number; rest: readonly WatchedEvent[] } | undefined {
+function initialPart(watch: WatchRecord, truth: Timeline, faults: string[]): { after: number; rest: readonly WatchedEvent[] } | undefined {
   const { after, events, id } = watch
   if (after !== undefined) return { after, rest: events }
   const end = events.findIndex((event) => event.type === "BOOKMARK" && event.initialEnd)
@@ -83,7 +89,7 @@ function initialPart(watch: WatchRecord, truth: Truth, faults: string[]): { afte
 }
 
 /** The events that the watch must deliver, in order. */
-function dueEvents(truth: Truth, watch: WatchRecord, after: number): SeenEvent[] {
+function dueEvents(truth: Timeline, watch: WatchRecord, after: number): SeenEvent[] {
   return truth.changes.flatMap((change) => (change.revision > after && covers(watch, change.name) ? seenAs(watch, change) : []))
 }
 

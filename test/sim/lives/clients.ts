@@ -10,6 +10,9 @@ import { turns, turnsUntil } from "../world/turns.ts"
 import { Candidate } from "./candidate.ts"
 import type { LifeHistory, ObjectCall } from "./history.ts"
 import { unrest } from "./rest.ts"
+import { customApi, type CustomVersion, definitionBody, definitionPlace, isCustom, stateOf, typeOf, versionsOf } from "./definitions.ts"
+import { CustomWatches } from "./custom-watches.ts"
+import { servedFaults } from "./served.ts"
 import type { LifeAct } from "./steps.ts"
 import { type Place, placeText, resources } from "./stored-objects.ts"
 
@@ -20,7 +23,12 @@ const requestsMax = 12
 /** Rounds of some seconds within which every deletion that has begun must finish. */
 const settleRounds = 60
 
-interface Wanted extends Place, SimRequest {
+/** An object, and the version under which a client asks for it. */
+interface VersionedPlace extends Place {
+  readonly version?: CustomVersion
+}
+
+interface Wanted extends VersionedPlace, SimRequest {
   readonly act: ObjectCall["act"]
   readonly expected: readonly number[]
   readonly manager?: string
@@ -33,6 +41,7 @@ export class LifeClients {
   /** Uids that answers have shown, by place: they identify owners, also long after. */
   private readonly uids = new Map<string, string>()
   private readonly candidates = new Map<string, Candidate>()
+  private readonly watches: CustomWatches
   private underWay = 0
   /** The newest revision that an answer has shown. */
   private told = 0
@@ -43,7 +52,9 @@ export class LifeClients {
     private readonly history: History,
     private readonly lives: LifeHistory,
     private readonly note: (text: string) => void,
-  ) {}
+  ) {
+    this.watches = new CustomWatches(world, history, lives, note)
+  }
 
   get idle(): boolean {
     return this.underWay === 0
@@ -66,7 +77,7 @@ export class LifeClients {
     for (let round = 0; round < settleRounds; round++) {
       for (const { place, object } of stored.all()) {
         const held = object.metadata?.finalizers?.includes(holder) === true
-        if (held) this.act(round % this.world.servers.length, { act: "let-go", namespace: place.namespace, name: place.name })
+        if (held) this.act(round % this.world.servers.length, this.lettingGo(place))
       }
       await this.calm()
       if (unrest(stored).length === 0) return
@@ -74,6 +85,19 @@ export class LifeClients {
       await turns(20)
     }
     this.complain(`the world came to rest, but ${unrest(stored).join(", and ")}`)
+  }
+
+  /** Called when the world has come to rest. */
+  async verifyServed(): Promise<void> {
+    if (this.lives.calls.some(({ resource }) => resource === "customresourcedefinitions"))
+      for (const fault of await servedFaults(this.world)) this.complain(fault)
+    this.watches.closeAll()
+  }
+
+  private lettingGo({ resource, namespace, name }: Place): LifeAct {
+    if (!isCustom(resource)) return { act: "let-go", namespace, name }
+    const definition = stateOf(this.world.truth.stored.at(definitionPlace(resource), Number.POSITIVE_INFINITY))
+    return { act: "let-go", resource, version: definition?.served[0] ?? "v1", namespace, name }
   }
 
   /** Called last: all values with a time to live must expire. */
@@ -110,11 +134,18 @@ export class LifeClients {
         await this.call(server, {
           act: "delete",
           ...placeOf(act),
-          ...named("DELETE", placeOf(act)),
+          ...named("DELETE", act),
           body: deleteOptions(act),
           expected: [200, 404, 409],
         })
         return
+      case "define":
+      case "redefine":
+      case "undefine":
+        await this.call(server, defined(act))
+        return
+      case "follow":
+        return this.watches.follow(server, act, this.told)
       case "sweep":
         await this.call(server, swept(act))
         return
@@ -129,7 +160,7 @@ export class LifeClients {
         await this.call(server, { ...act, act: "get", ...named("GET", act), expected: [200, 404] })
         return
       case "survey":
-        await this.call(server, { ...act, act: "list", name: "", ...collection("GET", act), expected: [200] })
+        await this.call(server, { ...act, act: "list", name: "", ...collection("GET", act), expected: listExpected(act.resource) })
         return
     }
   }
@@ -141,11 +172,13 @@ export class LifeClients {
       await this.call(server, { act: "create", ...place, ...collection("POST", place), body: { metadata: { name } }, expected: [201, 409] })
   }
 
-  private made({ namespace, name, tag, label, held, owners, blocks }: Extract<LifeAct, { act: "make" }>): Wanted {
-    const place: Place = { resource: "configmaps", namespace, name }
-    const ownerReferences = owners.flatMap((owner) => {
-      const uid = owner === name ? undefined : this.uids.get(placeText({ ...place, name: owner }))
-      return uid === undefined ? [] : [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid, blockOwnerDeletion: blocks }]
+  private made(act: Extract<LifeAct, { act: "make" }>): Wanted {
+    const { namespace, name, tag, label, held, owners, blocks } = act
+    const place = placeOf(act)
+    const ownerReferences = owners.flatMap((text) => {
+      const owner = ownerPlace(text, namespace)
+      const uid = placeText(owner) === placeText(place) ? undefined : this.uids.get(placeText(owner))
+      return uid === undefined ? [] : [{ ...typeOf(owner.resource), name: owner.name, uid, blockOwnerDeletion: blocks }]
     })
     const metadata = {
       ...(name === "" ? { generateName: "g-" } : { name }),
@@ -158,8 +191,8 @@ export class LifeClients {
       ...place,
       ...(name === "" && { generate: true }),
       ...collection("POST", place),
-      body: { metadata, data: { text: tag } },
-      expected: [201, 403, 404, 409],
+      body: bodyOf(place, metadata, { text: tag }),
+      expected: [201, 403, 404, 409, ...(isCustom(place.resource) ? [405] : [])],
     }
   }
 
@@ -177,8 +210,9 @@ export class LifeClients {
 
   private async call(server: number, wanted: Wanted): Promise<SimResponse | undefined> {
     const { truth } = this.world
-    const { act, resource, namespace, name, expected, manager, applied, label, generate } = wanted
+    const { act, resource, namespace, name, expected, manager, applied, label, generate, version } = wanted
     const [since, at] = [this.visible(), truth.stored.shown()]
+    const startedAt = this.world.servers[server]?.startedAt ?? since
     const answer = await sendRequest(this.world, server, wanted)
     const known = answer !== undefined && answer.status < 500 && answer.status !== 429
     const body: ApiObject = isObject(answer?.body) ? answer.body : {}
@@ -196,8 +230,11 @@ export class LifeClients {
       ...(applied !== undefined && { applied }),
       ...(label !== undefined && { label }),
       ...(generate !== undefined && { generate }),
+      ...(version !== undefined && { version, startedAt: Math.min(startedAt, since) }),
     })
-    this.note(`${act} ${placeText(wanted)} (after ${since}) -> ${answer?.status ?? "no answer"} ${brief(body)}`)
+    this.note(
+      `${act} ${placeText(wanted)}${version === undefined ? "" : ` ${version}`} (after ${since}) -> ${answer?.status ?? "no answer"} ${brief(body)}`,
+    )
     if (answer !== undefined && !expected.includes(answer.status) && !isTrouble(answer.status))
       this.complain(`${act} of ${placeText(wanted)} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
     if (known) this.learn(wanted, { since, body })
@@ -225,45 +262,78 @@ export class LifeClients {
 }
 
 /** A request about one object. */
-function named(method: string, place: Place): SimRequest {
+function named(method: string, place: VersionedPlace): SimRequest {
   return { method, path: `${collectionPath(place)}/${place.name}` }
 }
 
+/** `widgets/p`, or only the name for a ConfigMap. */
+function ownerPlace(text: string, namespace: string): Place {
+  const [resource, name] = text.split("/")
+  return name !== undefined && (resource === "widgets" || resource === "gears")
+    ? { resource, namespace, name }
+    : { resource: "configmaps", namespace, name: text }
+}
+
+function bodyOf({ resource, version }: VersionedPlace, metadata: JsonObject, fields: JsonObject): JsonObject {
+  return isCustom(resource) ? { ...typeOf(resource, version), metadata, spec: fields } : { metadata, data: fields }
+}
+
 /** A request about all objects of a kind. */
-function collection(method: string, place: Pick<Place, "resource" | "namespace">): SimRequest {
+function collection(method: string, place: Omit<VersionedPlace, "name">): SimRequest {
   return { method, path: collectionPath(place) }
 }
 
-function collectionPath({ resource, namespace }: Pick<Place, "resource" | "namespace">): string {
-  return `${resources[resource].api}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`
+function collectionPath({ resource, namespace, version }: Omit<VersionedPlace, "name">): string {
+  const api = version === undefined ? resources[resource].api : customApi(version)
+  return `${api}${namespace === "" ? "" : `/namespaces/${namespace}`}/${resource}`
 }
 
-function placeOf({ resource, namespace, name }: Place): Place {
-  return { resource, namespace, name }
+/** ConfigMaps unless the act says otherwise. */
+function placeOf({ resource = "configmaps", namespace, name, version }: Partial<VersionedPlace> & Omit<Place, "resource">): VersionedPlace {
+  return { resource, namespace, name, ...(version !== undefined && { version }) }
 }
 
-function changed({ namespace, name, how, manager, tag }: Extract<LifeAct, { act: "change" }>): Wanted {
-  const place: Place = { resource: "configmaps", namespace, name }
+function changed(act: Extract<LifeAct, { act: "change" }>): Wanted {
+  const { name, how, manager, tag, version } = act
+  const place = placeOf(act)
   const { method, path } = named("PATCH", place)
   const force = how === "force"
   const query = `?fieldManager=${manager}${force ? "&force=true" : ""}`
   if (how === "merge")
-    return { act: "change", ...place, method, path: path + query, body: { data: { shared: tag } }, manager, expected: [200, 404, 409] }
+    return {
+      act: "change",
+      ...place,
+      method,
+      path: path + query,
+      body: bodyOf(place, {}, { shared: tag }),
+      manager,
+      expected: [200, 404, 409],
+    }
   return {
     act: "change",
     ...place,
     method,
     path: path + query,
     contentType: "application/apply-patch+yaml",
-    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { shared: tag } },
+    body: { ...typeOf(place.resource, version), ...bodyOf(place, { name }, { shared: tag }) },
     manager,
     applied: { text: tag, force },
-    expected: [200, 201, 403, 404, 409],
+    expected: [200, 201, 403, 404, 409, ...(isCustom(place.resource) ? [405] : [])],
   }
 }
 
-function letGo({ namespace, name }: Extract<LifeAct, { act: "let-go" }>): Wanted {
-  const place: Place = { resource: "configmaps", namespace, name }
+function letGo(act: Extract<LifeAct, { act: "let-go" }>): Wanted {
+  const place = placeOf(act)
+  if (isCustom(place.resource)) {
+    // Custom objects have no strategic merge patches. Clients add their finalizer first.
+    const at = "/metadata/finalizers/0"
+    const operations = [
+      { op: "test", path: at, value: holder },
+      { op: "remove", path: at },
+    ]
+    const contentType = "application/json-patch+json"
+    return { act: "let-go", ...place, ...named("PATCH", place), contentType, body: operations, expected: [200, 404, 409, 422] }
+  }
   return {
     act: "let-go",
     ...place,
@@ -274,10 +344,26 @@ function letGo({ namespace, name }: Extract<LifeAct, { act: "let-go" }>): Wanted
   }
 }
 
-function swept({ resource, namespace, label }: Extract<LifeAct, { act: "sweep" }>): Wanted {
-  const { method, path } = collection("DELETE", { resource, namespace })
+function swept(act: Extract<LifeAct, { act: "sweep" }>): Wanted {
+  const { resource, label } = act
+  const { method, path } = collection("DELETE", act)
   const query = label === undefined ? "" : `?labelSelector=in%3D${label}`
-  return { act: "sweep", resource, namespace, name: "", method, path: path + query, ...(label !== undefined && { label }), expected: [200] }
+  const expected = listExpected(resource)
+  return { act: "sweep", ...placeOf({ ...act, name: "" }), method, path: path + query, ...(label !== undefined && { label }), expected }
+}
+
+/** A definition may be absent. */
+function listExpected(resource: Place["resource"]): readonly number[] {
+  return isCustom(resource) ? [200, 404] : [200]
+}
+
+function defined(act: Extract<LifeAct, { act: "define" | "redefine" | "undefine" }>): Wanted {
+  const place = definitionPlace(act.resource)
+  if (act.act === "undefine") return { act: "delete", ...place, ...named("DELETE", place), expected: [200, 404, 409] }
+  if (act.act === "define")
+    return { act: "create", ...place, ...collection("POST", place), body: definitionBody(act.resource, act.shape), expected: [201, 409] }
+  const body = { spec: { versions: versionsOf(act.shape) } }
+  return { act: "change", ...place, ...named("PATCH", place), body, expected: [200, 404, 409] }
 }
 
 function served({ act, namespace, name, type, address, nodePort }: Extract<LifeAct, { act: "serve" | "retype" }>): Wanted {

@@ -3,6 +3,8 @@
  * return.
  */
 import type { ApiObject } from "../../../runtime/base/json.ts"
+import type { WatchRecord } from "../history.ts"
+import type { CustomResource, CustomVersion } from "./definitions.ts"
 import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {
@@ -16,6 +18,10 @@ export interface ObjectCall extends Place {
   readonly label?: string
   /** Set for a name that the server completes. */
   readonly generate?: boolean
+  /** Of a custom object: the version under which it was asked for. */
+  readonly version?: CustomVersion
+  /** With `version`: what the store had reached when the server's process started. */
+  readonly startedAt?: number
   readonly since: number
   /** Infinity: whether it has happened, or may still happen, is unknown. */
   readonly until: number
@@ -33,12 +39,24 @@ export interface Belief {
   readonly untilMs: number
 }
 
+/** A watch of custom objects in one namespace. */
+export interface CustomWatchRecord extends WatchRecord {
+  readonly resource: CustomResource
+  readonly version: CustomVersion
+  readonly namespace: string
+  /** What the store had reached at the request, at its end, and when the server's process started. */
+  readonly since: number
+  until?: number
+  readonly startedAt: number
+}
+
 export interface LifeHistory {
   readonly calls: ObjectCall[]
+  readonly watches: CustomWatchRecord[]
   readonly beliefs: Belief[]
 }
 
 /** Called once per run. */
 export function createLifeHistory(): LifeHistory {
-  return { calls: [], beliefs: [] }
+  return { calls: [], watches: [], beliefs: [] }
 }

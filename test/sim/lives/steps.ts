@@ -1,13 +1,14 @@
 /** Traffic about objects with lifecycles, drawn from a seed. */
 import type { SeededRandom } from "../world/random.ts"
+import { type CustomResource, customResources, type CustomVersion, customVersions, type DefinitionShape } from "./definitions.ts"
 import type { Place, Resource } from "./stored-objects.ts"
 
-export type Deletable = Extract<Resource, "configmaps" | "services" | "events">
+export type Deletable = Extract<Resource, "configmaps" | "services" | "events" | CustomResource>
 export type ServiceType = "ClusterIP" | "NodePort" | "ExternalName"
 
 export type LifeAct =
   | { readonly act: "namespace"; readonly name: string; readonly remove: boolean }
-  | {
+  | ({
       readonly act: "make"
       readonly namespace: string
       /** "": the server generates it. */
@@ -16,27 +17,49 @@ export type LifeAct =
       readonly label: string
       /** With a finalizer of the clients. */
       readonly held: boolean
-      /** Names of owners, existing or deleted, as far as clients have seen them. */
+      /**
+       * Names of owners, existing or deleted, as far as clients have seen them; `widgets/p` for those of other kinds
+       * than ConfigMap.
+       */
       readonly owners: readonly string[]
       readonly blocks: boolean
-    }
-  | {
+    } & Custom)
+  | ({
       readonly act: "change"
       readonly namespace: string
       readonly name: string
       readonly how: "merge" | "apply" | "force"
       readonly manager: "one" | "two"
       readonly tag: string
-    }
-  | { readonly act: "let-go"; readonly namespace: string; readonly name: string }
+    } & Custom)
+  | ({ readonly act: "let-go"; readonly namespace: string; readonly name: string } & Custom)
   | {
       readonly act: "drop"
       readonly resource: Deletable
       readonly namespace: string
       readonly name: string
       readonly policy: "Background" | "Foreground" | "Orphan"
+      readonly version?: CustomVersion
     }
-  | { readonly act: "sweep"; readonly resource: Deletable; readonly namespace: string; readonly label: string | undefined }
+  | {
+      readonly act: "sweep"
+      readonly resource: Deletable
+      readonly namespace: string
+      readonly label: string | undefined
+      readonly version?: CustomVersion
+    }
+  /** Creates a definition, or changes the one that is there. */
+  | { readonly act: "define" | "redefine"; readonly resource: CustomResource; readonly shape: DefinitionShape }
+  | { readonly act: "undefine"; readonly resource: CustomResource }
+  /** A watch of custom objects; `slot` ends its predecessor. */
+  | {
+      readonly act: "follow"
+      readonly slot: number
+      readonly resource: CustomResource
+      readonly version: CustomVersion
+      readonly namespace: string
+      readonly from: "state" | "resume" | "known"
+    }
   | {
       readonly act: "serve" | "retype"
       readonly namespace: string
@@ -48,8 +71,20 @@ export type LifeAct =
     }
   | { readonly act: "happen"; readonly namespace: string; readonly name: string; readonly label: string }
   | { readonly act: "run-for"; readonly candidate: "x" | "y" }
-  | { readonly act: "look"; readonly resource: Resource; readonly namespace: string; readonly name: string }
-  | { readonly act: "survey"; readonly resource: Resource; readonly namespace: string }
+  | {
+      readonly act: "look"
+      readonly resource: Resource
+      readonly namespace: string
+      readonly name: string
+      readonly version?: CustomVersion
+    }
+  | { readonly act: "survey"; readonly resource: Resource; readonly namespace: string; readonly version?: CustomVersion }
+
+/** Of a custom object; absent for a ConfigMap. */
+interface Custom {
+  readonly resource?: CustomResource
+  readonly version?: CustomVersion
+}
 
 /** Never deleted; the other namespaces are created and deleted. */
 export const home = "home"
@@ -60,7 +95,7 @@ const services = ["v", "w", "x"] as const
 
 /** Whether all changes of an object are made by clients of the simulation, or follow from what they do. */
 export function isWatchedOver({ resource, namespace, name }: Place): boolean {
-  return namespaces.includes(resource === "namespaces" ? name : namespace)
+  return resource === "customresourcedefinitions" || namespaces.includes(resource === "namespaces" ? name : namespace)
 }
 
 /** Themes of a plan beside ConfigMaps, with the weight of each act. */
@@ -73,6 +108,11 @@ const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   clocks: { happen: 40, age: 12, "set-clock": 10 },
   elections: { "run-for": 40, soon: 20 },
   patches: { make: 12, change: 45, "drop configmaps": 8 },
+  definitions: {
+    ...{ define: 12, redefine: 14, undefine: 6, "make custom": 40, "change custom": 18, "drop custom": 8 },
+    ...{ "sweep custom": 2, "let-go custom": 8, follow: 20, "look custom": 12, "survey custom": 12 },
+  },
+  kinds: { define: 14, redefine: 4, undefine: 8, "make custom": 30, "make owned": 30, "drop custom": 10, "let-go custom": 8, soon: 4 },
 }
 const themeNames = Object.keys(themes)
 /** Reads belong to every theme. */
@@ -100,6 +140,8 @@ export function drawLife(
   const namespace = random.pick([home, home, home, ...passing])
   const name = random.pick(things)
   const label = random.pick(["in", "out", ""])
+  const ofKind = drawCustom(random, act, { namespace, name, tag, label })
+  if (ofKind !== undefined) return ofKind
   switch (act) {
     case "namespace":
       return { act, name: random.pick(passing), remove: random.chance(0.45) }
@@ -146,6 +188,59 @@ function drawMake(random: SeededRandom, from: { namespace: string; tag: string; 
     owners: random.chance(0.6) ? things.filter(() => random.chance(0.35)) : [],
     blocks: random.chance(0.6),
   }
+}
+
+/** Definitions that come, change and go, and their objects. Undefined: the act is about something else. */
+function drawCustom(
+  random: SeededRandom,
+  act: string,
+  { namespace: anywhere, name, tag, label }: { namespace: string; name: string; tag: string; label: string },
+): LifeAct | undefined {
+  const namespace = random.chance(0.8) ? home : anywhere
+  const resource = customResources[random.chance(0.65) ? 0 : 1]
+  const version = random.pick(customVersions)
+  switch (act) {
+    case "define":
+    case "redefine":
+      return { act, resource, shape: drawShape(random, tag) }
+    case "undefine":
+      return { act, resource }
+    case "follow":
+      return { act, slot: random.integer(4), resource, version, namespace, from: random.pick(["state", "resume", "known"]) }
+    case "make custom": {
+      const owners = random.chance(0.3) ? ownersOf(random) : []
+      return { act: "make", resource, version, namespace, tag, label, name, held: random.chance(0.15), owners, blocks: random.chance(0.6) }
+    }
+    case "make owned":
+      return { act: "make", namespace, tag, label, name, held: false, owners: ownersOf(random), blocks: random.chance(0.6) }
+    case "change custom": {
+      const how = random.pick(["merge", "merge", "apply", "force"] as const)
+      return { act: "change", resource, version, namespace, name, how, manager: random.pick(["one", "two"]), tag }
+    }
+    case "let-go custom":
+      return { act: "let-go", resource, version, namespace, name }
+    case "look custom":
+      return { act: "look", resource, version, namespace, name }
+    case "survey custom":
+      return { act: "survey", resource, version, namespace }
+    case "sweep custom":
+      return { act: "sweep", resource, version, namespace, label: label === "" ? undefined : label }
+    case "drop custom":
+      return { act: "drop", resource, version, namespace, name, policy: random.pick(["Background", "Foreground", "Orphan"]) }
+    default:
+      return undefined
+  }
+}
+
+/** At least one version is served, so that clients can let go of what they hold. */
+export function drawShape(random: SeededRandom, tag: string): DefinitionShape {
+  return { mark: tag, storage: random.pick(customVersions), served: random.pick([customVersions, customVersions, ["v1"], ["v2"]]) }
+}
+
+/** Owners of several kinds. */
+function ownersOf(random: SeededRandom): readonly string[] {
+  const all = [...things, ...customResources.flatMap((resource) => things.map((thing) => `${resource}/${thing}`))]
+  return all.filter(() => random.chance(0.15))
 }
 
 /** Few addresses and ports are requested explicitly, so that requests collide often. */

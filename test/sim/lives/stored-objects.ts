@@ -11,10 +11,17 @@ export const resources = {
   services: { path: "services/specs", api: "/api/v1" },
   events: { path: "events", api: "/api/v1" },
   leases: { path: "leases", api: "/apis/coordination.orch.io/v1" },
+  customresourcedefinitions: { path: "apiextensions.orch.io/customresourcedefinitions", api: "/apis/apiextensions.orch.io/v1" },
+  /** Kinds of definitions, under the API of their first version. */
+  widgets: { path: "sim.example.org/widgets", api: "/apis/sim.example.org/v1" },
+  gears: { path: "sim.example.org/gears", api: "/apis/sim.example.org/v1" },
 } as const
 export type Resource = keyof typeof resources
 
-const resourceNames = ["namespaces", "configmaps", "services", "events", "leases"] as const satisfies readonly Resource[]
+const resourceNames = [
+  ...(["namespaces", "configmaps", "services", "events", "leases"] as const),
+  ...(["customresourcedefinitions", "widgets", "gears"] as const),
+] satisfies readonly Resource[]
 const root = "/registry/"
 /** The simulation also writes these objects past the API, and other checks cover them. */
 const notHere = "configmaps/sim/"

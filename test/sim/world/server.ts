@@ -17,6 +17,8 @@ import { connectTo, type Wire } from "./wire.ts"
 /** One process of a server, from start to end. */
 export interface ServerProcess {
   readonly number: number
+  /** What the store had reached when the process started. */
+  readonly startedAt: number
   alive: boolean
   running: RunningServer | undefined
   wire: Wire | undefined
@@ -34,6 +36,8 @@ export interface SimServerOptions {
   readonly garbageCollector?: boolean
   /** Opens its connection to the store, once per process. */
   readonly openStore: (life: ServerProcess, clock: Clock, random: SeededRandom) => Promise<Store>
+  /** The newest revision of the store. */
+  readonly revision: () => number
   /** Called when a process has ended. */
   readonly onDeath: () => void
   /** Called when a server has started, before its first request. */
@@ -57,6 +61,11 @@ export class SimServer {
     return this.life !== undefined
   }
 
+  /** What the store had reached when the process started; undefined while there is none. */
+  get startedAt(): number | undefined {
+    return this.life?.startedAt
+  }
+
   /** Undefined while it does not listen. */
   get wire(): Wire | undefined {
     return this.life?.wire
@@ -73,6 +82,7 @@ export class SimServer {
     const { clock, kill } = this.options.clock.process()
     const life: ServerProcess = {
       number: ++this.lives,
+      startedAt: this.options.revision(),
       alive: true,
       running: undefined,
       wire: undefined,

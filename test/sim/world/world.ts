@@ -96,6 +96,7 @@ function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: Loa
       const backend = { disk, random: lifeRandom.fork("disk"), control, onDeath: life.kill, alive: () => life.alive, onCompact }
       return openStoreOn(() => openSimBackend(backend), { dir: "/nowhere", clock: processClock })
     },
+    revision: () => truth.revision,
     onDeath: () => undefined,
     onStart: async (running) => onStart?.(running, server),
   })
@@ -185,6 +186,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
         if (lost.has(index)) line.cut()
         return line.store
       },
+      revision: () => truth.revision,
       onDeath: () => void lines[index]?.store.close(),
       onStart: async (running) => onStart?.(running, server),
     })

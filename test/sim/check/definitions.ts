@@ -1,0 +1,59 @@
+/**
+ * Definitions and their objects. Objects exist only under the definition that they were made under, none is made while
+ * it goes, each is stored by the schema and in the storage version of that moment, and `status.storedVersions` names
+ * every version in which objects are stored.
+ */
+import { definitionPlace, isCustom, marksOf, stateOf, statesDuring } from "../lives/definitions.ts"
+import type { ObjectCall } from "../lives/history.ts"
+import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"
+
+export function definitionFaults(stored: StoredObjects): string[] {
+  return stored.changes.flatMap((change) => {
+    const faults = isCustom(change.resource) ? writeFaults(change, stored) : removalFaults(change, stored)
+    return faults.map((fault) => `definitions: ${placeText(change)} at ${change.revision} ${fault}`)
+  })
+}
+
+/** A write of a custom object. */
+function writeFaults(change: ObjectChange, stored: StoredObjects): string[] {
+  const { resource, revision, object, before } = change
+  if (object === undefined || !isCustom(resource)) return []
+  const definition = stateOf(stored.at(definitionPlace(resource), revision - 1))
+  if (definition === undefined || !definition.isEstablished) return ["was written without a definition"]
+  const faults: string[] = []
+  if (before === undefined && definition.isGoing) faults.push("was made while its definition was going")
+  const version = object.apiVersion?.split("/")[1] ?? ""
+  if (version !== definition.storage) faults.push(`was stored in ${version}, which was not the storage version`)
+  if (!definition.storedVersions.includes(version)) faults.push(`was stored in ${version}, which is none of the stored versions`)
+  const marks = marksOf(object).join()
+  if (marks !== definition.mark) faults.push(`was stored by the schema ${marks}, but ${definition.mark} held`)
+  return faults
+}
+
+/** A definition that goes is empty, and forgets no version in which objects are stored. */
+function removalFaults({ resource, name, revision, object }: ObjectChange, stored: StoredObjects): string[] {
+  if (resource !== "customresourcedefinitions") return []
+  const state = stateOf(object)
+  return stored.all(revision).flatMap(({ place, object: { apiVersion = "" } }) => {
+    if (!isCustom(place.resource) || definitionPlace(place.resource).name !== name) return []
+    if (state === undefined) return [`went and left ${placeText(place)}`]
+    const version = apiVersion.split("/")[1] ?? ""
+    return state.storedVersions.includes(version) ? [] : [`does not say that ${placeText(place)} is stored in ${version}`]
+  })
+}
+
+/**
+ * Whether the definition may not have served the version of a request, on a server that may lag. A process serves the
+ * definitions that were there when it started before it answers with 404.
+ */
+export function wasUnserved(call: ObjectCall, stored: StoredObjects): boolean {
+  const { resource, version, startedAt = 0, until } = call
+  if (version === undefined || !isCustom(resource)) return false
+  const states = statesDuring(stored, resource, { since: startedAt, until })
+  return states.some((state) => state?.isEstablished !== true || !state.served.includes(version))
+}
+
+/** Whether the definition was going during the request, on a server that may lag. */
+export function wasGoing({ resource, startedAt = 0, until }: ObjectCall, stored: StoredObjects): boolean {
+  return isCustom(resource) && statesDuring(stored, resource, { since: startedAt, until }).some((state) => state?.isGoing === true)
+}
