@@ -1,10 +1,11 @@
 /** Reads the answer of a web hook. */
 import type { IncomingMessage } from "node:http"
+import { ApiError } from "../base/errors.ts"
 import type { JsonValue } from "../base/json.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
 import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
 import { HookError, refusedCall } from "./hook-error.ts"
-import { hookAnswerBytesMax } from "./limits.ts"
+import { hookAnswerBytesMax, hookAnswerValuesMax } from "./limits.ts"
 
 /**
  * Resolves with the document of an answer. Rejects with HookError for a status other than 2xx, an empty body, one of
@@ -19,24 +20,33 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
     throw new HookError(`0-length response with status code: ${status} and content type: ${type}`)
   }
   try {
-    const parsing = parsingJson(body.toString("utf8"))
+    const parsing = parsingJson(body.toString("utf8"), { maxValues: hookAnswerValuesMax })
     const { value } = takesTurns(body.length) ? await inTurns(parsing) : atOnce(parsing)
     return value
   } catch (error) {
+    // The parser's word for too many values.
+    if (error instanceof ApiError) throw new HookError(`the response has more than ${hookAnswerValuesMax} values`)
     if (error instanceof JsonSyntaxError) throw new HookError(`couldn't get version/kind; json parse error: ${error.message}`)
     throw error
   }
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = []
+  // Copied together: a hook may send a byte at a time, and each piece takes a hundred bytes besides its own.
+  let body = Buffer.alloc(0)
   let length = 0
   for await (const piece of answer) {
-    pieces.push(piece)
-    length += piece.length
-    if (length > hookAnswerBytesMax) throw new HookError(`the response has more than ${hookAnswerBytesMax} bytes`)
+    const bytes: Buffer = piece
+    if (length + bytes.length > hookAnswerBytesMax) throw new HookError(`the response has more than ${hookAnswerBytesMax} bytes`)
+    if (length + bytes.length > body.length) {
+      const larger = Buffer.allocUnsafe(Math.min(hookAnswerBytesMax, Math.max(2 * body.length, length + bytes.length)))
+      body.copy(larger, 0, 0, length)
+      body = larger
+    }
+    bytes.copy(body, length)
+    length += bytes.length
   }
-  return Buffer.concat(pieces, length)
+  return body.subarray(0, length)
 }
 
 /** A Status in the body says why; else a text does. */

@@ -11,7 +11,7 @@ import { systemRandom } from "../base/random.ts"
 import { addressPolicy } from "../connect/addresses.ts"
 import { systemNetwork } from "../connect/dialer.ts"
 import { createHooks, type Hooks } from "./hooks.ts"
-import { hookAnswerBytesMax, hookTimeoutMs } from "./limits.ts"
+import { hookAnswerBytesMax, hookAnswerValuesMax, hookTimeoutMs } from "./limits.ts"
 
 const serviceName = "converter.tools.svc"
 let authority: TestAuthority
@@ -182,6 +182,7 @@ test.each<[string, Answer, string]>([
   ["half an object", says(200, '{"a":'), "couldn't get version/kind; json parse error: unexpected end of JSON input"],
   ["more than one value", says(200, "{} x"), "couldn't get version/kind; json parse error: invalid character 'x' after top-level value"],
   ["a large answer", says(200, `"${"x".repeat(hookAnswerBytesMax)}"`), `the response has more than ${hookAnswerBytesMax} bytes`],
+  ["many values", says(200, `[${"1,".repeat(hookAnswerValuesMax)}1]`), `the response has more than ${hookAnswerValuesMax} values`],
   ["an end without an answer", (request) => void request.socket.destroy(), "EOF"],
   [
     "an end within the answer",

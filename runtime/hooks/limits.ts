@@ -9,6 +9,9 @@ export const hookTimeoutMs = 30_000
 /** Bytes of a web hook's answer; more is an error. Converted objects are sent in batches, so one object must fit. */
 export const hookAnswerBytesMax = 16 * 1024 * 1024
 
+/** Values in a web hook's answer; more is an error. 500 objects of a page may have two thousand each. */
+export const hookAnswerValuesMax = 1_000_000
+
 /** Characters of a web hook's refusal that become part of an error; the reference's number. */
 export const hookRefusalCharactersMax = 2048
 

@@ -89,7 +89,8 @@ describe("columnsOfDefinition", () => {
     ]).flat()
     const columns = columnsOfDefinition(declared)
     const row = (object: JsonObject): readonly JsonValue[] => columns.map((column) => column.value(object, context))
-    for (const object of [{ spec }, { spec }]) {
+    const one = { spec }
+    for (const object of [one, one, { spec }]) {
       const cells = row(object)
       expect(cells[1]).toBe("n9999")
       expect(cells.filter((cell) => cell === spec.text)).toHaveLength(4)

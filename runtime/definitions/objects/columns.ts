@@ -21,7 +21,11 @@ const nameColumn: Column = {
   format: "name",
   description: "Name of the object.",
   priority: 0,
-  value: (object) => object.metadata?.name ?? "",
+  value: (object) => {
+    // The first cell of a row: the object may have had one before.
+    rows.delete(object)
+    return object.metadata?.name ?? ""
+  },
 }
 
 const ageColumn: JsonObject = {
