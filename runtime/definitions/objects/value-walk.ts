@@ -59,8 +59,9 @@ interface PendingPart {
 const charactersPerValue = 100
 const stepsPerValue = 40
 
-/** Values of an enumeration, or names, that are gone through in the time of a value. */
+/** Values of an enumeration or required names, and names of an object, that are gone through in the time of a value. */
 const listedPerValue = 50
+const namesPerValue = 8
 
 /** Validates one value. Created per validation. */
 export class ValueWalk {
@@ -110,6 +111,7 @@ export class ValueWalk {
       yield
       this.done += this.work
       this.work = 0
+      this.checkEnd()
       this.base = part.path
       if (Array.isArray(part.container)) this.items(part.plan, part.container, part.from, part.skipping)
       else this.fields(part.plan, part.container, part.from, part.skipping)
@@ -258,7 +260,7 @@ export class ValueWalk {
     const { minProperties, maxProperties, required } = limits
     if (minProperties !== undefined || maxProperties !== undefined) {
       const size = Object.keys(object).length
-      this.work += size / listedPerValue
+      this.work += size / namesPerValue
       if (minProperties !== undefined && size < minProperties) this.fail(tooFewProperties(this.name(), size, minProperties))
       if (maxProperties !== undefined && size > maxProperties) this.fail(tooMany(this.name(), size, maxProperties))
     }
@@ -298,7 +300,6 @@ export class ValueWalk {
     const around = this.verdict
     const verdict: Verdict = { failures: [], matches: 0 }
     this.verdict = verdict
-    if (this.junctorDepth === 0) this.junctorStart = this.work
     this.junctorDepth++
     this.check(plan, value, undefined)
     this.junctorDepth--
@@ -313,6 +314,7 @@ export class ValueWalk {
   }
 
   private checkJunctors({ anyOf, oneOf, allOf, not }: Junctors, value: JsonValue): void {
+    if (this.junctorDepth === 0) this.junctorStart = this.work
     if (anyOf.length > 0) this.checkAnyOf(anyOf, value)
     if (oneOf.length > 0) this.checkOneOf(oneOf, value)
     if (allOf.length > 0) this.checkAllOf(allOf, value)
