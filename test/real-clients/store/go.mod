@@ -4,6 +4,7 @@ go 1.22.0
 
 require (
 	go.etcd.io/etcd/client/v3 v3.5.10
+	k8s.io/apiextensions-apiserver v0.30.14
 	k8s.io/apimachinery v0.30.14
 	k8s.io/apiserver v0.30.14
 	k8s.io/client-go v0.30.14

@@ -21,10 +21,12 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
@@ -46,6 +48,9 @@ type entry struct {
 	// Foreign is true if the reference would have stored other bytes for the same object.
 	Foreign bool `json:"foreign,omitempty"`
 }
+
+// Definitions are no part of the client's own scheme.
+func init() { utilruntime.Must(apiextensions.AddToScheme(scheme.Scheme)) }
 
 func main() {
 	server := flag.String("server", "", "URL of the etcd")
