@@ -70,6 +70,34 @@ const fieldsOfNobody = onWrite((write, object) => {
   return { ...write, value: Buffer.from(JSON.stringify({ ...object, metadata })) }
 })
 
+const customKeys = "/registry/sim.example.org/"
+const definitionKeys = "/registry/apiextensions.orch.io/customresourcedefinitions/"
+
+/** A write of a custom object does not compare its definition. */
+const definitionNotCompared = withoutChecksOf(definitionKeys)
+
+/** The objects of a definition are not removed. */
+const definitionNotEmptied: Planted = {
+  server: (running) =>
+    wrapCommit(running, (commit, { checks, writes }) =>
+      commit({ checks, writes: writes.filter(({ type, key }) => type !== "delete" || !key.startsWith(customKeys)) }),
+    ),
+}
+
+/** A changed definition ends no watches. */
+const watchesLiveOn: Planted = {
+  server({ parts: { registry } }) {
+    const release = registry.release.bind(registry)
+    Object.assign(registry, { release: (kinds: Parameters<typeof release>[0]) => release(kinds) })
+  },
+}
+
+const storedVersionsForgotten = onWrite((write, object) => {
+  if (object.kind !== "CustomResourceDefinition" || !isObject(object.status)) return write
+  const storedVersions = Array.isArray(object.status.storedVersions) ? object.status.storedVersions.slice(0, 1) : []
+  return { ...write, value: Buffer.from(JSON.stringify({ ...object, status: { ...object.status, storedVersions } })) }
+})
+
 const deletionNotDone: Planted = {
   server: (running) =>
     wrapCommit(running, (commit, { checks, writes }) =>
@@ -123,6 +151,26 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
   "an event expired late": { driver: "etcd", about: "events", planted: timeStretched, foundAs: /^times to live: events / },
   "two leaders": { about: "elections", planted: twoLeaders, foundAs: /^elections: / },
   "a field without a manager": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
+  "an object written under an earlier definition": {
+    about: "definitions",
+    planted: definitionNotCompared,
+    foundAs: /^definitions: .* was (stored|made|written) /,
+  },
+  "objects left by their definition": {
+    about: "definitions",
+    planted: definitionNotEmptied,
+    foundAs: /^(definitions: .* went and left|the world came to rest, but) /,
+  },
+  "a watch that outlives a change of its definition": {
+    about: "definitions",
+    planted: watchesLiveOn,
+    foundAs: /^watches of definitions: .* outlived|^served: /,
+  },
+  "a stored version forgotten": {
+    about: "definitions",
+    planted: storedVersionsForgotten,
+    foundAs: /^definitions: .* (which is none of the stored versions|does not say that )/,
+  },
   "a deletion acknowledged but not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
 }
 
