@@ -116,9 +116,9 @@ function planOf(
 /** Writes while `watchers` watch all of them. The cost is that of one delivery; the write's share is in it. */
 async function watched(server: Measurable, load: Load, subject: Subject, sizes: PhaseSizes): Promise<PhaseFigures> {
   const { watchers } = sizes
-  const list = { method: "GET", path: `${subject.collection}?limit=1`, clients: 1, count: 1, keepsVersions: true }
-  const { versions } = await load.requests(list)
-  const path = `${subject.collection}?watch=1&resourceVersion=${versions[0]?.[0] ?? 0}`
+  const one = { ...planOf("merge patch", subject, { ...sizes, requests: 1 }, 0), clients: 1, keepsVersions: true }
+  const [newest = 0] = (await load.requests(one)).versions.flat()
+  const path = `${subject.collection}?watch=1&resourceVersion=${newest}`
   await load.watch({ path, watchers, connections: Math.ceil(watchers / watchersPerConnection) })
   const plan = planOf("merge patch", subject, { ...sizes, requests: Math.ceil(sizes.requests / requestsPerEvent) }, 0)
   const before = cpuSecondsOf(server)
