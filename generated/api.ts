@@ -3,7 +3,10 @@ import {
   type CustomResourceDefinitionHandlers,
   customResourceDefinitionHandlers,
 } from "./apiextensions.orch.io/v1/custom-resource-definition/handlers.ts"
+import { type ControllerRevisionHandlers, controllerRevisionHandlers } from "./apps/v1/controller-revision/handlers.ts"
+import { type DaemonSetHandlers, daemonSetHandlers } from "./apps/v1/daemon-set/handlers.ts"
 import { type DeploymentHandlers, deploymentHandlers } from "./apps/v1/deployment/handlers.ts"
+import { type ReplicaSetHandlers, replicaSetHandlers } from "./apps/v1/replica-set/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
 import { type BindingHandlers, bindingHandlers } from "./core/v1/binding/handlers.ts"
 import { type ConfigMapHandlers, configMapHandlers } from "./core/v1/config-map/handlers.ts"
@@ -11,16 +14,40 @@ import { type EndpointsHandlers, endpointsHandlers } from "./core/v1/endpoints/h
 import { type EventHandlers as EventCoreV1Handlers, eventHandlers as eventCoreV1Handlers } from "./core/v1/event/handlers.ts"
 import { type NamespaceHandlers, namespaceHandlers } from "./core/v1/namespace/handlers.ts"
 import { type NodeHandlers, nodeHandlers } from "./core/v1/node/handlers.ts"
+import { type PersistentVolumeClaimHandlers, persistentVolumeClaimHandlers } from "./core/v1/persistent-volume-claim/handlers.ts"
+import { type PersistentVolumeHandlers, persistentVolumeHandlers } from "./core/v1/persistent-volume/handlers.ts"
+import { type PodTemplateHandlers, podTemplateHandlers } from "./core/v1/pod-template/handlers.ts"
 import { type PodHandlers, podHandlers } from "./core/v1/pod/handlers.ts"
 import { type ReplicationControllerHandlers, replicationControllerHandlers } from "./core/v1/replication-controller/handlers.ts"
 import { type SecretHandlers, secretHandlers } from "./core/v1/secret/handlers.ts"
 import { type ServiceAccountHandlers, serviceAccountHandlers } from "./core/v1/service-account/handlers.ts"
 import { type ServiceHandlers, serviceHandlers } from "./core/v1/service/handlers.ts"
+import { type EndpointSliceHandlers, endpointSliceHandlers } from "./discovery.orch.io/v1/endpoint-slice/handlers.ts"
 import {
   type EventHandlers as EventEventsOrchIoV1Handlers,
   eventHandlers as eventEventsOrchIoV1Handlers,
 } from "./events.orch.io/v1/event/handlers.ts"
+import { type IngressClassHandlers, ingressClassHandlers } from "./networking.orch.io/v1/ingress-class/handlers.ts"
+import { type IngressHandlers, ingressHandlers } from "./networking.orch.io/v1/ingress/handlers.ts"
+import { type NetworkPolicyHandlers, networkPolicyHandlers } from "./networking.orch.io/v1/network-policy/handlers.ts"
+import { type RuntimeClassHandlers, runtimeClassHandlers } from "./node.orch.io/v1/runtime-class/handlers.ts"
 import { type PodDisruptionBudgetHandlers, podDisruptionBudgetHandlers } from "./policy/v1/pod-disruption-budget/handlers.ts"
+import {
+  type ClusterRoleBindingHandlers,
+  clusterRoleBindingHandlers,
+} from "./rbac.authorization.orch.io/v1/cluster-role-binding/handlers.ts"
+import { type ClusterRoleHandlers, clusterRoleHandlers } from "./rbac.authorization.orch.io/v1/cluster-role/handlers.ts"
+import { type RoleBindingHandlers, roleBindingHandlers } from "./rbac.authorization.orch.io/v1/role-binding/handlers.ts"
+import { type RoleHandlers, roleHandlers } from "./rbac.authorization.orch.io/v1/role/handlers.ts"
+import { type PriorityClassHandlers, priorityClassHandlers } from "./scheduling.orch.io/v1/priority-class/handlers.ts"
+import { type CSIDriverHandlers as CsiDriverHandlers, csiDriverHandlers } from "./storage.orch.io/v1/csi-driver/handlers.ts"
+import { type CSINodeHandlers as CsiNodeHandlers, csiNodeHandlers } from "./storage.orch.io/v1/csi-node/handlers.ts"
+import {
+  type CSIStorageCapacityHandlers as CsiStorageCapacityHandlers,
+  csiStorageCapacityHandlers,
+} from "./storage.orch.io/v1/csi-storage-capacity/handlers.ts"
+import { type StorageClassHandlers, storageClassHandlers } from "./storage.orch.io/v1/storage-class/handlers.ts"
+import { type VolumeAttachmentHandlers, volumeAttachmentHandlers } from "./storage.orch.io/v1/volume-attachment/handlers.ts"
 import { type ObjectClient, onDemand } from "../runtime/schema/index.ts"
 
 /** The operations of every kind, by group, version and resource. */
@@ -34,7 +61,10 @@ export interface Api {
       readonly events: EventCoreV1Handlers
       readonly namespaces: NamespaceHandlers
       readonly nodes: NodeHandlers
+      readonly persistentvolumes: PersistentVolumeHandlers
+      readonly persistentvolumeclaims: PersistentVolumeClaimHandlers
       readonly pods: PodHandlers
+      readonly podtemplates: PodTemplateHandlers
       readonly replicationcontrollers: ReplicationControllerHandlers
       readonly secrets: SecretHandlers
       readonly services: ServiceHandlers
@@ -50,7 +80,10 @@ export interface Api {
   /** Group "apps". */
   readonly apps: {
     readonly v1: {
+      readonly controllerrevisions: ControllerRevisionHandlers
+      readonly daemonsets: DaemonSetHandlers
       readonly deployments: DeploymentHandlers
+      readonly replicasets: ReplicaSetHandlers
     }
   }
   /** Group "coordination.orch.io". */
@@ -59,16 +92,61 @@ export interface Api {
       readonly leases: LeaseHandlers
     }
   }
+  /** Group "discovery.orch.io". */
+  readonly discovery: {
+    readonly v1: {
+      readonly endpointslices: EndpointSliceHandlers
+    }
+  }
   /** Group "events.orch.io". */
   readonly events: {
     readonly v1: {
       readonly events: EventEventsOrchIoV1Handlers
     }
   }
+  /** Group "networking.orch.io". */
+  readonly networking: {
+    readonly v1: {
+      readonly ingresses: IngressHandlers
+      readonly ingressclasses: IngressClassHandlers
+      readonly networkpolicies: NetworkPolicyHandlers
+    }
+  }
+  /** Group "node.orch.io". */
+  readonly node: {
+    readonly v1: {
+      readonly runtimeclasses: RuntimeClassHandlers
+    }
+  }
   /** Group "policy". */
   readonly policy: {
     readonly v1: {
       readonly poddisruptionbudgets: PodDisruptionBudgetHandlers
+    }
+  }
+  /** Group "rbac.authorization.orch.io". */
+  readonly rbac: {
+    readonly v1: {
+      readonly clusterroles: ClusterRoleHandlers
+      readonly clusterrolebindings: ClusterRoleBindingHandlers
+      readonly roles: RoleHandlers
+      readonly rolebindings: RoleBindingHandlers
+    }
+  }
+  /** Group "scheduling.orch.io". */
+  readonly scheduling: {
+    readonly v1: {
+      readonly priorityclasses: PriorityClassHandlers
+    }
+  }
+  /** Group "storage.orch.io". */
+  readonly storage: {
+    readonly v1: {
+      readonly csidrivers: CsiDriverHandlers
+      readonly csinodes: CsiNodeHandlers
+      readonly csistoragecapacities: CsiStorageCapacityHandlers
+      readonly storageclasses: StorageClassHandlers
+      readonly volumeattachments: VolumeAttachmentHandlers
     }
   }
 }
@@ -84,7 +162,10 @@ export function api(client: ObjectClient): Api {
         events: () => eventCoreV1Handlers(client),
         namespaces: () => namespaceHandlers(client),
         nodes: () => nodeHandlers(client),
+        persistentvolumes: () => persistentVolumeHandlers(client),
+        persistentvolumeclaims: () => persistentVolumeClaimHandlers(client),
         pods: () => podHandlers(client),
+        podtemplates: () => podTemplateHandlers(client),
         replicationcontrollers: () => replicationControllerHandlers(client),
         secrets: () => secretHandlers(client),
         services: () => serviceHandlers(client),
@@ -98,7 +179,10 @@ export function api(client: ObjectClient): Api {
     },
     apps: {
       v1: onDemand({
+        controllerrevisions: () => controllerRevisionHandlers(client),
+        daemonsets: () => daemonSetHandlers(client),
         deployments: () => deploymentHandlers(client),
+        replicasets: () => replicaSetHandlers(client),
       }),
     },
     coordination: {
@@ -106,14 +190,53 @@ export function api(client: ObjectClient): Api {
         leases: () => leaseHandlers(client),
       }),
     },
+    discovery: {
+      v1: onDemand({
+        endpointslices: () => endpointSliceHandlers(client),
+      }),
+    },
     events: {
       v1: onDemand({
         events: () => eventEventsOrchIoV1Handlers(client),
       }),
     },
+    networking: {
+      v1: onDemand({
+        ingresses: () => ingressHandlers(client),
+        ingressclasses: () => ingressClassHandlers(client),
+        networkpolicies: () => networkPolicyHandlers(client),
+      }),
+    },
+    node: {
+      v1: onDemand({
+        runtimeclasses: () => runtimeClassHandlers(client),
+      }),
+    },
     policy: {
       v1: onDemand({
         poddisruptionbudgets: () => podDisruptionBudgetHandlers(client),
+      }),
+    },
+    rbac: {
+      v1: onDemand({
+        clusterroles: () => clusterRoleHandlers(client),
+        clusterrolebindings: () => clusterRoleBindingHandlers(client),
+        roles: () => roleHandlers(client),
+        rolebindings: () => roleBindingHandlers(client),
+      }),
+    },
+    scheduling: {
+      v1: onDemand({
+        priorityclasses: () => priorityClassHandlers(client),
+      }),
+    },
+    storage: {
+      v1: onDemand({
+        csidrivers: () => csiDriverHandlers(client),
+        csinodes: () => csiNodeHandlers(client),
+        csistoragecapacities: () => csiStorageCapacityHandlers(client),
+        storageclasses: () => storageClassHandlers(client),
+        volumeattachments: () => volumeAttachmentHandlers(client),
       }),
     },
   }

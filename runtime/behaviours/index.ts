@@ -2,31 +2,39 @@
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import { binding } from "./binding.ts"
 import { customObject } from "./custom-object.ts"
+import { claimDataSource } from "./claim-data-source.ts"
 import { definitionLifecycle } from "./definition-lifecycle.ts"
+import { deprecatedTopology } from "./deprecated-topology.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
 import { namespaceFinalize } from "./namespace-finalize.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeLifecycle } from "./node-lifecycle.ts"
+import { persistentVolumePhase } from "./persistent-volume-phase.ts"
 import { podLifecycle } from "./pod-lifecycle.ts"
 import { podTemplateResources } from "./pod-template-resources.ts"
 import { secretStringData } from "./secret-string-data.ts"
 import { serviceAccountSecrets } from "./service-account-secrets.ts"
 import { serviceAllocation } from "./service-allocation.ts"
+import { templateGeneration } from "./template-generation.ts"
 
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
+  claimDataSource,
   customObject,
   definitionLifecycle,
+  deprecatedTopology,
   endpointsCanonical,
   namespaceLifecycle,
   nodeLifecycle,
+  persistentVolumePhase,
   podLifecycle,
   podTemplateResources,
   secretStringData,
   serviceAccountSecrets,
   serviceAllocation,
+  templateGeneration,
 }
 
 /** Sub-resources: `subresources: {binding: {behaviour: binding}}` in a schema. */

@@ -38,6 +38,7 @@ const formats = new Map<string, Format>([
   ["dns-label", text(dnsLabelFaults, { maxLength: 63 })],
   ["dns-subdomain", text(dnsSubdomainFaults, { maxLength: 253 })],
   ["dns1035-label", text(dns1035LabelFaults, { maxLength: 63 })],
+  ["host-or-wildcard", text((value) => (value.includes("*") ? wildcardSubdomainFaults(value) : dnsSubdomainFaults(value)))],
   ["wildcard-subdomain", text(wildcardSubdomainFaults)],
   ["qualified-name", text(qualifiedNameFaults)],
   ["label-key", text(qualifiedNameFaults)],

@@ -20,6 +20,12 @@ export function renamedLabel(label: string, vendor: Vendor): string | undefined 
   return found === undefined ? undefined : `deprecated since ${found[2]}; use "${vendor.domain(found[1])}" instead`
 }
 
+/** Returns the name that a label has now. Called where an old name and its new one are the same thing. */
+export function currentLabel(label: string, vendor: Vendor): string {
+  const found = renamedLabels.find(([old]) => vendor.domain(old) === label)
+  return found === undefined ? label : vendor.domain(found[1])
+}
+
 /** Called with a pod spec: checks its node selector and topology spread constraints. */
 export function labelWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   const selector = Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {

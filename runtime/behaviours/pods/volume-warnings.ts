@@ -7,7 +7,8 @@ import type { Volume, VolumeProjection } from "../../../generated/core/v1/shared
 import { podWarningsMax } from "../../base/limits.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
-const fading: { readonly [Source in keyof Volume]?: string } = {
+/** Sources of volumes that are deprecated, with the text of the warning. */
+export const fading: { readonly [Source in keyof Volume]?: string } = {
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
   gitRepo: "deprecated in v1.11",
   scaleIO: "deprecated in v1.16, non-functional in v1.22+",

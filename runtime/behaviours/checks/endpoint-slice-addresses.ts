@@ -1,0 +1,25 @@
+/** Addresses of a slice are of its type (catalog validation.yaml: EndpointSlice). */
+import { parseIp, specialIpFaults } from "../../base/ip-address.ts"
+import { formatFaults } from "../../schema/formats.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { EndpointSlice } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
+
+/** Called for each slice. */
+export const endpointSliceAddresses = defineCheck<EndpointSlice>((slice, context) => {
+  const faultsOf = addressFaults[slice.addressType]
+  if (faultsOf === undefined) return
+  for (const [index, endpoint] of (slice.endpoints ?? []).entries())
+    for (const [position, address] of (endpoint.addresses ?? []).entries())
+      for (const fault of faultsOf(address)) context.fail("Invalid", address, fault, `endpoints[${index}].addresses[${position}]`)
+})
+
+const addressFaults: Readonly<Record<string, (address: string) => readonly string[]>> = {
+  IPv4: (address) => ipFaults(address, 4),
+  IPv6: (address) => ipFaults(address, 6),
+  FQDN: (address) => formatFaults("fqdn", address),
+}
+
+function ipFaults(address: string, family: 4 | 6): readonly string[] {
+  const ip = parseIp(address)
+  return ip?.family === family ? specialIpFaults(ip) : [`must be a valid IPv${family} address`]
+}

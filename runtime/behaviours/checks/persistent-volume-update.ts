@@ -1,0 +1,47 @@
+/** What may not change in a volume (catalog validation.yaml: PersistentVolume, update). */
+import { deepEqual } from "../../encoding/field-path.ts"
+import { defineCheck } from "../../schema/define.ts"
+import { currentLabel } from "../pods/affinity-warnings.ts"
+import type { Vendor } from "../../base/vendor.ts"
+import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../../generated/core/v1/persistent-volume/types.ts"
+
+/** Called for the spec of each volume, also of one that an attachment holds. */
+export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, context) => {
+  const { old } = context
+  if (old === undefined) return
+  if (!deepEqual(sourceOf(spec), sourceOf(old)))
+    context.fail("Forbidden", undefined, "spec.persistentvolumesource is immutable after creation", "persistentvolumesource")
+  if (old.nodeAffinity !== undefined && !deepEqual(current(spec.nodeAffinity, context.vendor), current(old.nodeAffinity, context.vendor)))
+    context.fail("Invalid", undefined, "field is immutable, except for updating from beta label to GA", "nodeAffinity")
+})
+
+/** The fields that say where the storage is; the secret for growing may be exchanged. */
+function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
+  const {
+    accessModes: _modes,
+    capacity: _capacity,
+    claimRef: _claim,
+    mountOptions: _options,
+    nodeAffinity: _affinity,
+    persistentVolumeReclaimPolicy: _policy,
+    storageClassName: _storageClass,
+    volumeAttributesClassName: _attributes,
+    volumeMode: _mode,
+    ...source
+  } = spec
+  if (source.csi === undefined) return source
+  const { controllerExpandSecretRef: _secret, ...csi } = source.csi
+  return { ...source, csi }
+}
+
+/** The affinity with current names in place of old ones. */
+function current(affinity: VolumeNodeAffinity | undefined, vendor: Vendor): VolumeNodeAffinity | undefined {
+  if (affinity?.required === undefined) return affinity
+  const nodeSelectorTerms = affinity.required.nodeSelectorTerms?.map((term) => ({
+    ...term,
+    ...(term.matchExpressions !== undefined && {
+      matchExpressions: term.matchExpressions.map((wanted) => ({ ...wanted, key: currentLabel(wanted.key, vendor) })),
+    }),
+  }))
+  return { required: { ...affinity.required, ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }) } }
+}

@@ -1,0 +1,36 @@
+/**
+ * The two ways in which a claim names what its volume is filled from (catalog defaults.yaml: PersistentVolumeClaim):
+ * `dataSource` knows claims and snapshots, `dataSourceRef` any object.
+ */
+import { defineBehaviour } from "../schema/define.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import type { PersistentVolumeClaim } from "../../generated/core/v1/persistent-volume-claim/types.ts"
+import type { PersistentVolumeClaimSpec } from "../../generated/core/v1/shared/persistent-volume-claim-spec/types.ts"
+
+const snapshotGroup = "snapshot.storage.k8s.io"
+
+/** Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. */
+export const claimDataSource = defineBehaviour<PersistentVolumeClaim>({
+  prepareCreate(object) {
+    object.status = { phase: "Pending" }
+    // Copied because the spec may be the client's own object, which every attempt shares.
+    object.spec = deepClone(object.spec)
+    keepInStep(object.spec)
+  },
+})
+
+function keepInStep(spec: PersistentVolumeClaimSpec): void {
+  const { dataSource, dataSourceRef } = spec
+  if (dataSource !== undefined && dataSourceRef === undefined) {
+    if (isKnownSource(dataSource.apiGroup ?? "", dataSource.kind)) spec.dataSourceRef = { ...dataSource }
+    else delete spec.dataSource
+  } else if (dataSource === undefined && dataSourceRef !== undefined && (dataSourceRef.namespace ?? "") === "") {
+    const { apiGroup, kind, name } = dataSourceRef
+    spec.dataSource = { apiGroup: apiGroup ?? null, kind, name }
+  }
+}
+
+/** Other sources were dropped silently before there was `dataSourceRef`, and still are. */
+function isKnownSource(group: string, kind: string): boolean {
+  return (group === "" && kind === "PersistentVolumeClaim") || (group === snapshotGroup && kind === "VolumeSnapshot")
+}

@@ -1,0 +1,17 @@
+/** `deprecatedTopology` of endpoints, a field of v1beta1 that v1 can only keep (catalog defaults.yaml: EndpointSlice). */
+import { defineBehaviour } from "../schema/define.ts"
+import { deepEqual } from "../encoding/field-path.ts"
+import type { EndpointSlice } from "../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
+
+/** Behaviour `deprecatedTopology`: drops the field from endpoints that a client writes, unless none of them changes. */
+export const deprecatedTopology = defineBehaviour<EndpointSlice>({
+  prepareCreate: dropTopology,
+  prepareUpdate(object, old) {
+    if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object)
+  },
+})
+
+function dropTopology(object: EndpointSlice): void {
+  if (object.endpoints?.some((endpoint) => endpoint.deprecatedTopology !== undefined) !== true) return
+  object.endpoints = object.endpoints.map(({ deprecatedTopology: _dropped, ...endpoint }) => endpoint)
+}

@@ -1,0 +1,20 @@
+/** The phase of a volume and the time of its last change (catalog resources.yaml: persistentvolumes). */
+import { defineBehaviour } from "../schema/define.ts"
+import type { PersistentVolume } from "../../generated/core/v1/persistent-volume/types.ts"
+
+/** Behaviour `persistentVolumePhase`: a new volume is pending; each change of the phase is dated. */
+export const persistentVolumePhase = defineBehaviour<PersistentVolume>(({ clock }) => {
+  const now = () => new Date(clock.nowMs()).toISOString()
+  return {
+    prepareCreate(object) {
+      object.status = { phase: "Pending", lastPhaseTransitionTime: now() }
+    },
+    prepareUpdate(object, old, { subresource }) {
+      const { status } = object
+      if (subresource !== "status" || status.phase === old.status.phase) return
+      // A time that the client changed together with the phase is the client's.
+      if ((status.lastPhaseTransitionTime ?? old.status.lastPhaseTransitionTime) !== old.status.lastPhaseTransitionTime) return
+      object.status = { ...status, lastPhaseTransitionTime: now() }
+    },
+  }
+})
