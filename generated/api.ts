@@ -7,11 +7,15 @@ import { type ControllerRevisionHandlers, controllerRevisionHandlers } from "./a
 import { type DaemonSetHandlers, daemonSetHandlers } from "./apps/v1/daemon-set/handlers.ts"
 import { type DeploymentHandlers, deploymentHandlers } from "./apps/v1/deployment/handlers.ts"
 import { type ReplicaSetHandlers, replicaSetHandlers } from "./apps/v1/replica-set/handlers.ts"
+import { type StatefulSetHandlers, statefulSetHandlers } from "./apps/v1/stateful-set/handlers.ts"
+import { type CronJobHandlers, cronJobHandlers } from "./batch/v1/cron-job/handlers.ts"
+import { type JobHandlers, jobHandlers } from "./batch/v1/job/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
 import { type BindingHandlers, bindingHandlers } from "./core/v1/binding/handlers.ts"
 import { type ConfigMapHandlers, configMapHandlers } from "./core/v1/config-map/handlers.ts"
 import { type EndpointsHandlers, endpointsHandlers } from "./core/v1/endpoints/handlers.ts"
 import { type EventHandlers as EventCoreV1Handlers, eventHandlers as eventCoreV1Handlers } from "./core/v1/event/handlers.ts"
+import { type LimitRangeHandlers, limitRangeHandlers } from "./core/v1/limit-range/handlers.ts"
 import { type NamespaceHandlers, namespaceHandlers } from "./core/v1/namespace/handlers.ts"
 import { type NodeHandlers, nodeHandlers } from "./core/v1/node/handlers.ts"
 import { type PersistentVolumeClaimHandlers, persistentVolumeClaimHandlers } from "./core/v1/persistent-volume-claim/handlers.ts"
@@ -19,6 +23,7 @@ import { type PersistentVolumeHandlers, persistentVolumeHandlers } from "./core/
 import { type PodTemplateHandlers, podTemplateHandlers } from "./core/v1/pod-template/handlers.ts"
 import { type PodHandlers, podHandlers } from "./core/v1/pod/handlers.ts"
 import { type ReplicationControllerHandlers, replicationControllerHandlers } from "./core/v1/replication-controller/handlers.ts"
+import { type ResourceQuotaHandlers, resourceQuotaHandlers } from "./core/v1/resource-quota/handlers.ts"
 import { type SecretHandlers, secretHandlers } from "./core/v1/secret/handlers.ts"
 import { type ServiceAccountHandlers, serviceAccountHandlers } from "./core/v1/service-account/handlers.ts"
 import { type ServiceHandlers, serviceHandlers } from "./core/v1/service/handlers.ts"
@@ -59,6 +64,7 @@ export interface Api {
       readonly configmaps: ConfigMapHandlers
       readonly endpoints: EndpointsHandlers
       readonly events: EventCoreV1Handlers
+      readonly limitranges: LimitRangeHandlers
       readonly namespaces: NamespaceHandlers
       readonly nodes: NodeHandlers
       readonly persistentvolumes: PersistentVolumeHandlers
@@ -66,6 +72,7 @@ export interface Api {
       readonly pods: PodHandlers
       readonly podtemplates: PodTemplateHandlers
       readonly replicationcontrollers: ReplicationControllerHandlers
+      readonly resourcequotas: ResourceQuotaHandlers
       readonly secrets: SecretHandlers
       readonly services: ServiceHandlers
       readonly serviceaccounts: ServiceAccountHandlers
@@ -84,6 +91,14 @@ export interface Api {
       readonly daemonsets: DaemonSetHandlers
       readonly deployments: DeploymentHandlers
       readonly replicasets: ReplicaSetHandlers
+      readonly statefulsets: StatefulSetHandlers
+    }
+  }
+  /** Group "batch". */
+  readonly batch: {
+    readonly v1: {
+      readonly cronjobs: CronJobHandlers
+      readonly jobs: JobHandlers
     }
   }
   /** Group "coordination.orch.io". */
@@ -160,6 +175,7 @@ export function api(client: ObjectClient): Api {
         configmaps: () => configMapHandlers(client),
         endpoints: () => endpointsHandlers(client),
         events: () => eventCoreV1Handlers(client),
+        limitranges: () => limitRangeHandlers(client),
         namespaces: () => namespaceHandlers(client),
         nodes: () => nodeHandlers(client),
         persistentvolumes: () => persistentVolumeHandlers(client),
@@ -167,6 +183,7 @@ export function api(client: ObjectClient): Api {
         pods: () => podHandlers(client),
         podtemplates: () => podTemplateHandlers(client),
         replicationcontrollers: () => replicationControllerHandlers(client),
+        resourcequotas: () => resourceQuotaHandlers(client),
         secrets: () => secretHandlers(client),
         services: () => serviceHandlers(client),
         serviceaccounts: () => serviceAccountHandlers(client),
@@ -183,6 +200,13 @@ export function api(client: ObjectClient): Api {
         daemonsets: () => daemonSetHandlers(client),
         deployments: () => deploymentHandlers(client),
         replicasets: () => replicaSetHandlers(client),
+        statefulsets: () => statefulSetHandlers(client),
+      }),
+    },
+    batch: {
+      v1: onDemand({
+        cronjobs: () => cronJobHandlers(client),
+        jobs: () => jobHandlers(client),
       }),
     },
     coordination: {

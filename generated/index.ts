@@ -4,11 +4,15 @@ import { controllerRevision } from "./apps/v1/controller-revision/resource.ts"
 import { daemonSet } from "./apps/v1/daemon-set/resource.ts"
 import { deployment } from "./apps/v1/deployment/resource.ts"
 import { replicaSet } from "./apps/v1/replica-set/resource.ts"
+import { statefulSet } from "./apps/v1/stateful-set/resource.ts"
+import { cronJob } from "./batch/v1/cron-job/resource.ts"
+import { job } from "./batch/v1/job/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
 import { binding } from "./core/v1/binding/resource.ts"
 import { configMap } from "./core/v1/config-map/resource.ts"
 import { endpoints } from "./core/v1/endpoints/resource.ts"
 import { event as eventCoreV1 } from "./core/v1/event/resource.ts"
+import { limitRange } from "./core/v1/limit-range/resource.ts"
 import { namespace } from "./core/v1/namespace/resource.ts"
 import { node } from "./core/v1/node/resource.ts"
 import { persistentVolumeClaim } from "./core/v1/persistent-volume-claim/resource.ts"
@@ -16,6 +20,7 @@ import { persistentVolume } from "./core/v1/persistent-volume/resource.ts"
 import { podTemplate } from "./core/v1/pod-template/resource.ts"
 import { pod } from "./core/v1/pod/resource.ts"
 import { replicationController } from "./core/v1/replication-controller/resource.ts"
+import { resourceQuota } from "./core/v1/resource-quota/resource.ts"
 import { secret } from "./core/v1/secret/resource.ts"
 import { serviceAccount } from "./core/v1/service-account/resource.ts"
 import { service } from "./core/v1/service/resource.ts"
@@ -233,6 +238,7 @@ export const kinds: readonly Kind[] = [
   configMap,
   endpoints,
   eventCoreV1,
+  limitRange,
   namespace,
   node,
   persistentVolume,
@@ -240,6 +246,7 @@ export const kinds: readonly Kind[] = [
   pod,
   podTemplate,
   replicationController,
+  resourceQuota,
   secret,
   service,
   serviceAccount,
@@ -248,6 +255,9 @@ export const kinds: readonly Kind[] = [
   daemonSet,
   deployment,
   replicaSet,
+  statefulSet,
+  cronJob,
+  job,
   lease,
   endpointSlice,
   eventEventsOrchIoV1,
@@ -277,6 +287,8 @@ export const openApiDocuments: readonly string[] = [
   "apis/apiextensions.orch.io/v1",
   "apis/apps",
   "apis/apps/v1",
+  "apis/batch",
+  "apis/batch/v1",
   "apis/coordination.orch.io",
   "apis/coordination.orch.io/v1",
   "apis/discovery.orch.io",

@@ -141,6 +141,8 @@ export interface FieldModel extends Limits {
   /** Null is a value of its own. The field is a pointer and has no number, since the compact encoding has no null. */
   readonly nullable?: true
   readonly keepEmpty: boolean
+  /** The value is not validated by its own type. */
+  readonly unchecked?: true
   readonly deprecated: boolean
   /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */
   readonly required: false | "published" | true

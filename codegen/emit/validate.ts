@@ -41,7 +41,7 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
   const name = JSON.stringify(field.name)
   const lines: string[] = []
   const ref = leafRef(field.type)
-  if (ref !== undefined && builder.context.validated.has(ref)) {
+  if (ref !== undefined && field.unchecked !== true && builder.context.validated.has(ref)) {
     const call = below(builder, field, builder.ofType(ref, "validate", validateName))
     const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)

@@ -98,6 +98,13 @@ const structure: readonly Keyword[] = [
     example: "image: {type: string, number: 1, keepEmpty: true, doc: What to run.}",
   },
   {
+    word: "unchecked",
+    places: ["field"],
+    value: yes,
+    doc: "Limits, rules and checks that the type of the value states for itself do not apply here; those beside this word do.",
+    example: "template: {type: core.v1.PodTemplateSpec, number: 3, unchecked: true, doc: The pods to make.}",
+  },
+  {
     word: "deprecated",
     places: ["field"],
     value: yes,

@@ -96,11 +96,11 @@ function isPointer(block: Block): boolean {
   return block.flag("pointer") ?? block.word("nullable", [true]) ?? false
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "deprecated" | "number" | "protoName"> {
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
     pointer: isPointer(block),
-    ...present({ nullable: block.word("nullable", [true]) }),
+    ...present({ nullable: block.word("nullable", [true]), unchecked: block.word("unchecked", [true]) }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }

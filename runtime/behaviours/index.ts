@@ -1,19 +1,24 @@
 /** All behaviours by the names that schemas use. The server creates those that its kinds name. */
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import { binding } from "./binding.ts"
-import { customObject } from "./custom-object.ts"
 import { claimDataSource } from "./claim-data-source.ts"
+import { claimTemplates } from "./claim-templates.ts"
+import { cronJobTemplate } from "./cron-job-template.ts"
+import { customObject } from "./custom-object.ts"
 import { definitionLifecycle } from "./definition-lifecycle.ts"
 import { deprecatedTopology } from "./deprecated-topology.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
+import { jobSelector } from "./job-selector.ts"
+import { limitRangeAmounts } from "./limit-range-amounts.ts"
 import { namespaceFinalize } from "./namespace-finalize.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeLifecycle } from "./node-lifecycle.ts"
 import { persistentVolumePhase } from "./persistent-volume-phase.ts"
 import { podLifecycle } from "./pod-lifecycle.ts"
 import { podTemplateResources } from "./pod-template-resources.ts"
+import { quotaAmounts } from "./quota-amounts.ts"
 import { secretStringData } from "./secret-string-data.ts"
 import { serviceAccountSecrets } from "./service-account-secrets.ts"
 import { serviceAllocation } from "./service-allocation.ts"
@@ -22,15 +27,20 @@ import { templateGeneration } from "./template-generation.ts"
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   claimDataSource,
+  claimTemplates,
+  cronJobTemplate,
   customObject,
   definitionLifecycle,
   deprecatedTopology,
   endpointsCanonical,
+  jobSelector,
+  limitRangeAmounts,
   namespaceLifecycle,
   nodeLifecycle,
   persistentVolumePhase,
   podLifecycle,
   podTemplateResources,
+  quotaAmounts,
   secretStringData,
   serviceAccountSecrets,
   serviceAllocation,

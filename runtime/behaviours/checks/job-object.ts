@@ -1,0 +1,84 @@
+/** A job and its pods: which belong to it, and what may change (catalog validation.yaml: Job). */
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { CheckContext } from "../../schema/validate.ts"
+import { defineCheck } from "../../schema/define.ts"
+import { dnsLabelFaults } from "../../schema/names.ts"
+import type { Job } from "../../../generated/batch/v1/job/types.ts"
+import type { JobSpec } from "../../../generated/batch/v1/shared/job-spec/types.ts"
+import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
+import { matchesSelector } from "../pods/selector.ts"
+
+const immutableText = "field is immutable"
+
+/** Called for each job. */
+export const jobObject = defineCheck<Job>((job, context) => {
+  const { spec } = job
+  if (spec.selector === undefined) context.fail("Required", undefined, "", "spec.selector")
+  else if (!matchesSelector(spec.selector, spec.template.metadata.labels ?? {}))
+    context.fail("Invalid", spec.template.metadata.labels, "`selector` does not match template `labels`", "spec.template.metadata.labels")
+  if (spec.manualSelector !== true) checkGenerated(job, context)
+  if (context.operation === "create" && spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
+    const [fault] = dnsLabelFaults(`${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`)
+    if (fault !== undefined) context.fail("Invalid", job.metadata.name, fault, "metadata.name")
+  }
+  if (context.old !== undefined && context.subresource === undefined) checkChanges(job, context.old, context)
+})
+
+function checkGenerated(job: Job, context: CheckContext<unknown>): void {
+  const { name = "", uid = "" } = job.metadata
+  const { labels = {} } = job.spec.template.metadata
+  const uidLabel = context.vendor.domain("batch.orch.io/controller-uid")
+  const expected: readonly (readonly [string, string])[] = [
+    [uidLabel, uid],
+    ["controller-uid", uid],
+    [context.vendor.domain("batch.orch.io/job-name"), name],
+    ["job-name", name],
+  ]
+  for (const [label, value] of expected) {
+    const at = `spec.template.metadata.labels[${label}]`
+    if (labels[label] === undefined) context.fail("Required", undefined, `must be '${value}'`, at)
+    else if (labels[label] !== value) context.fail("Invalid", labels[label], `must be '${value}'`, at)
+  }
+  if (job.spec.selector !== undefined && !deepEqual(job.spec.selector, { matchLabels: { [uidLabel]: uid } }))
+    context.fail("Invalid", job.spec.selector, "`selector` not auto-generated", "spec.selector")
+}
+
+function checkChanges({ spec }: Job, old: Job, context: CheckContext<unknown>): void {
+  for (const name of ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex"] as const)
+    if (!deepEqual(spec[name] ?? null, old.spec[name] ?? null)) context.fail("Invalid", spec[name], immutableText, `spec.${name}`)
+  if ((spec.completions ?? null) !== (old.spec.completions ?? null) && !isElastic(spec, old.spec))
+    context.fail("Invalid", spec.completions, immutableText, "spec.completions")
+  const mayMove = old.spec.suspend === true && old.status.startTime === undefined
+  const template = mayMove ? withScheduling(spec.template, old.spec.template) : spec.template
+  if (!deepEqual(template, old.spec.template)) context.fail("Invalid", undefined, immutableText, "spec.template")
+}
+
+/** The size of an indexed job may change while it equals the number of pods at a time. */
+function isElastic(spec: JobSpec, old: JobSpec): boolean {
+  return (
+    spec.completionMode === "Indexed" &&
+    spec.completions !== undefined &&
+    spec.completions === spec.parallelism &&
+    old.completions === old.parallelism
+  )
+}
+
+/** The new template with the stored values of what may change before the job first starts. */
+function withScheduling(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
+  const { labels: _labels, annotations: _annotations, ...metadata } = template.metadata
+  const { labels, annotations } = old.metadata
+  const { nodeSelector: _nodeSelector, tolerations: _tolerations, schedulingGates: _gates, affinity, ...spec } = template.spec
+  const { nodeSelector, tolerations, schedulingGates, affinity: oldAffinity } = old.spec
+  const { nodeAffinity: _nodeAffinity, ...otherAffinity } = affinity ?? {}
+  const restored = { ...otherAffinity, ...(oldAffinity?.nodeAffinity !== undefined && { nodeAffinity: oldAffinity.nodeAffinity }) }
+  return {
+    metadata: { ...metadata, ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) },
+    spec: {
+      ...spec,
+      ...(nodeSelector !== undefined && { nodeSelector }),
+      ...(tolerations !== undefined && { tolerations }),
+      ...(schedulingGates !== undefined && { schedulingGates }),
+      ...((affinity !== undefined || oldAffinity !== undefined) && { affinity: restored }),
+    },
+  }
+}

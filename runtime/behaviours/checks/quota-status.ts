@@ -1,0 +1,30 @@
+/** Amounts of a quota and of what it found in use (catalog validation.yaml: ResourceQuota). */
+import { parseQuantity, quantityMilliValue, QuantityError } from "../../base/quantity.ts"
+import type { CheckContext } from "../../schema/validate.ts"
+import { defineCheck } from "../../schema/define.ts"
+import type { ResourceQuotaStatus } from "../../../generated/core/v1/resource-quota/types.ts"
+import { isObjectCount, resourceNameFaults } from "./quota-resources.ts"
+
+/** Called for the status of each quota. */
+export const quotaStatus = defineCheck<ResourceQuotaStatus>((status, context) => {
+  checkQuotaAmounts(status.hard ?? {}, "hard", context)
+  checkQuotaAmounts(status.used ?? {}, "used", context)
+})
+
+/** Checks names, and that objects are counted in whole numbers; failures are reported below `at`. */
+export function checkQuotaAmounts(amounts: Readonly<Record<string, string>>, at: string, context: CheckContext<unknown>): void {
+  for (const [name, text] of Object.entries(amounts)) {
+    for (const fault of resourceNameFaults(name)) context.fail("Invalid", name, fault, `${at}[${name}]`)
+    if (isObjectCount(name) && !isWhole(text)) context.fail("Invalid", text, "must be an integer", `${at}[${name}]`)
+  }
+}
+
+/** True for texts that are no quantity; decoding has refused them. */
+function isWhole(text: string): boolean {
+  try {
+    return quantityMilliValue(parseQuantity(text)) % 1000n === 0n
+  } catch (error) {
+    if (error instanceof QuantityError) return true
+    throw error
+  }
+}

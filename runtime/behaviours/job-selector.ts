@@ -1,0 +1,29 @@
+/**
+ * Labels by which a job knows its pods, and the selector for them. The server writes both, from the uid of the job,
+ * unless the client does (catalog resources.yaml: jobs).
+ */
+import { defineBehaviour } from "../schema/define.ts"
+import type { Job } from "../../generated/batch/v1/job/types.ts"
+
+/** Behaviour `jobSelector`. Existing values are left for validation to compare. */
+export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
+  prepareCreate(object) {
+    const { spec } = object
+    if (spec.manualSelector === true) return
+    const { name = "", uid = "" } = object.metadata
+    const uidLabel = vendor.domain("batch.orch.io/controller-uid")
+    const labels = {
+      [uidLabel]: uid,
+      "controller-uid": uid,
+      [vendor.domain("batch.orch.io/job-name")]: name,
+      "job-name": name,
+      ...spec.template.metadata.labels,
+    }
+    const { matchLabels = {}, ...selector } = spec.selector ?? {}
+    object.spec = {
+      ...spec,
+      selector: { ...selector, matchLabels: { [uidLabel]: uid, ...matchLabels } },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    }
+  },
+}))
