@@ -96,7 +96,9 @@ function isPointer(block: Block): boolean {
   return block.flag("pointer") ?? block.word("nullable", [true]) ?? false
 }
 
-function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "deprecated" | "number" | "protoName"> {
+function structure(
+  block: Block,
+): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
     pointer: isPointer(block),

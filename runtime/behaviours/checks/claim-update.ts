@@ -5,8 +5,7 @@ import { defineCheck } from "../../schema/define.ts"
 import type { PersistentVolumeClaim } from "../../../generated/core/v1/persistent-volume-claim/types.ts"
 import type { PersistentVolumeClaimSpec } from "../../../generated/core/v1/shared/persistent-volume-claim-spec/types.ts"
 
-const immutableText =
-  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+const immutableText = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 
 /** Called for each claim; checks updates of the claim itself. */
 export const claimUpdate = defineCheck<PersistentVolumeClaim>((claim, context) => {

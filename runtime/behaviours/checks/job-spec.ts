@@ -12,6 +12,11 @@ export const jobSpec = defineCheck<JobSpec>((spec, context) => {
       context.fail("Invalid", rule.action, "requires the backoffLimitPerIndex to be set", `${at}.action`)
     const name = rule.onExitCodes?.containerName
     if (name !== undefined && !names.has(name))
-      context.fail("Invalid", name, "must be one of the container or initContainer names in the pod template", `${at}.onExitCodes.containerName`)
+      context.fail(
+        "Invalid",
+        name,
+        "must be one of the container or initContainer names in the pod template",
+        `${at}.onExitCodes.containerName`,
+      )
   }
 })

@@ -28,6 +28,5 @@ export function checkTemplateMetadata(template: PodTemplateSpec, at: string, con
     for (const fault of formatFaults("annotation-key", key)) context.fail("Invalid", key, fault, `${at}.annotations`)
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
-  if (bytes > annotationsBytesMax)
-    context.fail("TooLong", undefined, `must have at most ${annotationsBytesMax} bytes`, `${at}.annotations`)
+  if (bytes > annotationsBytesMax) context.fail("TooLong", undefined, `must have at most ${annotationsBytesMax} bytes`, `${at}.annotations`)
 }

@@ -46,15 +46,19 @@ function isInScope(scope: string, resource: string): boolean {
 }
 
 function checkOpposites(named: ReadonlySet<string>, value: string[], at: string, context: CheckContext<unknown>): void {
-  for (const pair of opposites)
-    if (pair.every((scope) => named.has(scope))) context.fail("Invalid", value, "conflicting scopes", at)
+  for (const pair of opposites) if (pair.every((scope) => named.has(scope))) context.fail("Invalid", value, "conflicting scopes", at)
 }
 
 function checkRequirement(requirement: ScopedResourceSelectorRequirement, at: string, context: CheckContext<unknown>): void {
   const { operator, scopeName, values = [] } = requirement
   if (!operators.includes(operator)) return context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
   if (scopeName !== "PriorityClass" && operator !== "Exists")
-    context.fail("Invalid", operator, "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity", `${at}.operator`)
+    context.fail(
+      "Invalid",
+      operator,
+      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+      `${at}.operator`,
+    )
   const needsValues = operator === "In" || operator === "NotIn"
   if (needsValues && values.length === 0)
     context.fail("Required", undefined, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector", `${at}.values`)

@@ -8,12 +8,7 @@ import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v
 export const roleRules = defineCheck<Role>((role, context) => {
   for (const [index, rule] of (role.rules ?? []).entries()) {
     if ((rule.nonResourceURLs ?? []).length > 0)
-      context.fail(
-        "Invalid",
-        rule.nonResourceURLs,
-        "namespaced rules cannot apply to non-resource URLs",
-        `rules[${index}].nonResourceURLs`,
-      )
+      context.fail("Invalid", rule.nonResourceURLs, "namespaced rules cannot apply to non-resource URLs", `rules[${index}].nonResourceURLs`)
     checkResources(rule, index, context)
   }
 })

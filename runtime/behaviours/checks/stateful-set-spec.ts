@@ -4,7 +4,14 @@ import { defineCheck } from "../../schema/define.ts"
 import type { StatefulSetSpec } from "../../../generated/apps/v1/stateful-set/types.ts"
 import { checkTemplateMetadata } from "./pod-template-metadata.ts"
 
-const changeable = ["replicas", "ordinals", "template", "updateStrategy", "persistentVolumeClaimRetentionPolicy", "minReadySeconds"] as const
+const changeable = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+] as const
 
 /** Called for each stateful set. */
 export const statefulSetSpec = defineCheck<StatefulSetSpec>((spec, context) => {
