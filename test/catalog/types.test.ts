@@ -1,0 +1,142 @@
+/**
+ * The types of the schemas beside the catalog of the built-in API: fields, numbers, types, presence, list and map
+ * facts. The catalog lies next to a checkout (`../shared/catalog`, or ORCH_CATALOG).
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { readSchemas } from "../../codegen/folder.ts"
+import { load } from "../../codegen/load/index.ts"
+import type { FieldModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+
+const repository = join(import.meta.dirname, "..", "..")
+const folder = resolve(repository, process.env.ORCH_CATALOG ?? "../shared/catalog", "types")
+
+interface CatalogField {
+  readonly type: string
+  readonly n?: number
+  readonly protoName?: string
+  readonly required?: boolean
+  readonly omitempty?: boolean
+  readonly pointer?: boolean
+  readonly inline?: boolean
+  readonly listType?: string
+  readonly listMapKeys?: readonly string[]
+  readonly mapType?: string
+  readonly structType?: string
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+}
+
+interface CatalogFile {
+  readonly group: string
+  readonly version: string
+  readonly types: Readonly<Record<string, { readonly fields?: Readonly<Record<string, CatalogField>> }>>
+}
+
+/** Facts of a field in one form, so that both sides compare as text. */
+type Facts = Readonly<Record<string, string | number | boolean | undefined>>
+
+const alwaysWritten = new Set(["Time", "MicroTime", "Duration", "Quantity", "IntOrString"])
+
+describe.skipIf(!existsSync(folder))("the types of the schemas", () => {
+  const types = modelTypes()
+
+  it.each(existsSync(folder) ? readdirSync(folder).sort() : [])("are those of the catalog: %s", (name) => {
+    // The format of the catalog.
+    const file = parse(readFileSync(join(folder, name), "utf8")) as CatalogFile
+    const differences: string[] = []
+    for (const [typeName, { fields = {} }] of Object.entries(file.types)) {
+      const type = types.get(uniqueName(typeName, file))
+      if (type === undefined) continue
+      const stated = new Map(type.fields.map((field) => [field.name, field]))
+      const names = new Set([...Object.keys(fields), ...stated.keys()])
+      names.delete("apiVersion")
+      names.delete("kind")
+      for (const field of names) {
+        const expected = fields[field]
+        const found = stated.get(field)
+        if (expected === undefined) differences.push(`${type.name}.${field}: not in the catalog`)
+        else if (found === undefined) differences.push(`${type.name}.${field}: missing`)
+        else differences.push(...differing(`${type.name}.${field}`, catalogFacts(expected, file), modelFacts(found)))
+      }
+    }
+    expect(differences).toEqual([])
+  })
+})
+
+function modelTypes(): ReadonlyMap<string, TypeModel> {
+  const loaded = load(readSchemas(join(repository, "schemas")), {
+    numbers: readFileSync(join(repository, "schemas", "numbers.lock.yaml"), "utf8"),
+  })
+  if ("diagnostics" in loaded) throw new Error(JSON.stringify(loaded.diagnostics))
+  return loaded.model.types
+}
+
+function uniqueName(type: string, { group, version }: CatalogFile): string {
+  return `${group === "" ? "core" : group === "meta.orch.io" ? "meta" : group}.${version}.${type}`
+}
+
+/** The type as schemas write it; an enumeration is a text. */
+function catalogType(text: string, file: CatalogFile): string {
+  const list = /^\[\](.*)$/.exec(text)
+  if (list?.[1] !== undefined) return `[]${catalogType(list[1], file)}`
+  const map = /^map<(.*)>$/.exec(text)
+  if (map?.[1] !== undefined) return `map<${catalogType(map[1], file)}>`
+  if (text.startsWith("enum:")) return "string"
+  if (text === "meta.FieldsV1" || text === "FieldsV1") return "FieldsV1"
+  if (text.startsWith("meta.")) return `meta.v1.${text.replace(/^meta\.(v1\.)?/, "")}`
+  return text in file.types ? uniqueName(text, file) : text
+}
+
+function modelType(type: TypeRefModel): string {
+  if ("scalar" in type) return type.scalar
+  if ("list" in type) return `[]${modelType(type.list)}`
+  if ("wrappedList" in type) return `[]${modelType(type.wrappedList)}`
+  return "map" in type ? `map<${modelType(type.map)}>` : type.ref
+}
+
+function catalogFacts(field: CatalogField, file: CatalogFile): Facts {
+  const type = catalogType(field.type, file)
+  const isStruct = type.includes(".") && !/^\[\]|^map</.test(type)
+  return {
+    type,
+    number: field.n,
+    protoName: field.protoName,
+    inline: field.inline ?? false,
+    pointer: field.pointer ?? false,
+    required: field.required ?? false,
+    written: !(field.omitempty ?? false) || isStruct || alwaysWritten.has(type),
+    listType: field.listType,
+    mapKeys: field.listMapKeys?.join(),
+    mapType: field.mapType,
+    patch: field.patchStrategy,
+    mergeKey: field.patchMergeKey,
+  }
+}
+
+function modelFacts(field: FieldModel): Facts {
+  const type = modelType(field.type)
+  const isStruct = "ref" in field.type
+  return {
+    type,
+    number: field.number,
+    protoName: field.protoName,
+    inline: field.inline,
+    pointer: field.pointer,
+    required: field.required !== false,
+    written: field.keepEmpty || isStruct || alwaysWritten.has(type) || field.required !== false,
+    listType: field.listType,
+    mapKeys: field.mapKeys?.join(),
+    mapType: field.mapType,
+    patch: field.patch?.join(),
+    mergeKey: field.mergeKey,
+  }
+}
+
+function differing(place: string, expected: Facts, found: Facts): string[] {
+  return Object.keys(expected).flatMap((fact) =>
+    expected[fact] === found[fact] ? [] : [`${place}: ${fact} is ${String(found[fact])}; the catalog has ${String(expected[fact])}`],
+  )
+}
