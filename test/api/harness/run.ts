@@ -49,7 +49,7 @@ class Run {
 
   constructor(private readonly target: Target) {
     const { namespace, client, vendor, at } = target
-    const { group, domain, compactMediaType, word } = vendorProfile(vendor)
+    const { group, groupDomain, domain, compactMediaType, word } = vendorProfile(vendor)
     this.variables = new Map<string, unknown>([
       ["ns", namespace],
       ["N", `/api/v1/namespaces/${namespace}`],
@@ -59,6 +59,7 @@ class Run {
       ["meta", group("meta.orch.io")],
       ["events", group("events.orch.io")],
       ["coordination", group("coordination.orch.io")],
+      ["groups", groupDomain],
       ["domain", domain("orch.io/").slice(0, -1)],
       ["compact", compactMediaType],
     ])
