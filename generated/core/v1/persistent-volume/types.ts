@@ -3,6 +3,7 @@ import { type ApiObject, type ObjectMeta, isOfKind } from "../../../../runtime/s
 import type { NodeSelector } from "../shared/affinity/types.ts"
 import type {
   AzureFilePersistentVolumeSource,
+  AzureFilePersistentVolumeSourceInput,
   CSIPersistentVolumeSource,
   CephFSPersistentVolumeSource,
   CinderPersistentVolumeSource,
@@ -44,13 +45,15 @@ export type PersistentVolume = {
 }
 
 /** PersistentVolume as a client may send it: without what the server fills in. */
-export type PersistentVolumeInput = Omit<PersistentVolume, "kind" | "apiVersion" | "metadata" | "status"> & {
+export type PersistentVolumeInput = Omit<PersistentVolume, "kind" | "apiVersion" | "metadata" | "spec" | "status"> & {
   /** Kind of the object, as the path of the request implies it; cannot be changed. */
   kind?: "PersistentVolume"
   /** Group and version in which the object is written. */
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
+  /** What the storage is, and how it may be used. */
+  spec: PersistentVolumeSpecInput
   /** What state it is in. The cluster writes it. */
   status?: PersistentVolumeStatus
 }
@@ -140,6 +143,12 @@ export type PersistentVolumeSpec = {
   nodeAffinity?: VolumeNodeAffinity
   /** Class of attributes that it has. Behind a gate that is off by default. */
   volumeAttributesClassName?: string
+}
+
+/** PersistentVolumeSpec as a client may send it: without what the server fills in. */
+export type PersistentVolumeSpecInput = Omit<PersistentVolumeSpec, "azureFile"> & {
+  /** A file share of Azure. */
+  azureFile?: AzureFilePersistentVolumeSourceInput
 }
 
 /** Which nodes a volume can be reached from. */

@@ -26,7 +26,7 @@ export const ingressClassParametersReferenceShape: TypeShape = {
     { name: "apiGroup", type: { scalar: "string" }, number: 1, pointer: true },
     { name: "kind", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "name", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
-    { name: "scope", type: { scalar: "string" }, number: 4, pointer: true },
+    { name: "scope", type: { scalar: "string" }, number: 4, pointer: true, keepEmpty: true },
     { name: "namespace", type: { scalar: "string" }, number: 5, pointer: true },
   ],
 }

@@ -14,13 +14,15 @@ export type IngressClass = {
 }
 
 /** IngressClass as a client may send it: without what the server fills in. */
-export type IngressClassInput = Omit<IngressClass, "kind" | "apiVersion" | "metadata"> & {
+export type IngressClassInput = Omit<IngressClass, "kind" | "apiVersion" | "metadata" | "spec"> & {
   /** Kind of the object, as the path of the request implies it; cannot be changed. */
   kind?: "IngressClass"
   /** Group and version in which the object is written. */
   apiVersion?: "networking.orch.io/v1" | "networking.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
+  /** Which controller it is and where its settings are. */
+  spec: IngressClassSpecInput
 }
 
 /**
@@ -42,6 +44,12 @@ export type IngressClassSpec = {
   parameters?: IngressClassParametersReference
 }
 
+/** IngressClassSpec as a client may send it: without what the server fills in. */
+export type IngressClassSpecInput = Omit<IngressClassSpec, "parameters"> & {
+  /** An object with further settings for the controller. Leave it out where none are needed. */
+  parameters?: IngressClassParametersReferenceInput
+}
+
 /** Points at an object with settings, in a namespace or in none. */
 export type IngressClassParametersReference = {
   /** API group of the object. Absent means the core group. */
@@ -57,7 +65,19 @@ export type IngressClassParametersReference = {
    * - `"Cluster"`: The object has no namespace.
    * - `"Namespace"`: The object is in a namespace.
    */
-  scope?: "Cluster" | "Namespace"
+  scope: "Cluster" | "Namespace" | null
   /** Namespace of the object. Required with the scope Namespace and refused otherwise. */
   namespace?: string
+}
+
+/** IngressClassParametersReference as a client may send it: without what the server fills in. */
+export type IngressClassParametersReferenceInput = Omit<IngressClassParametersReference, "scope"> & {
+  /**
+   * Whether the object is in a namespace. Absent means Cluster.
+   *
+   * Possible enum values:
+   * - `"Cluster"`: The object has no namespace.
+   * - `"Namespace"`: The object is in a namespace.
+   */
+  scope?: "Cluster" | "Namespace" | null
 }

@@ -31,7 +31,7 @@ export function validateIngressClassSpec(self: JsonObject, context: CheckContext
 const ingressClassParametersReferenceLimits = limits({
   kind: { nonEmpty: true, format: "path-segment" },
   name: { nonEmpty: true, format: "path-segment" },
-  scope: { pointer: true, enum: ["Cluster", "Namespace"] },
+  scope: { pointer: true, keepEmpty: true, enum: ["Cluster", "Namespace"] },
 })
 
 export function validateIngressClassParametersReference(self: JsonObject, context: CheckContext): void {
@@ -47,21 +47,21 @@ export function validateIngressClassParametersReference(self: JsonObject, contex
     context,
     { type: "Invalid", at: "apiGroup", message: "must be the name of an API group in the form of a DNS subdomain" },
   )
-  // when scope == "Namespace": size(namespace) > 0
+  // when scope == "Namespace": size(self.namespace) > 0
   rule(
     !(get(self, "scope") === "Namespace") || less(0, size(get(self, "namespace"))),
     self,
     context,
     { type: "Required", at: "namespace", message: "must be set when scope is 'Namespace'" },
   )
-  // when scope == "Namespace" && size(namespace) > 0: isFormat("dns-label", namespace)
+  // when scope == "Namespace" && size(self.namespace) > 0: isFormat("dns-label", self.namespace)
   rule(
     !((get(self, "scope") === "Namespace") && less(0, size(get(self, "namespace")))) || isFormat("dns-label", get(self, "namespace")),
     self,
     context,
     { type: "Invalid", at: "namespace", message: "must be the name of a namespace" },
   )
-  // when scope == "Cluster": !has(namespace)
+  // when scope == "Cluster": !has(self.namespace)
   rule(
     !(get(self, "scope") === "Cluster") || !present(get(self, "namespace")),
     self,

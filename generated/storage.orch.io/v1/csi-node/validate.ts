@@ -3,7 +3,6 @@ import { nodeDrivers } from "../../../../runtime/behaviours/checks/node-drivers.
 import {
   type CheckContext,
   type JsonObject,
-  distinct,
   field,
   items,
   limited,
@@ -20,7 +19,7 @@ export function validateCSINode(self: JsonObject, context: CheckContext): void {
 
 export function validateCSINodeSpec(self: JsonObject, context: CheckContext): void {
   items(self, "drivers", context, validateCSINodeDriver, ["name"])
-  distinct(self, "drivers", context, ["name"])
+  unique(self, "drivers", context, ["name"])
 }
 
 const csiNodeDriverLimits = limits({ name: { nonEmpty: true, format: "csi-driver-name" }, topologyKeys: { items: { format: "qualified-name" } } })

@@ -123,7 +123,7 @@ export const azureFilePersistentVolumeSourceShape: TypeShape = {
     { name: "secretName", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true },
     { name: "shareName", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "readOnly", type: { scalar: "boolean" }, number: 3 },
-    { name: "secretNamespace", type: { scalar: "string" }, number: 4, pointer: true },
+    { name: "secretNamespace", type: { scalar: "string" }, number: 4, pointer: true, keepEmpty: true },
   ],
 }
 

@@ -62,6 +62,12 @@ export type PersistentVolumeSource = {
   csi?: CSIPersistentVolumeSource
 }
 
+/** PersistentVolumeSource as a client may send it: without what the server fills in. */
+export type PersistentVolumeSourceInput = Omit<PersistentVolumeSource, "azureFile"> & {
+  /** A file share of Azure. */
+  azureFile?: AzureFilePersistentVolumeSourceInput
+}
+
 /** A Gluster volume. */
 export type GlusterfsPersistentVolumeSource = {
   /** Name of the Endpoints object that lists the servers. */
@@ -171,7 +177,13 @@ export type AzureFilePersistentVolumeSource = {
   /** Mount so that nothing can be written. */
   readOnly?: boolean
   /** Namespace of the secret. That of the claim when left out. */
-  secretNamespace?: string
+  secretNamespace: string | null
+}
+
+/** AzureFilePersistentVolumeSource as a client may send it: without what the server fills in. */
+export type AzureFilePersistentVolumeSourceInput = Omit<AzureFilePersistentVolumeSource, "secretNamespace"> & {
+  /** Namespace of the secret. That of the claim when left out. */
+  secretNamespace?: string | null
 }
 
 /** A ScaleIO volume. */

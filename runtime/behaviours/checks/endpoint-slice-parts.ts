@@ -1,11 +1,16 @@
-/** Addresses of a slice are of its type (catalog validation.yaml: EndpointSlice). */
+/** Addresses of a slice are of its type, and each of its ports has another name (catalog validation.yaml: EndpointSlice). */
 import { parseIp, specialIpFaults } from "../../base/ip-address.ts"
 import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { EndpointSlice } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 
 /** Called for each slice. */
-export const endpointSliceAddresses = defineCheck<EndpointSlice>((slice, context) => {
+export const endpointSliceParts = defineCheck<EndpointSlice>((slice, context) => {
+  const names = new Set<string>()
+  for (const [index, { name = "" }] of (slice.ports ?? []).entries()) {
+    if (names.has(name)) context.fail("Duplicate", name, "", `ports[${index}].name`)
+    names.add(name)
+  }
   const faultsOf = addressFaults[slice.addressType]
   if (faultsOf === undefined) return
   for (const [index, endpoint] of (slice.endpoints ?? []).entries())
