@@ -7,14 +7,18 @@ import { deepClone } from "../encoding/field-path.ts"
 import type { PodTemplateSpec } from "../../generated/core/v1/shared/pod-template/types.ts"
 import { roundResources } from "./content/milli-quantities.ts"
 
-/** A kind with a pod template: Deployment, ReplicationController. */
-type Workload = { spec: { template?: PodTemplateSpec } }
+/** A kind with a pod template: in its spec (Deployment, ReplicationController), or at its top (PodTemplate). */
+type Workload = {
+  spec?: { template?: PodTemplateSpec }
+  template?: PodTemplateSpec
+}
 
-/** Behaviour `podTemplateResources`: for kinds with a pod template at `spec.template`. */
+/** Behaviour `podTemplateResources`: for kinds with a pod template at `spec.template` or at `template`. */
 export const podTemplateResources = defineBehaviour<Workload>({
   prepareCreate(object) {
-    // Copied because the spec may be the client's own object, which every attempt shares.
-    object.spec = deepClone(object.spec)
+    // Copied because they may be the client's own objects, which every attempt shares.
+    if (object.spec !== undefined) object.spec = deepClone(object.spec)
+    if (object.template !== undefined) object.template = deepClone(object.template)
     round(object)
   },
   prepareUpdate(object, _old, { subresource }) {
@@ -22,6 +26,6 @@ export const podTemplateResources = defineBehaviour<Workload>({
   },
 })
 
-function round({ spec: { template } }: Workload): void {
+function round({ spec, template = spec?.template }: Workload): void {
   if (template !== undefined) roundResources(template.spec)
 }

@@ -19,7 +19,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     group: "apiextensions.orch.io",
     version: "v1",
     kind: "CustomResourceDefinition",
-    shape: "cb1bc3c0cae32bc9",
+    shape: "030426fbe8763eaf",
   },
   selectable: [],
   rules: {

@@ -164,7 +164,7 @@ export const customResourceDefinitionConditionShape: TypeShape = {
   fields: [
     { name: "type", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true },
     { name: "status", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
-    { name: "lastTransitionTime", type: { scalar: "Time" }, number: 3, pointer: true },
+    { name: "lastTransitionTime", type: { scalar: "Time" }, number: 3 },
     { name: "reason", type: { scalar: "string" }, number: 4 },
     { name: "message", type: { scalar: "string" }, number: 5 },
   ],

@@ -194,7 +194,7 @@ export type CustomResourceDefinitionStatus = {
 /** CustomResourceDefinitionStatus as a client may send it: without what the server fills in. */
 export type CustomResourceDefinitionStatusInput = Omit<CustomResourceDefinitionStatus, "conditions" | "acceptedNames" | "storedVersions"> & {
   /** How far the definition is. */
-  conditions?: CustomResourceDefinitionCondition[] | null
+  conditions?: CustomResourceDefinitionConditionInput[] | null
   /** Names under which the kind is served. They differ from those of the spec while others have a name. */
   acceptedNames?: CustomResourceDefinitionNames
   /** Versions in which objects were ever stored. A version can be removed from the spec once it is removed here. */
@@ -208,9 +208,15 @@ export type CustomResourceDefinitionCondition = {
   /** True, False or Unknown. */
   status: string
   /** When the status last changed. */
-  lastTransitionTime?: string
+  lastTransitionTime: string | null
   /** The reason as one word, for programs. */
   reason?: string
   /** The reason in words, for people. */
   message?: string
+}
+
+/** CustomResourceDefinitionCondition as a client may send it: without what the server fills in. */
+export type CustomResourceDefinitionConditionInput = Omit<CustomResourceDefinitionCondition, "lastTransitionTime"> & {
+  /** When the status last changed. */
+  lastTransitionTime?: string | null
 }
