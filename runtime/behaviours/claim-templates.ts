@@ -1,4 +1,4 @@
-/** Claims that a stateful set makes for its pods are answered as whole objects (catalog resources.yaml: statefulsets). */
+/** Claims in a stateful set are answered as whole objects (catalog resources.yaml: statefulsets). */
 import { defineBehaviour } from "../schema/define.ts"
 import type { StatefulSet } from "../../generated/apps/v1/stateful-set/types.ts"
 

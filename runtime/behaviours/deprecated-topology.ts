@@ -1,4 +1,4 @@
-/** `deprecatedTopology` of endpoints, a field of v1beta1 that v1 can only keep (catalog defaults.yaml: EndpointSlice). */
+/** `deprecatedTopology`, a field of v1beta1 that v1 can only keep (catalog defaults.yaml: EndpointSlice). */
 import { defineBehaviour } from "../schema/define.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import type { EndpointSlice } from "../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"

@@ -1,4 +1,7 @@
-/** Addresses of a slice are of its type, and each of its ports has another name (catalog validation.yaml: EndpointSlice). */
+/**
+ * Addresses of a slice are of its type, and each of its ports has another name (catalog validation.yaml:
+ * EndpointSlice).
+ */
 import { parseIp, specialIpFaults } from "../../base/ip-address.ts"
 import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"

@@ -17,7 +17,9 @@ export const podTemplateMetadata = defineCheck<PodTemplateSpec>((template, conte
   checkAnnotations(template, context)
 })
 
-/** Checks labels and annotations; failures are reported below `at`. Also called for templates that are not checked whole. */
+/**
+ * Checks labels and annotations; failures are reported below `at`. Also called for templates that are not checked whole.
+ */
 export function checkTemplateMetadata(template: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
   for (const [key, value] of Object.entries(template.metadata.labels ?? {})) {
     for (const fault of formatFaults("qualified-name", key)) context.fail("Invalid", key, fault, `${at}.labels`)
