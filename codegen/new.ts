@@ -52,7 +52,7 @@ export function runNew(args: readonly string[], context: CommandContext): number
     return 2
   }
   const folder = resolve(context.cwd, asked.schemas ?? "schemas")
-  const file = join(folder, asked.group, asked.version, `${kebabCase(asked.kind)}.yaml`)
+  const file = join(folder, asked.group, asked.version, `${fileNameOf(asked.kind)}.yaml`)
   const shown = relative(context.cwd, file)
   if (existsSync(file)) {
     context.printError(`${shown} exists; it was not touched`)
@@ -167,8 +167,8 @@ export function furtherVersion({ group, version, kind }: NewKind, stored: Versio
   return lines.join("\n")
 }
 
-/** `APIService` → `api-service`. */
-function kebabCase(kind: string): string {
+/** The name of the schema file of a kind, without its end: `APIService` → `api-service`. */
+export function fileNameOf(kind: string): string {
   return kind
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")

@@ -4,7 +4,7 @@
  */
 import { expect, onTestFinished, test } from "vitest"
 import { kinds } from "../generated/index.ts"
-import { kebabCase } from "../codegen/emit/names.ts"
+import { fileNameOf } from "../codegen/new.ts"
 import type { ApiObject } from "../runtime/base/json.ts"
 import { type VendorName, vendorProfile } from "../runtime/base/vendor.ts"
 import { normalize } from "../runtime/encoding/normalize.ts"
@@ -18,7 +18,7 @@ type Guard = (object: ApiObject) => boolean
 /** The guard of a kind, from the file that the generator writes for it. */
 async function guardOf({ group, version, kind }: Kind): Promise<Guard> {
   const types: Record<string, Guard | undefined> = await import(
-    `../generated/${group === "" ? "core" : group}/${version}/${kebabCase(kind)}/types.ts`
+    `../generated/${group === "" ? "core" : group}/${version}/${fileNameOf(kind)}/types.ts`
   )
   const guard = types[`is${kind}`]
   if (guard === undefined) throw new Error(`there is no guard for ${kind}`)
