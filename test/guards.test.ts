@@ -12,6 +12,7 @@ import { codecOfKind, unwrapUnknown } from "../runtime/encoding/protobuf/codec.t
 import type { Kind } from "../runtime/schema/kind.ts"
 import { createHttpClient } from "./support/http-client.ts"
 import { startInProcess } from "./support/in-process.ts"
+import { leastObjects } from "./support/least-objects.ts"
 
 type Guard = (object: ApiObject) => boolean
 
@@ -23,35 +24,6 @@ async function guardOf({ group, version, kind }: Kind): Promise<Guard> {
   const guard = types[`is${kind}`]
   if (guard === undefined) throw new Error(`there is no guard for ${kind}`)
   return guard
-}
-
-const containers = [{ name: "c", image: "i" }]
-const template = { metadata: { labels: { a: "b" } }, spec: { containers } }
-/** What each kind requires besides a name. */
-const required: Readonly<Record<string, object>> = {
-  Pod: { spec: { containers } },
-  Service: { spec: { ports: [{ port: 80 }] } },
-  Deployment: { spec: { selector: { matchLabels: { a: "b" } }, template } },
-  ReplicationController: { spec: { selector: { a: "b" }, template } },
-  CustomResourceDefinition: {
-    metadata: { name: "as.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Cluster",
-      names: { plural: "as", kind: "A" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-    },
-  },
-  "v1 Event": { involvedObject: { namespace: "default" } },
-  "events Event": {
-    regarding: { namespace: "default" },
-    eventTime: "2026-01-01T00:00:00.000000Z",
-    reportingController: "example.com/a",
-    reportingInstance: "i",
-    action: "A",
-    reason: "R",
-    type: "Normal",
-  },
 }
 
 test.each<VendorName>(["orch", "kubernetes"])("guards hold for what a server of vendor %s returns", async (name) => {
@@ -67,7 +39,7 @@ test.each<VendorName>(["orch", "kubernetes"])("guards hold for what a server of 
     const { group, version } = kind
     const root = group === "" ? `/api/${version}` : `/apis/${vendor.group(group)}/${version}`
     const collection = `${root}/${kind.namespaced ? "namespaces/default/" : ""}${kind.resource}`
-    const more = required[kind.kind === "Event" ? `${group === "" ? "v1" : "events"} Event` : kind.kind]
+    const more = leastObjects[kind.kind === "Event" ? `${group === "" ? "v1" : "events"} Event` : kind.kind]
     const body = Buffer.from(JSON.stringify({ metadata: { name: `a-${group === "" ? "core" : "other"}` }, ...more }))
     const authorization = `Bearer ${at.token}`
     const made = await client.send({

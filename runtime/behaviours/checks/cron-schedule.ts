@@ -9,7 +9,7 @@ const zonePrefix = /^(CRON_)?TZ=\S+\s+/
 export const cronSchedule = defineCheck<CronJobSpec>((spec, context) => {
   const { schedule, timeZone } = spec
   if (schedule === "") return
-  const isTolerated = context.old?.schedule.includes("TZ") === true
+  const isTolerated = (context.old?.schedule ?? "").includes("TZ")
   const fault = checkFormat("cron5", isTolerated ? schedule.replace(zonePrefix, "") : schedule)
   if (fault !== undefined) context.fail("Invalid", schedule, fault, "schedule")
   if (timeZone === undefined) return

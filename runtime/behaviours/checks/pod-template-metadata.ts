@@ -18,7 +18,8 @@ export const podTemplateMetadata = defineCheck<PodTemplateSpec>((template, conte
 })
 
 /**
- * Checks labels and annotations; failures are reported below `at`. Also called for templates that are not checked whole.
+ * Checks labels and annotations; failures are reported below `at`. Also called for templates that are not checked
+ * whole.
  */
 export function checkTemplateMetadata(template: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
   for (const [key, value] of Object.entries(template.metadata.labels ?? {})) {
