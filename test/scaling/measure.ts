@@ -9,6 +9,7 @@ import { openRegistry } from "../support/open-registry.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
 import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
+import { leastObjects } from "../support/least-objects.ts"
 import { type OwnCase, ownCases } from "./own-cases.ts"
 import { repaired } from "./repair.ts"
 
@@ -153,7 +154,9 @@ type Varied = "all" | "texts" | "keys"
 /** A valid object with one item in each list. Omits what cannot be combined. */
 function templateOf(under: KindUnderTest, group: Group): Template {
   const { shape } = under.handle.parts
-  const empty: ApiObject = { metadata: { name: "n", ...(under.namespace !== "" && { namespace: under.namespace }) } }
+  const { kind } = under.handle
+  const least = structuredClone(leastObjects[kind.kind === "Event" ? `${kind.group === "" ? "v1" : "events"} Event` : kind.kind] ?? {})
+  const empty: ApiObject = { ...least, metadata: { name: "n", ...(under.namespace !== "" && { namespace: under.namespace }) } }
   const judge = (object: ApiObject) => faultsOf(under, decodedAnew(under, object))
   let { object: base, valid } = repaired(empty, shape, judge)
   const taken: Container[] = []
