@@ -122,6 +122,7 @@ function typeText(type: TypeRef): string {
 
 function single(type: TypeRef): string {
   if ("ref" in type) return messageName(type.ref())
+  if ("union" in type) return messageName(type.union())
   if (!("scalar" in type)) throw new Error("no built-in type has a named list")
   if (isMessageScalar(type.scalar)) return `orch.runtime.v1.${scalarMessages[type.scalar].name}`
   return type.scalar === "boolean" ? "bool" : type.scalar

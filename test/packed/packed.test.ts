@@ -11,7 +11,7 @@ import { filePaths } from "../../codegen/folder.ts"
 import { installPackage, packedPackage } from "./install.ts"
 
 const repository = join(import.meta.dirname, "..", "..")
-const packedBytesMax = 1.5 * 1024 * 1024
+const packedBytesMax = 2 * 1024 * 1024
 let folder = ""
 let packed = ""
 

@@ -144,6 +144,10 @@ export class StructuralWriter implements SchemaWriter {
       const { description: _inner, ...struct } = this.struct(typeIn(this.source, type.ref), place)
       return { ...struct, ...own }
     }
+    if ("union" in type) {
+      this.findings.lost([...place.path, "type"], "definitions have no unions: any value is taken here")
+      return { ...own, [`${extension}preserve-unknown-fields`]: true }
+    }
     const part = partOf(type)
     if (part === undefined) return "scalar" in type ? scalarSchema(type.scalar, own, limits) : own
     const isList = !("map" in type)

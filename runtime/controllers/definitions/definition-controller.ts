@@ -204,7 +204,10 @@ class Definitions {
     })
   }
 
-  private terminating(old: CustomResourceDefinition, condition: Omit<DefinitionCondition, "lastTransitionTime" | "type">): CustomResourceDefinition {
+  private terminating(
+    old: CustomResourceDefinition,
+    condition: Omit<DefinitionCondition, "lastTransitionTime" | "type">,
+  ): CustomResourceDefinition {
     const conditions = withCondition(old.status.conditions ?? [], { type: "Terminating", ...condition }, timeText(this.deps.clock.nowMs()))
     return { ...old, status: { ...old.status, conditions } }
   }

@@ -98,14 +98,15 @@ func define(ctx context.Context, client dynamic.Interface, file string) (string,
 		if err != nil {
 			return false, err
 		}
-		conditions, _, err := unstructured.NestedSlice(found.Object, "status", "conditions")
+		// Null until the first of them is known, which is no list.
+		conditions, _, _ := unstructured.NestedSlice(found.Object, "status", "conditions")
 		for _, condition := range conditions {
 			fields, is := condition.(map[string]any)
 			if is && fields["type"] == "Established" && fields["status"] == "True" {
 				return true, nil
 			}
 		}
-		return false, err
+		return false, nil
 	})
 }
 

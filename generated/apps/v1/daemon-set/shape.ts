@@ -18,7 +18,7 @@ export const daemonSetShape: TypeShape = {
 export const daemonSetSpecShape: TypeShape = {
   name: "apps.v1.DaemonSetSpec",
   fields: [
-    { name: "selector", type: { ref: () => labelSelectorShape }, number: 1, pointer: true, required: true },
+    { name: "selector", type: { ref: () => labelSelectorShape }, number: 1, pointer: true, keepEmpty: true, required: true },
     { name: "template", type: { ref: () => podTemplateSpecShape }, number: 2, required: true },
     { name: "updateStrategy", type: { ref: () => daemonSetUpdateStrategyShape }, number: 3 },
     { name: "minReadySeconds", type: { scalar: "int32" }, number: 4 },

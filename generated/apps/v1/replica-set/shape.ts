@@ -20,7 +20,7 @@ export const replicaSetSpecShape: TypeShape = {
   fields: [
     { name: "replicas", type: { scalar: "int32" }, number: 1, pointer: true, default: 1 },
     { name: "minReadySeconds", type: { scalar: "int32" }, number: 4 },
-    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, required: true },
+    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, keepEmpty: true, required: true },
     { name: "template", type: { ref: () => podTemplateSpecShape }, number: 3 },
   ],
 }

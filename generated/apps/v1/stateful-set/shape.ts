@@ -20,7 +20,7 @@ export const statefulSetSpecShape: TypeShape = {
   name: "apps.v1.StatefulSetSpec",
   fields: [
     { name: "replicas", type: { scalar: "int32" }, number: 1, pointer: true },
-    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, required: true },
+    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, keepEmpty: true, required: true },
     { name: "template", type: { ref: () => podTemplateSpecShape }, number: 3, required: true },
     { name: "volumeClaimTemplates", type: { list: { ref: () => persistentVolumeClaimShape } }, number: 4, listType: "atomic" },
     { name: "serviceName", type: { scalar: "string" }, number: 5, keepEmpty: true, required: true },
