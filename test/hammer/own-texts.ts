@@ -46,4 +46,7 @@ export const ownTexts: readonly string[] = [
   "launch/data-dir.ts#storeFolder",
   "launch/data-dir.ts#storeRoot",
   "verbs/list/list-options.ts#readSelection",
+  "behaviours/pods/affinity-warnings.ts#currentLabel",
+  "schema/unions.ts#formOf",
+  "schema/unions.ts#holdsMany",
 ]

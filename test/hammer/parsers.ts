@@ -4,6 +4,9 @@
  */
 import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
+import { patternOf } from "../../runtime/base/pattern.ts"
+import { patternSize } from "../../runtime/base/pattern-size.ts"
+import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/checks/quota-resources.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
 import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
@@ -184,6 +187,14 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => managerName("", text),
       (text) => wantsPretty({ query: new URLSearchParams(), userAgent: text }),
     ),
+  },
+  "patterns of definitions": {
+    covers: ["base/pattern-size.ts#patternSize", "base/pattern.ts#patternOf"],
+    read: each(patternSize, patternOf),
+  },
+  "names of resources in quotas": {
+    covers: ["behaviours/checks/quota-resources.ts#resourceNameFaults", "behaviours/checks/quota-resources.ts#isObjectCount"],
+    read: each(resourceNameFaults, isObjectCount),
   },
   "If-None-Match": { covers: ["wire/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
   "headers of HTTP/2": {
