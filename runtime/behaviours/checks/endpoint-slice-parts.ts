@@ -14,18 +14,18 @@ export const endpointSliceParts = defineCheck<EndpointSlice>((slice, context) =>
     if (names.has(name)) context.fail("Duplicate", name, "", `ports[${index}].name`)
     names.add(name)
   }
-  const faultsOf = addressFaults[slice.addressType]
+  const faultsOf = addressFaults.get(slice.addressType)
   if (faultsOf === undefined) return
   for (const [index, endpoint] of (slice.endpoints ?? []).entries())
     for (const [position, address] of (endpoint.addresses ?? []).entries())
       for (const fault of faultsOf(address)) context.fail("Invalid", address, fault, `endpoints[${index}].addresses[${position}]`)
 })
 
-const addressFaults: Readonly<Record<string, (address: string) => readonly string[]>> = {
-  IPv4: (address) => ipFaults(address, 4),
-  IPv6: (address) => ipFaults(address, 6),
-  FQDN: (address) => formatFaults("fqdn", address),
-}
+const addressFaults: ReadonlyMap<string, (address: string) => readonly string[]> = new Map([
+  ["IPv4", (address: string) => ipFaults(address, 4)],
+  ["IPv6", (address: string) => ipFaults(address, 6)],
+  ["FQDN", (address: string) => formatFaults("fqdn", address)],
+])
 
 function ipFaults(address: string, family: 4 | 6): readonly string[] {
   const ip = parseIp(address)
