@@ -16,6 +16,8 @@ export interface InfixOperator {
 
 export interface Library {
   readonly name: string
+  /** Errors of conditions, and of what a loop goes over, are false and empty: reading what is absent is no fault. */
+  readonly errorsAreFalse?: boolean
   /** Expressions may use `.?`, `[?]` and `{?k: v}`. */
   readonly optionalSyntax?: boolean
   /** Beside other operators their operands need parentheses. */
@@ -32,6 +34,8 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
   /** One implementation for all overloads, which looks at the values itself. Overloads then need none. */
   readonly impl?: Impl
+  /** What a call gives when an argument is an error; undefined: that error. Absent: the error, as CEL says. */
+  readonly recover?: (args: readonly Result[]) => Result | undefined
   /**
    * The cost of one call at run time, besides that of its arguments; undefined: the next rule decides, which is 1 for
    * most. It applies to every overload of this name, those of other libraries too, as costs of the reference do.

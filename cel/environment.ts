@@ -10,6 +10,7 @@ import { Program } from "./evaluate/program.ts"
 import type { Issue } from "./issue.ts"
 import { standardLibrary } from "./standard/library.ts"
 import { literalRules } from "./standard/literals.ts"
+import type { Expr } from "./syntax/expr.ts"
 import { parse } from "./syntax/parser.ts"
 import { Source } from "./syntax/source.ts"
 import { type CelType, dynType } from "./types/type.ts"
@@ -67,7 +68,14 @@ export class Environment {
   /** Parses, checks and compiles a source. */
   compile(text: string): Compiled | Refused {
     const source = new Source(text)
-    const tree = this.check(source)
+    const { macros, optionalSyntax, operators } = this.declarations
+    const parsed = parse(source, { macros, optionalSyntax, operators })
+    return "issues" in parsed ? refused(source, parsed.issues) : this.compileTree(source, parsed.expr)
+  }
+
+  /** Checks and compiles a tree that was parsed already. Its positions are those of the source. */
+  compileTree(source: Source, expr: Expr): Compiled | Refused {
+    const tree = this.check(source, expr)
     if ("issues" in tree) return tree
     try {
       const program = new Program(plan(tree, this.declarations))
@@ -79,12 +87,9 @@ export class Environment {
     }
   }
 
-  private check(source: Source): CheckedTree | { readonly issues: Issues } {
-    const { macros, optionalSyntax, operators } = this.declarations
-    const parsed = parse(source, { macros, optionalSyntax, operators })
-    if ("issues" in parsed) return refused(source, parsed.issues)
+  private check(source: Source, expr: Expr): CheckedTree | { readonly issues: Issues } {
     const issues: Issue[] = []
-    const tree = check(parsed.expr, source, this.declarations, this.variables, issues)
+    const tree = check(expr, source, this.declarations, this.variables, issues)
     if (issues.length === 0 && this.strictLiterals) checkLiterals(tree, source, literalRules, issues)
     return issues.length === 0 ? tree : refused(source, issues)
   }

@@ -24,6 +24,7 @@ export interface DeclaredFunction {
   readonly overloads: readonly Overload[]
   /** For all overloads that have none of their own. */
   readonly impl?: Impl
+  readonly recover?: FunctionDeclaration["recover"]
   readonly costs: readonly NonNullable<FunctionDeclaration["cost"]>[]
   readonly estimates: readonly NonNullable<FunctionDeclaration["estimate"]>[]
 }
@@ -49,6 +50,7 @@ export const standardTypeNames: ReadonlyMap<string, CelType> = new Map(standardT
 export class Declarations {
   readonly macros: MacroTable
   readonly optionalSyntax: boolean
+  readonly errorsAreFalse: boolean
   readonly operators: readonly InfixOperator[]
   readonly functions: ReadonlyMap<string, DeclaredFunction>
   readonly types: ReadonlyMap<string, CelType>
@@ -66,6 +68,7 @@ export class Declarations {
     }
     this.macros = new MacroTable(macros)
     this.optionalSyntax = libraries.some((library) => library.optionalSyntax === true)
+    this.errorsAreFalse = libraries.some((library) => library.errorsAreFalse === true)
     this.operators = libraries.flatMap((library) => library.operators ?? [])
     this.functions = functions
     this.types = types
@@ -76,10 +79,12 @@ export class Declarations {
 function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration): DeclaredFunction {
   const ids = new Set(added.overloads.map(({ id }) => id))
   const impl = added.impl ?? known?.impl
+  const recover = added.recover ?? known?.recover
   return {
     name: added.name,
     overloads: [...(known?.overloads ?? []).filter(({ id }) => !ids.has(id)), ...added.overloads],
     ...(impl !== undefined && { impl }),
+    ...(recover !== undefined && { recover }),
     costs: [...(known?.costs ?? []), ...(added.cost === undefined ? [] : [added.cost])],
     estimates: [...(known?.estimates ?? []), ...(added.estimate === undefined ? [] : [added.estimate])],
   }

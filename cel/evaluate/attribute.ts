@@ -106,6 +106,7 @@ function testsPresence(qualifiers: readonly Qualifier[]): boolean {
 }
 
 function presence(frame: Frame, value: Value, key: Value): Result {
+  if (value instanceof MapValue && value.has !== undefined) return charged(frame, value.has(key))
   const answer = lookUpOptional(value, key)
   frame.charge(1)
   return answer instanceof ErrorValue ? answer : answer !== undefined

@@ -103,6 +103,21 @@ export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early:
   }
 }
 
+/** A call whose function says what it gives for errors among its arguments. */
+export function recoveringStep(args: readonly Step[], impl: Impl, costs: Costs, recover: NonNullable<DeclaredFunction["recover"]>): Step {
+  return (frame) => {
+    const results = args.map((arg) => arg(frame))
+    const values = results.filter(isValue)
+    const error = results.find((value) => value instanceof ErrorValue)
+    frame.charge(costFor(costs, results))
+    return error === undefined ? impl(...values) : (recover(results) ?? error)
+  }
+}
+
+function isValue(result: Result): result is Value {
+  return !(result instanceof ErrorValue)
+}
+
 function costFor({ standard, library }: Costs, args: readonly Result[]): number {
   if (library !== undefined) return library(args)
   return standard === undefined ? 1 : standard(args[0] ?? null, args[1] ?? null)

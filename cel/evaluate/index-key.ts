@@ -16,7 +16,7 @@ export function lookUp(operand: Value, key: Value): Result {
 
 /** The value under a key, undefined when it is absent, or an error when the key cannot be one. */
 export function lookUpOptional(operand: Value, key: Value): Result | undefined {
-  if (operand instanceof MapValue) return operand.find(key)
+  if (operand instanceof MapValue) return operand.findSent === undefined ? operand.find(key) : operand.findSent(key)
   if (!(operand instanceof ListValue)) return undefined
   const index = indexOf(operand, key)
   if (typeof index !== "number") return index

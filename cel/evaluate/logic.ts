@@ -1,4 +1,5 @@
 /** Operators that need not evaluate all of their operands. */
+import { listOf } from "../values/list.ts"
 import { noSuchOverload } from "../values/error.ts"
 import { ErrorValue, OptionalValue, type Result } from "../values/value.ts"
 import type { Step } from "./frame.ts"
@@ -18,6 +19,24 @@ export function logicStep(left: Step, right: Step, decisive: boolean): Step {
 function failure(value: Result): ErrorValue {
   return value instanceof ErrorValue ? value : noSuchOverload()
 }
+
+/** A condition of which errors are false, but for the end of the evaluation. */
+export function lenientCondition(condition: Step): Step {
+  return (frame) => {
+    const holds = condition(frame)
+    return holds instanceof ErrorValue && !holds.cancelled ? false : holds
+  }
+}
+
+/** What a loop goes over, of which errors are the empty list. */
+export function lenientRange(range: Step): Step {
+  return (frame) => {
+    const over = range(frame)
+    return over instanceof ErrorValue && !over.cancelled ? emptyList : over
+  }
+}
+
+const emptyList = listOf([])
 
 export function conditionalStep(condition: Step, yes: Step, no: Step): Step {
   return (frame) => {

@@ -8,11 +8,11 @@ import { constantValue } from "../values/constant.ts"
 import { ErrorValue, ListValue, type Result, TypeValue, type Value } from "../values/value.ts"
 import { listCost, listStep, mapStep, membershipStep } from "./aggregate.ts"
 import { type Attribute, flatten, type Qualifier, resolveStep } from "./attribute.ts"
-import { callStep, costsOf, implementation } from "./call.ts"
+import { callStep, costsOf, implementation, recoveringStep } from "./call.ts"
 import { buildingStep, foldStep, quantifierStep } from "./fold.ts"
 import { type FoldShape, shapeOf } from "./fold-shape.ts"
 import { Frame, type Step } from "./frame.ts"
-import { conditionalStep, logicStep, notStrictlyFalse, orStep } from "./logic.ts"
+import { conditionalStep, lenientCondition, lenientRange, logicStep, notStrictlyFalse, orStep } from "./logic.ts"
 
 /** The program cannot be made, though its types are right: a constant is no timestamp, a pattern is none. */
 export class PlanFault extends Error {}
@@ -151,7 +151,7 @@ class Planner {
   }
 
   private conditional(expr: Expr, condition: Expr, yes: Expr, no: Expr): Step {
-    const holds = this.step(condition)
+    const holds = this.condition(condition)
     const base = conditionalStep(holds, this.resolved(this.step(yes)), this.resolved(this.step(no)))
     return this.attribute({ ...this.start(expr, base), ownCost: 0 })
   }
@@ -165,9 +165,9 @@ class Planner {
       case "not_strictly_false":
         return notStrictlyFalse(left)
       case "logical_and":
-        return right && logicStep(left, right, false)
+        return right && logicStep(this.lenient(left), this.lenient(right), false)
       case "logical_or":
-        return right && logicStep(left, right, true)
+        return right && logicStep(this.lenient(left), this.lenient(right), true)
       case "optional_or_optional":
         return right && orStep(left, right, false)
       case "optional_orValue_value":
@@ -192,6 +192,7 @@ class Planner {
     const types = operands.map((operand) => this.type(operand))
     const special = this.specialized(overloads, expr.function, args)
     const impl = special ?? implementation(declared, overloads, types)
+    if (declared.recover !== undefined) return recoveringStep(args, special ?? impl, costsOf(declared, overloads), declared.recover)
     const early = args.length > 2 || special !== undefined
     const step = callStep(args, impl, costsOf(declared, overloads), early)
     const [only] = args
@@ -223,8 +224,17 @@ class Planner {
     return () => value
   }
 
+  private condition(expr: Expr): Step {
+    return this.lenient(this.step(expr))
+  }
+
+  private lenient(condition: Step): Step {
+    return this.declarations.errorsAreFalse ? lenientCondition(condition) : condition
+  }
+
   private fold(expr: FoldExpr): Step {
-    const range = this.step(expr.range)
+    const plain = this.step(expr.range)
+    const range = this.declarations.errorsAreFalse ? lenientRange(plain) : plain
     const shape = shapeOf(expr)
     if (shape === undefined) return this.loop(expr, range)
     const iterSlot = this.declare(expr.iterVar)
@@ -234,7 +244,7 @@ class Planner {
   }
 
   private shaped(shape: FoldShape, range: Step, iterSlot: number): Step {
-    const predicate = shape.predicate === undefined ? undefined : this.step(shape.predicate)
+    const predicate = shape.predicate === undefined ? undefined : this.condition(shape.predicate)
     if (shape.kind === "quantifier" && predicate !== undefined) {
       return quantifierStep({ range, predicate, iterSlot, decisive: shape.decisive })
     }

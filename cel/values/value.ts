@@ -64,6 +64,10 @@ export abstract class MapValue {
   abstract readonly size: number
   /** The value of a key, undefined when the map has no such key, or an error when it cannot be read. */
   abstract find(key: Value): Result | undefined
+  /** What `map.?key` finds, where that is not what `map.key` gives: an object whose fields have a zero value. */
+  findSent?(key: Value): Result | undefined
+  /** What `has(map.key)` answers, where it is not whether the key is found. */
+  has?(key: Value): boolean
   /** The keys, in the order in which they are visited. The caller does not change the array. */
   abstract keys(): readonly Value[]
   /** What `map == other` answers, where the keys and values do not say all. */

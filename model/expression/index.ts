@@ -3,7 +3,9 @@ import type { ExpressionModel } from "../model.ts"
 import { checkTree } from "./check.ts"
 import type { CheckFault, ExpressionScope, StructSource } from "./checked.ts"
 import { checkResult, type Expectation } from "./expect.ts"
+import { DialectCompiler } from "./in-cel.ts"
 import { parseExpression } from "./read.ts"
+import { offsetOf } from "./syntax-faults.ts"
 
 export type { Expectation } from "./expect.ts"
 
@@ -14,6 +16,17 @@ export interface ReadExpression {
 }
 
 const shownMax = 60
+const compilers = new WeakMap<StructSource, DialectCompiler>()
+
+/** What CEL's checker refuses: every expression of a schema is one of CEL. */
+function celFaults(text: string, scope: ExpressionScope, structs: StructSource): CheckFault[] {
+  const compiler = compilers.get(structs) ?? new DialectCompiler(structs)
+  compilers.set(structs, compiler)
+  const compiled = compiler.compile(text, scope)
+  if ("program" in compiled) return []
+  if ("fault" in compiled) return [{ offset: 0, found: compiled.fault, expected: "" }]
+  return compiled.issues.list.map((issue) => ({ offset: offsetOf(text, issue), found: issue.message, expected: "" }))
+}
 
 /** Called for each expression of a schema. Pure. Faults have offsets into `text`, sorted by them. */
 export function readExpression(text: string, scope: ExpressionScope, structs: StructSource, expectation: Expectation): ReadExpression {
@@ -25,5 +38,6 @@ export function readExpression(text: string, scope: ExpressionScope, structs: St
   }
   const { checked, checker, faults } = checkTree(parsed.tree, parsed.positions, scope, structs)
   const tree = checkResult(checked, parsed.tree, expectation, checker)
-  return { model: { text, tree }, faults: faults.toSorted((left, right) => left.offset - right.offset) }
+  const all = faults.length === 0 ? celFaults(text, scope, structs) : faults
+  return { model: { text, tree }, faults: all.toSorted((left, right) => left.offset - right.offset) }
 }

@@ -239,7 +239,7 @@ class TreeReader {
 }
 
 /** `exists_one` is the name that CEL has. */
-function macroNamed(name: string): Macro | undefined {
+export function macroNamed(name: string): Macro | undefined {
   return name === "exists_one" ? "existsOne" : isMacro(name) ? name : undefined
 }
 

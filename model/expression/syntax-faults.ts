@@ -173,8 +173,8 @@ function nextOf(pieces: readonly Piece[], piece: Piece): Piece | undefined {
   return pieces[pieces.indexOf(piece) + 1]
 }
 
-/** Issues count lines from 1 and characters from 0. */
-function offsetOf(text: string, { line, column }: Issue): number {
+/** Where an issue is in UTF-16 units: issues count lines from 1 and characters from 0. */
+export function offsetOf(text: string, { line, column }: Pick<Issue, "line" | "column">): number {
   const lines = text.split("\n")
   const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0)
   return (
