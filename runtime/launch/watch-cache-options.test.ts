@@ -20,7 +20,7 @@ test("a size of 0 turns a resource's cache off, by its wire name; other sizes an
     sizes: [
       { group: "coordination.k8s.io", resource: "leases", size: 0 },
       { group: "", resource: "pods", size: 100 },
-      { group: "batch", resource: "jobs", size: 0 },
+      { group: "batch", resource: "cabins", size: 0 },
     ],
   })
   expect(kinds.filter(({ storage }) => reads(storage.path)).map(({ resource }) => resource)).toEqual(["leases"])

@@ -6,6 +6,7 @@ const cases: Readonly<Record<string, { good: readonly JsonValue[]; bad: readonly
   "dns-label": { good: ["a", "a-1", "1a", "x".repeat(63)], bad: ["", "A", "-a", "a-", "a.b", "x".repeat(64), 5] },
   "dns-subdomain": { good: ["a.b", "a-1.b"], bad: ["", "a..b", "A.b", "a.-b", "x".repeat(254), "a_b"] },
   "dns1035-label": { good: ["a1"], bad: ["1a", "a.b", ""] },
+  "host-or-wildcard": { good: ["*.a.b", "a.b"], bad: ["*", "A", "*.*.a", "*a.b"] },
   "wildcard-subdomain": { good: ["*.a.b"], bad: ["*", "a.b", "*.*.a", "*a.b"] },
   "qualified-name": { good: ["a", "a.b/C_d", "A-1"], bad: ["", "/a", "a/", "a/b/c", "A.b/c", "_a", "x".repeat(64)] },
   "label-key": { good: ["example.com/x"], bad: ["a b"] },
