@@ -8,39 +8,11 @@ import { openMemoryStore } from "../runtime/storage/memory/memory-store.ts"
 import type { Store, StoreListOptions, WatchOptions } from "../runtime/storage/store.ts"
 import { createManualClock, type ManualClock } from "./contract/manual-clock.ts"
 import { createHttpClient } from "./support/http-client.ts"
+import { gate } from "./support/gate.ts"
 import { type InProcess, type InProcessOptions, startInProcess } from "./support/in-process.ts"
+import { definition, definitions, group, kettle, kettles, name } from "./support/kettles.ts"
 
-const group = "kitchen.example.com"
-const name = `kettles.${group}`
-const definitions: CollectionPlace = { group: "apiextensions.orch.io", version: "v1", resource: "customresourcedefinitions", namespace: "" }
-const kettles: CollectionPlace = { group, version: "v1", resource: "kettles", namespace: "default" }
 const leases: CollectionPlace = { group: "coordination.orch.io", version: "v1", resource: "leases", namespace: "orch-system" }
-const kettle = (fields: JsonObject = {}): ApiObject => ({
-  apiVersion: `${group}/v1`,
-  kind: "Kettle",
-  metadata: { name: "one" },
-  spec: { litres: 1, ...fields },
-})
-
-function definition(properties: JsonObject = {}, versions: readonly string[] = ["v1"]): ApiObject {
-  const spec = { type: "object", properties: { litres: { type: "integer" }, ...properties } }
-  return {
-    apiVersion: "apiextensions.orch.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "kettles", kind: "Kettle" },
-      versions: versions.map((version, index) => ({
-        name: version,
-        served: true,
-        storage: index === 0,
-        schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-      })),
-    },
-  }
-}
 const colour = { colour: { type: "string" } }
 
 const running: InProcess[] = []
@@ -52,19 +24,6 @@ async function start(options: Partial<InProcessOptions> = {}): Promise<{ at: InP
   const at = await startInProcess({ store: "memory", vendor: "orch", garbageCollector: false, ...options })
   running.push(at)
   return { at, client: inProcessClient(at.server.parts, { name: "admin", groups: ["system:masters"], extra: {} }) }
-}
-
-interface Gate {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-}
-
-function gate(): Gate {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((open) => {
-    resolve = open
-  })
-  return { promise, resolve }
 }
 
 /** Waits for what follows a change at once, also on a busy machine. */

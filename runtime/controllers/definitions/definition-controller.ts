@@ -35,6 +35,9 @@ export interface DefinitionController extends Controller {
 /** Definitions written at once: a store writes them as one batch. */
 const atOnce = 16
 
+/** Reason of the condition Terminating while objects are left. */
+const checked = "InstanceDeletionCheck"
+
 /** Delay after which a definition whose objects are held by finalizers is looked at again. */
 const recheckMs = 1000
 
@@ -152,8 +155,9 @@ class Definitions {
       this.known.set(name, accepted)
       return accepted
     })
-    const { resourceVersion } = next?.metadata ?? {}
-    if (resourceVersion !== undefined) this.settled.set(name, resourceVersion)
+    const { resourceVersion, deletionTimestamp } = next?.metadata ?? {}
+    // A definition that was deleted meanwhile is not left like this: its next event has this version.
+    if (resourceVersion !== undefined && deletionTimestamp === undefined) this.settled.set(name, resourceVersion)
     if (next === undefined || deepEqual(typed(next.status.acceptedNames), typed(definition.status.acceptedNames))) return
     this.retryRefused(next.spec.group)
   }
@@ -185,10 +189,13 @@ class Definitions {
     this.cancels.get(name)?.()
     this.cancels.delete(name)
     const inProgress = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" }
-    await this.change(handle, definition, (old) => this.terminating(old, { status: "True", ...inProgress }))
+    // Not again after a check: each write brings the definition back here.
+    await this.change(handle, definition, (old) =>
+      terminatingReason(old) === checked ? old : this.terminating(old, { status: "True", ...inProgress }),
+    )
     const found = await emptyDefinition(this.deps.registry, definition)
     if (found.left > 0) {
-      const held = { reason: "InstanceDeletionCheck", message: `could not confirm zero CustomResources remaining: ${found.message}` }
+      const held = { reason: checked, message: `could not confirm zero CustomResources remaining: ${found.message}` }
       await this.change(handle, definition, (old) => this.terminating(old, { status: "True", ...held }))
       this.cancels.set(
         name,
@@ -243,4 +250,8 @@ class Definitions {
     const entry = handle.cache.get(handle.key("", name))
     return entry === undefined ? undefined : parseObject(entry.json()).metadata?.uid
   }
+}
+
+function terminatingReason({ status }: CustomResourceDefinition): string | undefined {
+  return status.conditions?.find(({ type }) => type === "Terminating")?.reason
 }

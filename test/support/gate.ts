@@ -1,0 +1,13 @@
+/** What a test holds back until it lets it go. */
+interface Gate {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+export function gate(): Gate {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((open) => {
+    resolve = open
+  })
+  return { promise, resolve }
+}
