@@ -19,7 +19,7 @@ export const deploymentSpecShape: TypeShape = {
   name: "apps.v1.DeploymentSpec",
   fields: [
     { name: "replicas", type: { scalar: "int32" }, number: 1, pointer: true, default: 1 },
-    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, required: true },
+    { name: "selector", type: { ref: () => labelSelectorShape }, number: 2, pointer: true, keepEmpty: true, required: true },
     { name: "template", type: { ref: () => podTemplateSpecShape }, number: 3, required: true },
     { name: "strategy", type: { ref: () => deploymentStrategyShape }, number: 4, patch: ["retainKeys"] },
     { name: "minReadySeconds", type: { scalar: "int32" }, number: 5 },

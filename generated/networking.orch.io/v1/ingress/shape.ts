@@ -78,7 +78,7 @@ export const httpIngressPathShape: TypeShape = {
   name: "networking.orch.io.v1.HTTPIngressPath",
   fields: [
     { name: "path", type: { scalar: "string" }, number: 1 },
-    { name: "pathType", type: { scalar: "string" }, number: 3, pointer: true, required: true },
+    { name: "pathType", type: { scalar: "string" }, number: 3, pointer: true, keepEmpty: true, required: true },
     { name: "backend", type: { ref: () => ingressBackendShape }, number: 2, required: true },
   ],
 }

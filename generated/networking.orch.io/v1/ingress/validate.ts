@@ -151,7 +151,7 @@ export function validateHTTPIngressRuleValue(self: JsonObject, context: CheckCon
   items(self, "paths", context, validateHTTPIngressPath)
 }
 
-const httpIngressPathLimits = limits({ pathType: { pointer: true, enum: ["Exact", "Prefix", "ImplementationSpecific"] } })
+const httpIngressPathLimits = limits({ pathType: { pointer: true, keepEmpty: true, enum: ["Exact", "Prefix", "ImplementationSpecific"] } })
 
 export function validateHTTPIngressPath(self: JsonObject, context: CheckContext): void {
   required(self.pathType, "pathType", context)
