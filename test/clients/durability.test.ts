@@ -1,7 +1,8 @@
 /**
  * Promises 1 and 3 for the whole server: 32 writers over HTTP, SIGKILL at a random moment, a restart on the same store,
- * and a watch that resumes. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set the number of rounds (about four
- * seconds each), `DURABILITY_WRITES` the maximum number of writes before a kill.
+ * and a watch that resumes. Once for a built-in kind, and once for a kind whose definition changes all the time.
+ * `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set the number of rounds (about four seconds each),
+ * `DURABILITY_WRITES` the maximum number of writes before a kill.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -23,7 +24,87 @@ const writers = 32
 const acknowledgementsMax = Number(process.env.DURABILITY_WRITES ?? 3000)
 /** Rounds between two progress reports of a long run. */
 const progressRounds = 10
-const collection = "/api/v1/namespaces/default/configmaps"
+
+/** The kind of the written objects: they have a map of texts, `data`. */
+interface WrittenKind {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly collection: string
+  /** How an object is changed without its version. */
+  readonly update: { readonly method: "PATCH" | "PUT"; readonly contentType: string }
+  /** Called with the first server. */
+  define?(server: ServerProcess): Promise<void>
+  /** Called again and again while objects are written; `turn` counts from 1. Rejects when the server is gone. */
+  change?(client: HttpClient, server: ServerProcess, turn: number): Promise<void>
+  /** Called after each restart, with the last turn whose change was acknowledged. */
+  verify?(server: ServerProcess, turn: number): Promise<void>
+}
+
+const configMaps: WrittenKind = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  collection: "/api/v1/namespaces/default/configmaps",
+  update: { method: "PUT", contentType: "application/json" },
+}
+
+const definitions = "/apis/apiextensions.orch.io/v1/customresourcedefinitions"
+
+/** Each turn changes the schema of both versions, and moves the storage from one to the other. */
+const customObjects: WrittenKind = {
+  apiVersion: "durable.example.com/v1",
+  kind: "Note",
+  collection: "/apis/durable.example.com/v1/namespaces/default/notes",
+  update: { method: "PATCH", contentType: "application/merge-patch+json" },
+  async define(server) {
+    const client = server.connect()
+    const post = (body: Buffer) => client.send({ method: "POST", path: definitions, headers: headersOf(server), body })
+    expect((await post(definition(0))).status).toBe(201)
+    // Served a moment later.
+    for (let status = 404; status !== 200; )
+      ({ status } = await client.send({ method: "GET", path: this.collection, headers: headersOf(server) }))
+    client.close()
+  },
+  async change(client, server, turn) {
+    const path = `${definitions}/notes.durable.example.com?fieldManager=churn&force=true`
+    const headers = { ...headersOf(server), "content-type": "application/apply-patch+yaml" }
+    const { status, body } = await client.send({ method: "PATCH", path, headers, body: definition(turn) })
+    expect(status, body.toString()).toBe(200)
+  },
+  async verify(server, turn) {
+    const client = server.connect()
+    const path = `${definitions}/notes.durable.example.com`
+    const { body } = await client.send({ method: "GET", path, headers: headersOf(server) })
+    client.close()
+    const { metadata }: { metadata: { labels?: { turn?: string } } } = JSON.parse(body.toString())
+    expect(Number(metadata.labels?.turn)).toBeGreaterThanOrEqual(turn)
+  },
+}
+
+function definition(turn: number): Buffer {
+  const properties = {
+    data: { type: "object", additionalProperties: { type: "string" } },
+    [`turn-${turn}`]: { type: "integer", default: turn },
+  }
+  const version = (name: string, storage: boolean): object => ({
+    name,
+    served: true,
+    storage,
+    schema: { openAPIV3Schema: { type: "object", properties } },
+  })
+  return Buffer.from(
+    JSON.stringify({
+      apiVersion: "apiextensions.orch.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "notes.durable.example.com", labels: { turn: `${turn}` } },
+      spec: {
+        group: "durable.example.com",
+        scope: "Namespaced",
+        names: { plural: "notes", kind: "Note" },
+        versions: [version("v1", turn % 2 === 0), version("v2", turn % 2 === 1)],
+      },
+    }),
+  )
+}
 
 /** The store of the server that is killed. */
 interface KillPlace {
@@ -36,18 +117,21 @@ interface KillPlace {
 interface Driver {
   readonly driver: string
   readonly rounds: number
+  readonly customRounds: number
   readonly open: (dataDir: string) => Promise<KillPlace>
 }
 
 const lmdb: Driver = {
   driver: "lmdb",
   rounds: Number(process.env.DURABILITY_ROUNDS ?? 3),
+  customRounds: Number(process.env.DURABILITY_ROUNDS ?? 1),
   open: (dataDir) => Promise.resolve({ flags: [], verify: () => verifyLmdb(storeFolder(dataDir)), dispose: () => Promise.resolve() }),
 }
 
 const etcdDriver = (binary: EtcdBinary): Driver => ({
   driver: "etcd",
   rounds: Number(process.env.DURABILITY_ETCD_ROUNDS ?? 2),
+  customRounds: Number(process.env.DURABILITY_ETCD_ROUNDS ?? 1),
   async open() {
     const etcd = await startEtcd(binary)
     return { flags: [`--store-servers=${etcd.url}`], verify: () => Promise.resolve(), dispose: () => etcd.dispose() }
@@ -58,16 +142,22 @@ killsLoseNothing(lmdb)
 forNewestEtcd((binary) => killsLoseNothing(etcdDriver(binary)))
 
 function killsLoseNothing(driver: Driver): void {
-  const title = `${driver.driver}: no acknowledged write is lost, and no event, in ${driver.rounds} kills`
-  it(title, { timeout: 60_000 + driver.rounds * 40_000 }, () => killAgainAndAgain(driver))
+  for (const [kind, rounds] of [
+    [configMaps, driver.rounds],
+    [customObjects, driver.customRounds],
+  ] as const) {
+    const title = `${driver.driver}: no acknowledged write of a ${kind.kind} is lost, and no event, in ${rounds} kills`
+    it(title, { timeout: 60_000 + rounds * 40_000 }, () => killAgainAndAgain(driver, kind, rounds))
+  }
 }
 
-async function killAgainAndAgain({ driver, open, rounds }: Driver): Promise<void> {
+async function killAgainAndAgain({ driver, open }: Driver, kind: WrittenKind, rounds: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
   const place = await open(dataDir)
   const port = await freePort()
   const attempts: Attempt[] = []
-  const watch = resumingWatch()
+  const watch = resumingWatch(kind)
+  let turn = 0
   let running: ServerProcess | undefined
   async function start(): Promise<ServerProcess> {
     running = await startServerProcess({ dataDir, port, flags: ["--logging-format=text", ...place.flags] })
@@ -79,9 +169,10 @@ async function killAgainAndAgain({ driver, open, rounds }: Driver): Promise<void
     await rm(dataDir, { recursive: true })
   })
   async function check(server: ServerProcess, value: string): Promise<Map<string, string>> {
-    await catchUp(server, watch, value)
+    await kind.verify?.(server, turn)
+    await catchUp(server, { kind, watch, value })
     expect(historyFaults(attempts, watch.events)).toEqual([])
-    const state = await readState(server)
+    const state = await readState(server, kind)
     expect(state).toEqual(stateAfter(watch.events))
     return state
   }
@@ -94,9 +185,12 @@ async function killAgainAndAgain({ driver, open, rounds }: Driver): Promise<void
   }
   for (let round = 0; round < rounds; round++) {
     const server = await start()
+    if (round === 0) await kind.define?.(server)
     const state = await check(server, `${round}`)
     const killAfter = (seed + round * 7919) % acknowledgementsMax
-    attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
+    const written = await writeUntilKilled(server, { kind, round, killAfter, turn, there: new Set(state.keys()) })
+    attempts.push(...written.attempts)
+    turn = written.turn
     await watch.ended()
     await place.verify()
     if ((round + 1) % progressRounds === 0) report(round + 1)
@@ -111,7 +205,7 @@ function headersOf({ token }: ServerProcess): Record<string, string> {
   return { authorization: `Bearer ${token}`, "content-type": "application/json" }
 }
 
-interface ConfigMap {
+interface WrittenObject {
   readonly metadata: { readonly name: string; readonly resourceVersion: string }
   readonly data?: { readonly value?: string }
 }
@@ -127,13 +221,13 @@ interface ResumingWatch {
   ended(): Promise<void>
 }
 
-function resumingWatch(): ResumingWatch {
+function resumingWatch({ collection }: WrittenKind): ResumingWatch {
   const events: WatchedEvent[] = []
   const seen = signal()
   let last = "1"
   let reading: Promise<unknown> = Promise.resolve()
   function take(line: string): void {
-    const { type, object }: { type: string; object: ConfigMap } = JSON.parse(line)
+    const { type, object }: { type: string; object: WrittenObject } = JSON.parse(line)
     if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") throw new Error(`the watch after ${last} was sent ${line}`)
     last = object.metadata.resourceVersion
     if (object.metadata.name !== "marker")
@@ -188,46 +282,73 @@ function isBroken(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && ("code" in error || /closed|hang up|aborted/.test(error.message)))
 }
 
+interface Marker {
+  readonly kind: WrittenKind
+  readonly watch: ResumingWatch
+  readonly value: string
+}
+
 /** Resumes the watch and waits for an event of a new write: by then it has received everything before. */
-async function catchUp(server: ServerProcess, watch: ResumingWatch, value: string): Promise<void> {
+async function catchUp(server: ServerProcess, { kind, watch, value }: Marker): Promise<void> {
+  const { collection } = kind
   await watch.open(server)
   const client = server.connect()
-  const body = (method: "PUT" | "POST", path: string) =>
-    client.send({ method, path, headers: headersOf(server), body: configMap("marker", value) })
-  const put = await body("PUT", `${collection}/marker`)
-  const { status, body: answer } = put.status === 404 ? await body("POST", collection) : put
+  const body = written(kind, "marker", value)
+  const headers = { ...headersOf(server), "content-type": kind.update.contentType }
+  const updated = await client.send({ method: kind.update.method, path: `${collection}/marker`, headers, body })
+  const { status, body: answer } =
+    updated.status === 404 ? await client.send({ method: "POST", path: collection, headers: headersOf(server), body }) : updated
   expect([200, 201], answer.toString()).toContain(status)
-  const marked: ConfigMap = JSON.parse(answer.toString())
+  const marked: WrittenObject = JSON.parse(answer.toString())
   await watch.until(marked.metadata.resourceVersion)
   client.close()
 }
 
 /** The writers' objects, from a consistent read. */
-async function readState(server: ServerProcess): Promise<Map<string, string>> {
+async function readState(server: ServerProcess, { collection }: WrittenKind): Promise<Map<string, string>> {
   const client = server.connect()
   const { body } = await client.send({ method: "GET", path: collection, headers: headersOf(server) })
   client.close()
-  const { items }: { items: ConfigMap[] } = JSON.parse(body.toString())
+  const { items }: { items: WrittenObject[] } = JSON.parse(body.toString())
   return new Map(items.filter(({ metadata }) => metadata.name !== "marker").map(({ metadata, data }) => [metadata.name, data?.value ?? ""]))
 }
 
-function configMap(name: string, value: string): Buffer {
-  return Buffer.from(JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } }))
+function written({ apiVersion, kind }: WrittenKind, name: string, value: string): Buffer {
+  return Buffer.from(JSON.stringify({ apiVersion, kind, metadata: { name }, data: { value } }))
 }
 
 interface Round {
+  readonly kind: WrittenKind
   readonly round: number
   /** Acknowledgements to wait for before the kill. */
   readonly killAfter: number
+  /** The last change of the definition. */
+  readonly turn: number
   /** Existing objects; maintained by their writers. */
   readonly there: Set<string>
 }
 
 /** Half of the writers use HTTP/2, half HTTP/1.1, each over its own connection. */
-async function writeUntilKilled(server: ServerProcess, round: Round): Promise<Attempt[]> {
+async function writeUntilKilled(server: ServerProcess, round: Round): Promise<{ attempts: Attempt[]; turn: number }> {
   const attempts: Attempt[] = []
+  const { kind } = round
   let heard = 0
+  let { turn } = round
   let killed = false
+  async function changeKind(): Promise<void> {
+    if (kind.change === undefined) return
+    const client = server.connect()
+    try {
+      for (;;) {
+        await kind.change(client, server, turn + 1)
+        turn++
+      }
+    } catch (error) {
+      if (!killed || !isBroken(error)) throw error
+    } finally {
+      client.close()
+    }
+  }
   async function writeOn(writer: number): Promise<void> {
     const client = createHttpClient({ protocol: writer % 2 === 0 ? "http2" : "http1", port: server.port, authority: server.authority })
     try {
@@ -243,8 +364,8 @@ async function writeUntilKilled(server: ServerProcess, round: Round): Promise<At
       client.close()
     }
   }
-  await Promise.all(Array.from({ length: writers }, (_, writer) => writeOn(writer)))
-  return attempts
+  await Promise.all([changeKind(), ...Array.from({ length: writers }, (_, writer) => writeOn(writer))])
+  return { attempts, turn }
 }
 
 interface Turn {
@@ -257,23 +378,23 @@ interface Turn {
 }
 
 /** Rejects when the server is gone; the result of the attempt is then unknown. */
-async function writeOnce({ client, server, round: { round, there }, writer, turn, attempts }: Turn): Promise<void> {
+async function writeOnce({ client, server, round: { kind, round, there }, writer, turn, attempts }: Turn): Promise<void> {
   const object = `writer-${writer}-${turn % 4}`
   // Values of many sizes, so that some take pages of their own.
   const value = there.has(object) && turn % 7 === 6 ? undefined : `${round}-${writer}-${turn} ${"x".repeat((turn * 131) % 12_000)}`
-  const method = value === undefined ? "DELETE" : there.has(object) ? "PUT" : "POST"
+  const method = value === undefined ? "DELETE" : there.has(object) ? kind.update.method : "POST"
   const attempt: Attempt = { object, value }
   attempts.push(attempt)
-  const path = method === "POST" ? collection : `${collection}/${object}`
+  const path = method === "POST" ? kind.collection : `${kind.collection}/${object}`
   const answer = await client.send({
     method,
     path,
-    headers: headersOf(server),
-    ...(value !== undefined && { body: configMap(object, value) }),
+    headers: { ...headersOf(server), ...(there.has(object) && { "content-type": kind.update.contentType }) },
+    ...(value !== undefined && { body: written(kind, object, value) }),
   })
   if (answer.status >= 300) expect.fail(`${method} ${object} was answered ${answer.status}: ${answer.body.toString()}`)
-  const written: ConfigMap = JSON.parse(answer.body.toString())
-  attempt.acknowledged = { resourceVersion: value === undefined ? undefined : written.metadata.resourceVersion }
+  const answered: WrittenObject = JSON.parse(answer.body.toString())
+  attempt.acknowledged = { resourceVersion: value === undefined ? undefined : answered.metadata.resourceVersion }
   if (value === undefined) there.delete(object)
   else there.add(object)
 }
