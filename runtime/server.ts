@@ -131,7 +131,8 @@ const patienceMs = 5000
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
- * if the store does not answer. Throws when the port is taken, and RefusedDefinitionsError.
+ * if the store does not answer; with definitions to install, when they are served. Throws when the port is taken, and
+ * RefusedDefinitionsError.
  */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
@@ -162,7 +163,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const loops = startLoops(how, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
-  await within(patienceMs, install(how, parts, start), clock)
+  await install(how, parts, start)
   if (start.refusal !== undefined) {
     await stop()
     throw start.refusal
@@ -251,7 +252,8 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
   const before = start.fault
   start.fault = () => before() ?? "definitions are being installed"
   try {
-    await installDefinitions(ownClient(parts, serverUser), parts.kinds, definitions)
+    const { clock, kinds, vendor } = parts
+    await installDefinitions({ client: ownClient(parts, serverUser), kinds, vendor, clock }, definitions)
     start.fault = before
   } catch (error) {
     start.refusal = error instanceof Error ? error : new Error(String(error))

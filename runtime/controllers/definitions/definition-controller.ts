@@ -24,7 +24,7 @@ import { createWorkQueue, type WorkQueue } from "../work-queue.ts"
 import { nextStatus } from "./definition-status.ts"
 import { emptyDefinition } from "./empty-definition.ts"
 import { KnownDefinitions } from "./known-definitions.ts"
-import type { TakenNames } from "./names.ts"
+import { fixedKinds, type TakenNames, takenNames } from "./names.ts"
 import { readDefinition } from "./served-definitions.ts"
 
 export interface DefinitionController extends Controller {
@@ -164,23 +164,9 @@ class Definitions {
 
   /** The names of the group that belong to other definitions or to kinds that were there at the start. */
   private taken({ spec: { group }, metadata: { name: own } }: CustomResourceDefinition): TakenNames {
-    const resources = new Set<string>()
-    const kinds = new Set<string>()
-    for (const [name, { status }] of this.known.inGroup(group)) {
-      if (name === own) continue
-      const { plural, singular = "", shortNames = [], kind, listKind = "" } = status.acceptedNames
-      for (const each of [plural, singular, ...shortNames]) if (each !== "") resources.add(each)
-      for (const each of [kind, listKind]) if (each !== "") kinds.add(each)
-    }
-    const { kinds: table, vendor } = this.deps.registry.deps
-    const neutral = vendor.neutralGroup(group)
-    if (!table.hasFixedGroup(neutral)) return { resources, kinds }
-    for (const kind of table.all()) {
-      if (kind.group !== neutral || kind.custom !== undefined) continue
-      for (const each of [kind.resource, kind.singular, ...kind.shortNames]) resources.add(each)
-      kinds.add(kind.kind).add(kind.listKind)
-    }
-    return { resources, kinds }
+    const others = this.known.inGroup(group)
+    const accepted = [...others].flatMap(([name, { status }]) => (name === own ? [] : [status.acceptedNames]))
+    return takenNames(accepted, fixedKinds(this.deps.registry.deps, group))
   }
 
   /** Deletes the objects of a definition, and then lets it go. */

@@ -6,7 +6,10 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
 } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
+import type { KindTable } from "../../registry/kinds.ts"
+import type { Kind } from "../../schema/kind.ts"
 import { typed } from "../../schema/typed.ts"
 
 /** The names of a group that others have. */
@@ -15,6 +18,28 @@ export interface TakenNames {
   readonly resources: ReadonlySet<string>
   /** Kinds and kinds of lists. */
   readonly kinds: ReadonlySet<string>
+}
+
+/** The names that several definitions have, and those of kinds that were there at the start. */
+export function takenNames(definitions: Iterable<CustomResourceDefinitionNames>, fixed: readonly Kind[] = []): TakenNames {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const { plural, singular = "", shortNames = [], kind, listKind = "" } of definitions) {
+    for (const each of [plural, singular, ...shortNames]) if (each !== "") resources.add(each)
+    for (const each of [kind, listKind]) if (each !== "") kinds.add(each)
+  }
+  for (const kind of fixed) {
+    for (const each of [kind.resource, kind.singular, ...kind.shortNames]) resources.add(each)
+    kinds.add(kind.kind).add(kind.listKind)
+  }
+  return { resources, kinds }
+}
+
+/** The kinds of a group that were there at the start. `group` is that of a definition. */
+export function fixedKinds({ kinds, vendor }: { readonly kinds: KindTable; readonly vendor: Vendor }, group: string): readonly Kind[] {
+  const neutral = vendor.neutralGroup(group)
+  if (!kinds.hasFixedGroup(neutral)) return []
+  return kinds.all().filter((kind) => kind.group === neutral && kind.custom === undefined)
 }
 
 export interface AcceptedNames {
