@@ -15,11 +15,10 @@ import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
 import { bodyOf, applyFieldValidation, renormalizing } from "./request-body.ts"
-import { matchNamespace } from "./create.ts"
 import { readApplyPatch } from "./apply.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { withManagers } from "./scale/scale-owners.ts"
-import type { WriteScope } from "./update.ts"
+import { matchPath, type WriteScope } from "./update.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
@@ -94,7 +93,7 @@ function* patching(
     if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
     throw error
   }
-  checkNames(call, patched)
+  matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
@@ -161,14 +160,6 @@ function ofSameKind({ handle }: ObjectRequest, object: JsonObject): JsonObject {
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
-}
-
-/** Throws 400 if a patch renames or moves the object; fills in an absent namespace. */
-function checkNames(call: ObjectRequest, patched: ApiObject): void {
-  const { info } = call.request
-  matchNamespace(patched, info.namespace)
-  const { name = "" } = patched.metadata ?? {}
-  if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
 }
 
 /** A 422 for a patch whose result is not a valid object of the kind, as in the reference. */

@@ -36,7 +36,7 @@ export function updateOperation(
   { options, scope: { subresource, next } }: { options: WriteOptions; scope: WriteScope },
 ): Promise<WriteResult> {
   const { warnings, bodyBytes } = call.request
-  checkBody(call, body)
+  matchPath(call, body)
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(subresource !== undefined && { subresource }),
@@ -48,8 +48,8 @@ export function updateOperation(
   })
 }
 
-/** Throws 400 if the body names another object than the path; fills in an absent namespace. */
-function checkBody(call: ObjectRequest, body: ApiObject): void {
+/** Throws 400 if an object has another name or namespace than the path; fills in an absent namespace. */
+export function matchPath(call: ObjectRequest, body: ApiObject): void {
   const { info } = call.request
   const name = body.metadata?.name ?? ""
   if (name === "")

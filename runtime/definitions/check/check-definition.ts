@@ -208,7 +208,8 @@ class DefinitionCheck {
       checkColumns(version.columns, `${path}.additionalPrinterColumns`, failures)
       checkSelectableFields(version, path, "version", this.context.prefix, failures)
     }
-    const shown = shortJson(versionsSource, shownValueCharactersMax)
+    const none = `[]apiextensions.CustomResourceDefinitionVersion${Array.isArray(versionsSource) ? "{}" : "(nil)"}`
+    const shown = versions.length === 0 ? none : shortJson(versionsSource, shownValueCharactersMax)
     const invalid = (detail: string): void => failures.add({ type: "Invalid", field: "spec.versions", shown, detail })
     if (seen.size < versions.length) invalid("must contain unique version names")
     if (versions.filter(({ storage }) => storage).length !== 1) invalid("must have exactly one version marked as storage version")

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
 import { createdSet } from "../../apply/ownership/created-set.ts"
+import { typedFaults } from "../../apply/ownership/typed-check.ts"
 import { shortJson } from "../../base/bounded-text.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { deepClone } from "../../encoding/field-path.ts"
@@ -63,6 +64,16 @@ describe("shapeOfDefinition", () => {
     const source = { type: "object", properties: { byName: { type: "object", additionalProperties: atomic } } }
     const made = shapeOfDefinition("a.orch.io.v1.A", structuralOf(source, "x-kubernetes-"), objectMetaShape)
     expect(createdSet(made, {}, { byName: { x: { a: "b" } } }, {})).toEqual({ "f:byName": { ".": {}, "f:x": {} } })
+  })
+
+  it("leaves to the validator what an applied int-or-string is, and keywords of another type", () => {
+    const labels = { type: "object", additionalProperties: { type: "string", properties: { key: { type: "string" } } } }
+    const source = { type: "object", properties: { port: { "x-kubernetes-int-or-string": true }, labels } }
+    const made = shapeOfDefinition("a.orch.io.v1.A", structuralOf(source, "x-kubernetes-"), objectMetaShape)
+    expect(typedFaults(made, { port: [null], labels: { app: "a" } }, { duplicates: "refuse" })).toEqual([])
+    expect(typedFaults(made, { labels: { app: {} } }, { duplicates: "refuse" })).toEqual([
+      { path: ".labels.app", detail: "expected string, got an object" },
+    ])
   })
 
   it("decodes metadata of embedded resources as that of any object", () => {

@@ -59,18 +59,21 @@ function mergeOf({ listType, listMapKeys, mapType }: Structural): Pick<FieldShap
 
 function typeOf(name: string, schema: Structural, making: Making): TypeRef {
   const { type, properties, additionalProperties, items } = schema
-  if (schema.intOrString) return anyScalar
+  // To the reference's apply its type is not known: the validator refuses lists and objects.
+  if (schema.intOrString) return any
+  // Keywords of another type than the schema's have no meaning.
+  const isObject = type === "object" || type === undefined
   if (type === "array" || (type === undefined && items !== undefined)) {
     const { listType, mapKeys } = mergeOf(schema)
     const list = items === undefined ? any : typeOf(`${name}.items`, items, below(items, making))
     return { list, ...(listType !== undefined && { listType }), ...(mapKeys !== undefined && { mapKeys }) }
   }
-  if (additionalProperties !== undefined && properties.size === 0) {
+  if (isObject && additionalProperties !== undefined && properties.size === 0) {
     const { mapType } = schema
     const map = additionalProperties === true ? any : typeOf(`${name}.values`, additionalProperties, below(additionalProperties, making))
     return { map, ...(mapType !== undefined && { mapType }) }
   }
-  if (type === "object" || properties.size > 0 || schema.embedded) return { ref: lazyShape(name, schema, making) }
+  if (type === "object" || (isObject && (properties.size > 0 || schema.embedded))) return { ref: lazyShape(name, schema, making) }
   return scalarOf(schema)
 }
 
