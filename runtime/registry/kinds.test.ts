@@ -19,3 +19,16 @@ it("knows which versions share a storage path, also after kinds have gone and co
   table.replace([], several)
   equalsAll()
 })
+
+it("tells followers which kinds a change has added", () => {
+  const [one, other] = kinds
+  const table = new KindTable(kinds.filter((kind) => kind !== one))
+  const told: unknown[] = []
+  const forget = table.onChange((added) => told.push(added))
+  if (one === undefined || other === undefined) throw new Error("there are kinds")
+  table.replace([], [one, other])
+  table.replace([one], [])
+  forget()
+  table.replace([], [one])
+  expect(told).toEqual([[one], []])
+})

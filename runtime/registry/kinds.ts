@@ -25,7 +25,7 @@ export class KindTable {
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private changes = 0
-  private readonly listeners = new Set<() => void>()
+  private readonly listeners = new Set<(added: readonly Kind[]) => void>()
   /** The warnings of deprecated versions, and the revision for which they hold. */
   private readonly warnings = new Map<Kind, string>()
   private warningsOf = 0
@@ -66,12 +66,12 @@ export class KindTable {
     )
     for (const kind of free) this.add(kind)
     this.changes++
-    for (const listener of this.listeners) listener()
+    for (const listener of this.listeners) listener(free)
     return free
   }
 
-  /** Calls `listener` after each `replace`, until the returned function is called. */
-  onChange(listener: () => void): () => void {
+  /** Calls `listener` after each `replace` with the kinds that were added, until the returned function is called. */
+  onChange(listener: (added: readonly Kind[]) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }

@@ -8,6 +8,7 @@ import type { Vendor } from "../../base/vendor.ts"
 import { definitionGroup, definitionResource } from "../../definitions/definition-kind.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { KindTable } from "../../registry/kinds.ts"
+import type { Kind } from "../../schema/kind.ts"
 import type { ObjectClient } from "../../schema/object-client.ts"
 import { typed } from "../../schema/typed.ts"
 import { errorText } from "../controller.ts"
@@ -173,12 +174,12 @@ class Installation {
   private async served(): Promise<void> {
     const { kinds } = this.deps
     const { name, signal } = this
-    const isServed = (): boolean => kinds.all().some(({ custom }) => custom?.definition === name)
-    if (isServed()) return
+    const isOfDefinition = ({ custom }: Kind): boolean => custom?.definition === name
+    if (kinds.all().some(isOfDefinition)) return
     let forget = (): void => {}
     await new Promise<void>((resolve) => {
-      forget = kinds.onChange(() => {
-        if (isServed()) resolve()
+      forget = kinds.onChange((added) => {
+        if (added.some(isOfDefinition)) resolve()
       })
       signal.addEventListener("abort", () => resolve(), { once: true })
     })

@@ -82,7 +82,8 @@ class DefinitionTable {
 
   /** Returns the name of the definition. */
   change(object: CachedObject, isGone: boolean): string {
-    const name = object.field("metadata.name")
+    // Not `field`, which would parse the definition for its name alone.
+    const name = object.key.slice(object.key.lastIndexOf("/") + 1)
     const definition = isGone ? undefined : readDefinition(object)
     const { definitions } = this.deps.registry
     if (definition !== undefined && isEstablished(definition)) {

@@ -42,8 +42,8 @@ class Collector implements GarbageCollector {
   private readonly waitingUids = new Map<string, string>()
   /** Objects with an owner of an unknown kind, processed again when a kind is added. */
   private readonly unresolved = new Set<string>()
-  /** Kinds whose storage path was looked at for objects. */
-  private examined = new WeakSet<Kind>()
+  /** Kinds whose storage path was not looked at for objects yet. */
+  private unexamined = new Set<Kind>()
   /** Kinds that left the table, by storage path, until it is known whether their objects are gone. */
   private readonly left = new Map<string, Kind>()
   private kindsChanged = false
@@ -65,7 +65,10 @@ class Collector implements GarbageCollector {
     workers: number,
   ) {
     const { registry, clock, log, api } = deps
-    this.forgetTable = registry.deps.kinds.onChange(() => this.noticeKinds())
+    this.forgetTable = registry.deps.kinds.onChange((added) => {
+      for (const kind of added) this.unexamined.add(kind)
+      this.noticeKinds()
+    })
     this.queue = createWorkQueue({
       clock,
       workers,
@@ -123,7 +126,7 @@ class Collector implements GarbageCollector {
     const { store, storePrefix } = this.deps.registry.deps
     try {
       const afterRevision = await store.revision()
-      this.examined = new WeakSet()
+      this.unexamined = new Set(this.deps.registry.deps.kinds.all())
       await this.followKindsWithObjects()
       const watch = await store.watch({
         prefix: storePrefix,
@@ -143,11 +146,14 @@ class Collector implements GarbageCollector {
 
   private async followKindsWithObjects(): Promise<void> {
     const { store, storePrefix } = this.deps.registry.deps
-    for (const kind of this.kindsWithoutInformer((one) => !this.examined.has(one))) {
+    for (const kind of [...this.unexamined]) {
+      const { path } = kind.storage
       // The watch of keys covers the main store only: a kind with a store of its own is followed even without objects.
-      const hasOwnStore = store.overrides?.some(({ path }) => path === kind.storage.path) === true
-      if (hasOwnStore || (await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })).items.length > 0) this.follow(kind)
-      this.examined.add(kind)
+      const hasObjects = async (): Promise<boolean> =>
+        store.overrides?.some((override) => override.path === path) === true ||
+        (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length > 0
+      if (this.isToFollow(kind) && (await hasObjects()) && this.isToFollow(kind)) this.follow(kind)
+      this.unexamined.delete(kind)
     }
   }
 
@@ -161,25 +167,23 @@ class Collector implements GarbageCollector {
   }
 
   /**
-   * Kinds whose objects may own or be owned and that are not followed yet: all that are stored by themselves and can be
-   * deleted, except events. `asked` decides first: it is the cheapest test, and there may be thousands of kinds.
+   * Whether objects of a kind may own or be owned, and are not followed yet: all that are stored by themselves and can
+   * be deleted, except events.
    */
-  private kindsWithoutInformer(asked: (kind: Kind) => boolean): Kind[] {
+  private isToFollow(kind: Kind): boolean {
     const { kinds } = this.deps.registry.deps
-    return kinds
-      .all()
-      .filter((kind) => asked(kind) && this.isCollected(kind) && !this.informers.has(kind.storage.path) && kinds.stored(kind) === kind)
+    if (!kind.verbs.includes("delete") || kind.rules.defaultPropagation === "unsupported") return false
+    return !this.informers.has(kind.storage.path) && kinds.current(kind) === kind && kinds.stored(kind) === kind
   }
 
-  private isCollected(kind: Kind): boolean {
-    return kind.verbs.includes("delete") && kind.rules.defaultPropagation !== "unsupported"
-  }
-
+  /** Called for every key that is written: finds the kind by the folders of the key, however many kinds there are. */
   private open(key: string): void {
     if (this.stopped || this.kindOf(key) !== undefined) return
-    const { storePrefix } = this.deps.registry.deps
-    const [kind] = this.kindsWithoutInformer(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
-    if (kind !== undefined) this.follow(kind)
+    const { kinds, storePrefix } = this.deps.registry.deps
+    for (let end = key.indexOf("/", storePrefix.length); end >= 0; end = key.indexOf("/", end + 1)) {
+      const kind = kinds.sharing(key.slice(storePrefix.length, end)).find((one) => this.isToFollow(one))
+      if (kind !== undefined) return this.follow(kind)
+    }
   }
 
   /**

@@ -66,6 +66,8 @@ export interface ResourceOptions {
   readonly owns: (key: string) => boolean
   /** Called once for each undecodable stored value. */
   readonly onUndecodable: (error: UndecodableError) => void
+  /** Called when a read begins to wait: the cache then calls `advanced` after each batch. */
+  readonly onWaiting: () => void
 }
 
 /** Created by the cache for each registered path; synchronous except for the fill and reads of the past. */
@@ -171,6 +173,7 @@ export class CachedResource implements ResourceCache {
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     this.use()
     if (this.phase === "live" && this.revision() >= revision) return Promise.resolve(true)
+    this.options.onWaiting()
     return this.waiters.wait(revision, timeoutMs)
   }
 
@@ -279,9 +282,13 @@ export class CachedResource implements ResourceCache {
     this.trim()
   }
 
-  /** Called after every batch of the store, whether it held events for this resource or not. */
-  advanced(): void {
+  /**
+   * Called after every batch of the store while reads wait, whether it held events for this resource or not. Returns
+   * whether some still do.
+   */
+  advanced(): boolean {
     if (this.phase === "live") this.waiters.reached(this.revision())
+    return !this.waiters.isEmpty
   }
 
   /** Called at most once a second: drops old events and snapshots, also when nothing changes any more. */

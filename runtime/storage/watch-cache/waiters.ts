@@ -12,6 +12,10 @@ export class Waiters {
 
   constructor(private readonly clock: Clock) {}
 
+  get isEmpty(): boolean {
+    return this.waiting.size === 0
+  }
+
   /**
    * Resolves with true once `whenReached` was called with `revision` or more, and with false when `timeoutMs` passed
    * first or the cache was closed.

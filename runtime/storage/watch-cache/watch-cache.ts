@@ -70,6 +70,8 @@ class StoreCache implements WatchCache {
   private readonly byPath = new Map<string, CachedResource>()
   /** Released, and still fed for the requests that use them. */
   private readonly retired = new Set<CachedResource>()
+  /** Those for which reads wait. Few do, however many resources there are: each definition adds one. */
+  private readonly awaited = new Set<CachedResource>()
   /** Segments of the longest registered path: keys are examined no further. */
   private depth = 0
   private cancelTidy: (() => void) | undefined
@@ -127,12 +129,12 @@ class StoreCache implements WatchCache {
       pages: this.pages,
       owns: (key) => this.retired.has(resource) || this.ownerOf(key) === resource,
       onUndecodable: (error) => this.options.onUndecodable?.(error),
+      onWaiting: () => this.awaited.add(resource),
     })
     this.byPath.set(path, resource)
     this.depth = Math.max(this.depth, path.split("/").length)
-    for (const outer of this.byPath.values()) {
-      if (outer !== resource && keyPrefix.startsWith(outer.keyPrefix))
-        outer.startOver(new StoreError("unavailable", `keys of ${outer.path} now belong to ${path}`))
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      this.byPath.get(path.slice(0, end))?.startOver(new StoreError("unavailable", `keys of ${path.slice(0, end)} now belong to ${path}`))
     }
     return resource
   }
@@ -244,8 +246,7 @@ class StoreCache implements WatchCache {
     }
     if (this.retired.size > 0) this.feedRetired(events, touched)
     for (const resource of touched) resource.flush(revision)
-    for (const resource of this.byPath.values()) resource.advanced()
-    for (const resource of this.retired) resource.advanced()
+    for (const resource of this.awaited) if (!resource.advanced()) this.awaited.delete(resource)
     this.scheduleTidy()
   }
 
