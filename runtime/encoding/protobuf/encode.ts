@@ -11,19 +11,49 @@ import { stringify } from "../json/text.ts"
 import { isFlag, memberOf } from "../../schema/unions.ts"
 import { isZeroInstant, parseInstant } from "../../base/time.ts"
 
-/** Writes the fields of one message. `object` has the plan's type; missing fields count as zero. */
+/**
+ * Writes the fields of one message. `object` has the plan's type; missing fields count as zero. The object is asked for
+ * the fields that it has, not for all of its type: a node of a schema has four of fifty.
+ */
 export function writeMessage(writer: ProtobufWriter, plan: MessagePlan, object: JsonObject): void {
-  for (const field of plan.byNumber) {
-    if (field.inline) {
-      const at = writer.openField(field.number)
-      writeMessage(writer, field.node.plan(), object)
-      writer.close(at)
-      continue
+  const present = presentFields(plan, object)
+  let at = 0
+  for (const field of plan.always) {
+    for (; at < present.length; at++) {
+      const before = present[at]
+      if (before === undefined || before.number >= field.number) break
+      writeField(writer, before, object[before.json] ?? null)
     }
-    const value = object[field.json]
-    if (value !== undefined && value !== null) writeField(writer, field, value)
-    else if (!field.pointer) writeZero(writer, field.number, field.node)
+    if (field.inline) {
+      const opened = writer.openField(field.number)
+      writeMessage(writer, field.node.plan(), object)
+      writer.close(opened)
+    } else if (present[at] === field) {
+      writeField(writer, field, object[field.json] ?? null)
+      at++
+    } else writeZero(writer, field.number, field.node)
   }
+  for (; at < present.length; at++) {
+    const field = present[at]
+    if (field !== undefined) writeField(writer, field, object[field.json] ?? null)
+  }
+}
+
+/** The fields that an object has, by number. */
+function presentFields({ named }: MessagePlan, object: JsonObject): MessageField[] {
+  const present: MessageField[] = []
+  for (const name in object) {
+    const field = named.get(name)
+    if (field === undefined || object[name] === undefined || object[name] === null) continue
+    let at = present.length
+    for (; at > 0; at--) {
+      const before = present[at - 1]
+      if (before === undefined || before.number < field.number) break
+      present[at] = before
+    }
+    present[at] = field
+  }
+  return present
 }
 
 function writeField(writer: ProtobufWriter, { number, node }: MessageField, value: JsonValue): void {

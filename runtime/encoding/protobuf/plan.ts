@@ -30,6 +30,10 @@ export interface MessageField {
 export interface MessagePlan {
   /** Sorted by number, the order of encoding. */
   readonly byNumber: readonly MessageField[]
+  /** Those of them that are written also when an object has no value for them. */
+  readonly always: readonly MessageField[]
+  /** All but the inlined ones, by their names in JSON. */
+  readonly named: ReadonlyMap<string, MessageField>
   /** Lists and maps that are not pointers: decoding creates a container for each, present or not. */
   readonly containers: readonly MessageField[]
   /** Returns the field with that number. */
@@ -55,10 +59,19 @@ function makePlan(shape: TypeShape): MessagePlan {
     .sort((one, other) => one.number - other.number)
   return {
     byNumber,
+    always: byNumber.filter(({ inline, node, pointer }) => inline || (!pointer && hasZero(node))),
+    named: new Map(byNumber.flatMap((field) => (field.inline ? [] : [[field.json, field]]))),
     containers: byNumber.filter(({ node, pointer }) => !pointer && (node.operation === "list" || node.operation === "map")),
     field: finder(byNumber),
   }
 }
+
+/** Whether a value of this type that is absent is written as zero. */
+function hasZero({ operation }: MessageNode): boolean {
+  return !withoutZero.has(operation)
+}
+
+const withoutZero: ReadonlySet<MessageOperation> = new Set(["list", "map", "union", "wrappedList", "any", "bytes", "FieldsV1"])
 
 /** Numbers below this are looked up in an array; a type may have larger ones. */
 const arrayNumbersMax = 256
