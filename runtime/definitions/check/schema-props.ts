@@ -83,11 +83,11 @@ export interface RuleProps {
 export class SchemaReader {
   tooDeep = false
 
-  private readonly extensions: Extensions
+  private readonly keywords: ReadonlyMap<string, KeywordReader>
 
   /** `prefix`: the vendor's `extensionPrefix`. */
   constructor(prefix: string) {
-    this.extensions = extensionsOf(prefix)
+    this.keywords = keywordsOf(prefix)
   }
 
   /** Reads a schema; what is no object is absent. The work is proportional to the schema. */
@@ -100,64 +100,21 @@ export class SchemaReader {
     return this.node(value, depth + 1)
   }
 
-  /** One literal: a record of so many fields that is put together from several costs ten times as much. */
+  /**
+   * A node has four or five of the fifty keywords, so the rest is one literal of constants, which costs little: looking
+   * each of them up in every node made reading a schema the dearest part of serving a definition.
+   */
   private node(source: JsonObject, depth: number): SchemaProps {
-    const { extensions } = this
-    const rules = source[extensions.validations]
-    return {
-      id: text(source.id),
-      schema: text(source["$schema"]),
-      ref: optionalText(source["$ref"]),
-      description: text(source.description),
-      type: text(source.type),
-      nullable: source.nullable === true,
-      format: text(source.format),
-      title: text(source.title),
-      default: present(source.default),
-      maximum: present(source.maximum),
-      exclusiveMaximum: source.exclusiveMaximum === true,
-      minimum: present(source.minimum),
-      exclusiveMinimum: source.exclusiveMinimum === true,
-      maxLength: present(source.maxLength),
-      minLength: present(source.minLength),
-      pattern: text(source.pattern),
-      maxItems: number(source.maxItems),
-      minItems: present(source.minItems),
-      uniqueItems: source.uniqueItems === true,
-      multipleOf: present(source.multipleOf),
-      enum: Array.isArray(source.enum) ? source.enum : undefined,
-      maxProperties: number(source.maxProperties),
-      minProperties: present(source.minProperties),
-      required: texts(source.required),
-      items: this.items(source.items, depth),
-      allOf: this.list(source.allOf, depth),
-      oneOf: this.list(source.oneOf, depth),
-      anyOf: this.list(source.anyOf, depth),
-      not: this.read(source.not, depth),
-      properties: this.map(source.properties, depth),
-      additionalProperties: this.orBoolean(source.additionalProperties, depth),
-      patternProperties: this.map(source.patternProperties, depth),
-      dependencies: this.dependencies(source.dependencies, depth),
-      additionalItems: this.orBoolean(source.additionalItems, depth),
-      definitions: this.map(source.definitions, depth),
-      externalDocs: present(source.externalDocs),
-      example: present(source.example),
-      preserveUnknownFields: boolean(source[extensions.preserveUnknownFields]),
-      embeddedResource: source[extensions.embeddedResource] === true,
-      intOrString: source[extensions.intOrString] === true,
-      listMapKeys: texts(source[extensions.listMapKeys]),
-      listType: optionalText(source[extensions.listType]),
-      mapType: optionalText(source[extensions.mapType]),
-      validations: Array.isArray(rules) ? rules.map(ruleOf) : undefined,
-      source,
-    }
+    const node: SchemaDraft = blankNode(source)
+    for (const name in source) this.keywords.get(name)?.(node, source[name], this, depth)
+    return node
   }
 
-  private list(value: JsonValue | undefined, depth: number): SchemaProps[] | undefined {
+  list(value: JsonValue | undefined, depth: number): SchemaProps[] | undefined {
     return Array.isArray(value) ? value.flatMap((one) => this.read(one, depth) ?? []) : undefined
   }
 
-  private map(value: JsonValue | undefined, depth: number): Map<string, SchemaProps> | undefined {
+  map(value: JsonValue | undefined, depth: number): Map<string, SchemaProps> | undefined {
     if (!isObject(value)) return undefined
     const schemas = new Map<string, SchemaProps>()
     for (const [name, one] of Object.entries(value)) {
@@ -168,20 +125,145 @@ export class SchemaReader {
     return schemas
   }
 
-  private items(value: JsonValue | undefined, depth: number): Items | undefined {
+  items(value: JsonValue | undefined, depth: number): Items | undefined {
     if (Array.isArray(value)) return { schema: undefined, list: this.list(value, depth) ?? [] }
     return isObject(value) ? { schema: this.read(value, depth), list: [] } : undefined
   }
 
-  private orBoolean(value: JsonValue | undefined, depth: number): SchemaOrBoolean | undefined {
+  orBoolean(value: JsonValue | undefined, depth: number): SchemaOrBoolean | undefined {
     if (typeof value === "boolean") return { allows: value, schema: undefined }
     return isObject(value) ? { allows: true, schema: this.read(value, depth) } : undefined
   }
 
-  private dependencies(value: JsonValue | undefined, depth: number): Map<string, SchemaProps | undefined> | undefined {
+  dependencies(value: JsonValue | undefined, depth: number): Map<string, SchemaProps | undefined> | undefined {
     if (!isObject(value)) return undefined
     return new Map(Object.entries(value).map(([name, one]) => [name, this.read(one, depth)]))
   }
+}
+
+type SchemaDraft = { -readonly [Keyword in keyof SchemaProps]: SchemaProps[Keyword] }
+
+/** Sets the field of a keyword. `value`: as in the source. `depth`: of the schemas below. */
+type KeywordReader = (node: SchemaDraft, value: JsonValue | undefined, reader: SchemaReader, depth: number) => void
+
+function blankNode(source: JsonObject): SchemaDraft {
+  return {
+    id: "",
+    schema: "",
+    ref: undefined,
+    description: "",
+    type: "",
+    nullable: false,
+    format: "",
+    title: "",
+    default: undefined,
+    maximum: undefined,
+    exclusiveMaximum: false,
+    minimum: undefined,
+    exclusiveMinimum: false,
+    maxLength: undefined,
+    minLength: undefined,
+    pattern: "",
+    maxItems: undefined,
+    minItems: undefined,
+    uniqueItems: false,
+    multipleOf: undefined,
+    enum: undefined,
+    maxProperties: undefined,
+    minProperties: undefined,
+    required: undefined,
+    items: undefined,
+    allOf: undefined,
+    oneOf: undefined,
+    anyOf: undefined,
+    not: undefined,
+    properties: undefined,
+    additionalProperties: undefined,
+    patternProperties: undefined,
+    dependencies: undefined,
+    additionalItems: undefined,
+    definitions: undefined,
+    externalDocs: undefined,
+    example: undefined,
+    preserveUnknownFields: undefined,
+    embeddedResource: false,
+    intOrString: false,
+    listMapKeys: undefined,
+    listType: undefined,
+    mapType: undefined,
+    validations: undefined,
+    source,
+  }
+}
+
+const keywordsByPrefix = new Map<string, ReadonlyMap<string, KeywordReader>>()
+
+/** The keywords as schemas of a vendor write them. There is one table for each vendor that the process serves. */
+function keywordsOf(prefix: string): ReadonlyMap<string, KeywordReader> {
+  const known = keywordsByPrefix.get(prefix)
+  if (known !== undefined) return known
+  const keywords = new Map<string, KeywordReader>([...plainKeywords(), ...schemaKeywords(), ...extensionKeywords(extensionsOf(prefix))])
+  keywordsByPrefix.set(prefix, keywords)
+  return keywords
+}
+
+type KeywordEntry = readonly [keyword: string, read: KeywordReader]
+
+/** A keyword, the field that it sets, and how its value is read. */
+function entry<Field extends keyof SchemaDraft>(
+  keyword: string,
+  field: Field,
+  read: (value: JsonValue | undefined, reader: SchemaReader, depth: number) => SchemaDraft[Field],
+): KeywordEntry {
+  return [
+    keyword,
+    (node, value, reader, depth) => {
+      node[field] = read(value, reader, depth)
+    },
+  ]
+}
+
+function plainKeywords(): readonly KeywordEntry[] {
+  const limits = ["maximum", "minimum", "maxLength", "minLength", "minItems", "multipleOf", "minProperties"] as const
+  return [
+    ...(["id", "description", "type", "format", "title", "pattern"] as const).map((field) => entry(field, field, text)),
+    ...(["nullable", "exclusiveMaximum", "exclusiveMinimum", "uniqueItems"] as const).map((field) => entry(field, field, isTrue)),
+    ...([...limits, "default", "externalDocs", "example"] as const).map((field) => entry(field, field, present)),
+    entry("maxItems", "maxItems", number),
+    entry("maxProperties", "maxProperties", number),
+    entry("$schema", "schema", text),
+    entry("$ref", "ref", optionalText),
+    entry("enum", "enum", (value) => (Array.isArray(value) ? value : undefined)),
+    entry("required", "required", texts),
+  ]
+}
+
+/** Those that have schemas below them. */
+function schemaKeywords(): readonly KeywordEntry[] {
+  return [
+    ...(["allOf", "oneOf", "anyOf"] as const).map((field) => entry(field, field, (value, reader, depth) => reader.list(value, depth))),
+    ...(["properties", "patternProperties", "definitions"] as const).map((field) =>
+      entry(field, field, (value, reader, depth) => reader.map(value, depth)),
+    ),
+    ...(["additionalProperties", "additionalItems"] as const).map((field) =>
+      entry(field, field, (value, reader, depth) => reader.orBoolean(value, depth)),
+    ),
+    entry("items", "items", (value, reader, depth) => reader.items(value, depth)),
+    entry("not", "not", (value, reader, depth) => reader.read(value, depth)),
+    entry("dependencies", "dependencies", (value, reader, depth) => reader.dependencies(value, depth)),
+  ]
+}
+
+function extensionKeywords(names: Extensions): readonly KeywordEntry[] {
+  return [
+    entry(names.preserveUnknownFields, "preserveUnknownFields", boolean),
+    entry(names.embeddedResource, "embeddedResource", isTrue),
+    entry(names.intOrString, "intOrString", isTrue),
+    entry(names.listMapKeys, "listMapKeys", texts),
+    entry(names.listType, "listType", optionalText),
+    entry(names.mapType, "mapType", optionalText),
+    entry(names.validations, "validations", (value) => (Array.isArray(value) ? value.map(ruleOf) : undefined)),
+  ]
 }
 
 function ruleOf(value: JsonValue): RuleProps {
@@ -209,6 +291,10 @@ export function optionalText(value: JsonValue | undefined): string | undefined {
 /** The texts of a list; anything else is absent. */
 export function texts(value: JsonValue | undefined): string[] | undefined {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined
+}
+
+function isTrue(value: JsonValue | undefined): boolean {
+  return value === true
 }
 
 function boolean(value: JsonValue | undefined): boolean | undefined {
