@@ -380,6 +380,17 @@ describe("the dependents of objects whose definition goes", () => {
   })
 })
 
+it("counts no change when an apply through another version than the stored one changes nothing", async () => {
+  const properties = { spec: { type: "object", properties: { litres: { type: "integer" }, lids: { type: "integer", default: 1 } } } }
+  const wider = { name: "v2", storage: false, schema: { type: "object", properties } }
+  await client.create(definitions, definition("kettles", "Kettle", [{ name: "v1" }, wider]))
+  await condition("kettles.kitchen.example.com", "Established")
+  const apply = (): Promise<ApiObject> =>
+    client.apply(kettle("a", "v2"), kettleObject("a", { spec: { litres: 2 } }, "v2"), { fieldManager: "cook" })
+  const { metadata } = await apply()
+  expect((await apply()).metadata).toEqual(metadata)
+})
+
 describe("a start", () => {
   it("serves what was defined before, with its objects", async () => {
     const folder = mkdtempSync(join(tmpdir(), "definitions-"))

@@ -204,8 +204,8 @@ const keywords = [
 const laterKeywords = ["default", "nullable", "allOf", "oneOf", "anyOf", "not"]
 
 /**
- * The published form of a schema. Version 2 has no type for values that may be null or hold unknown fields: clients
- * would refuse them.
+ * The published form of a schema. Version 2 has neither type, fields nor items for values that may be null or hold
+ * unknown fields: clients would refuse them.
  */
 function publishedSchema(schema: JsonObject, publishing: Publishing): JsonObject {
   const { version, prefix } = publishing
@@ -217,7 +217,8 @@ function publishedSchema(schema: JsonObject, publishing: Publishing): JsonObject
     const value = schema[name]
     if (value !== undefined && value !== null) published[name] = value
   }
-  if (!isUntyped) Object.assign(published, innerSchemas(schema, publishing))
+  const { additionalProperties = null } = schema
+  Object.assign(published, innerSchemas(isUntyped ? { additionalProperties } : schema, publishing))
   if (version === "v2") untype(published, schema, { isOpen })
   if (version === "v3" && extension("int-or-string") === true && !saysIntOrString(schema))
     published.anyOf = [{ type: "integer" }, { type: "string" }]

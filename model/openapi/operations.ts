@@ -230,7 +230,7 @@ function subresourcePath(kind: KindModel, one: Subresource, path: string, parame
 
 function allNamespaces(kind: KindModel): OperationFacts[] {
   if (!kind.verbs.includes("list")) return []
-  const operationId = `list${operationScope(kind)}${kind.kind}ForAllNamespaces`
+  const operationId = `list${operationScope(kind)}${upperFirst(kind.kind)}ForAllNamespaces`
   const description = `List or watch objects of kind ${kind.kind} in all namespaces.`
   return [
     {

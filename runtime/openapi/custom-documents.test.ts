@@ -55,6 +55,21 @@ it("a document of version 3 has the paths, schemas and parameters of all kinds",
   expect(Object.keys(components.parameters).length).toBeGreaterThan(0)
 })
 
+it("publishes in version 2 the values of a map that may be null or hold unknown fields, and no fields", async () => {
+  const map = { type: "object", additionalProperties: { type: "string" } }
+  const fields = { type: "object", properties: { a: { type: "string" } }, "x-orch-preserve-unknown-fields": true }
+  const schema = { type: "object", properties: { map: { ...map, nullable: true }, fields } }
+  const [kind] = kinds
+  if (kind === undefined) throw new Error("there are two")
+  const how = { shared: {}, prefix: vendor.extensionPrefix, vendorName: (name: string) => name }
+  const { document, schemas } = customDocument([{ kind: { ...kind, kind: "pot" }, schema }], "v2", how)
+  expect(schemas["com.example.many.v1.pot"]).toMatchObject({
+    properties: { map: { additionalProperties: { type: "string" } }, fields: { "x-orch-preserve-unknown-fields": true } },
+  })
+  expect(JSON.stringify(schemas)).not.toContain('"a"')
+  expect(JSON.stringify(document)).toContain("V1PotForAllNamespaces")
+})
+
 it("makes each kind's part of the documents in a turn of its own", async () => {
   const documents = documentsOfKinds()
   let turns = 0

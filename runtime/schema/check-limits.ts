@@ -82,9 +82,9 @@ export function nonEmpty(value: JsonValue | undefined, name: string, context: Re
   if (!nonZero(value)) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
 }
 
-/** The field must be present. Called after `nonEmpty`, for each such field. */
+/** The field must be present: null is written for an absent one with `keepEmpty`. Called after `nonEmpty`, for each. */
 export function required(value: JsonValue | undefined, name: string, context: Reporter): void {
-  if (value === undefined) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
+  if (value === undefined || value === null) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
 }
 
 /**

@@ -2,9 +2,11 @@
 import { type DocumentPatchType, type PatchDocument, readingDocumentPatch } from "../apply/read-patch.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
-import type { ApiObject, JsonObject } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
+import { deepEqual } from "../encoding/field-path.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
+import { typed } from "../schema/typed.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { updateObject } from "../registry/update.ts"
@@ -85,7 +87,8 @@ function* patching(
   const { strictErrors, ordered, isApplied = false } = options.patch
   let patched: ApiObject
   try {
-    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed, isApplied)
+    const isNothing = isApplied && old !== undefined && isOtherVersion(call) && sameContent(changed, old)
+    const { object, unknown } = yield* renormalizing(call, isNothing ? undefaulted(call) : call.handle.parts, changed, isApplied)
     const reported = isApplied && call.handle.kind.custom !== undefined ? [] : unknown
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
@@ -95,6 +98,27 @@ function* patching(
   }
   matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
+}
+
+/** Whether objects are stored in another version of the kind than the request's. */
+function isOtherVersion({ handle, parts }: ObjectRequest): boolean {
+  return handle.kind.custom !== undefined && parts.kinds.stored(handle.kind) !== handle.kind
+}
+
+/**
+ * An apply that changes nothing sets no defaults, as in the reference: those of another version than the stored one are
+ * dropped again, and each apply would count as a change.
+ */
+function undefaulted({ handle }: ObjectRequest): Parameters<typeof renormalizing>[1] {
+  return { shape: handle.parts.shape, applyDefaults: () => {} }
+}
+
+function sameContent(next: JsonObject, old: ApiObject): boolean {
+  const content = ({ metadata, ...rest }: JsonObject): JsonObject => {
+    const { managedFields: _managers, ...own } = isObject(metadata) ? metadata : {}
+    return { ...rest, metadata: own }
+  }
+  return deepEqual(content(next), content(typed<JsonObject>(old)))
 }
 
 /** The kind of patch. Throws 415 with the supported content types. */
