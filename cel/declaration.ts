@@ -32,6 +32,11 @@ export interface Library {
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
+  /**
+   * Overloads of libraries before this one are no more: a call has the types that are declared here. One without an
+   * implementation has that of the overload with the same arguments.
+   */
+  readonly replaces?: true
   /** One implementation for all overloads, which looks at the values itself. Overloads then need none. */
   readonly impl?: Impl
   /** What a call gives when an argument is an error; undefined: that error. Absent: the error, as CEL says. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { Environment, type Refused, type Compiled } from "./environment.ts"
 import { optionalLibrary } from "./standard/optional.ts"
+import { parse } from "./syntax/parser.ts"
+import { Source } from "./syntax/source.ts"
 import { formatType } from "./types/format.ts"
 import { dynType, intType, listType, mapType, objectType, stringType, timestampType } from "./types/type.ts"
 import { listOf } from "./values/list.ts"
@@ -153,6 +155,43 @@ describe("an environment", () => {
     const more = environment.extend({ variables: { extra: intType } })
     expect("program" in more.compile("extra + n")).toBe(true)
     expect("issues" in environment.compile("extra")).toBe(true)
+  })
+
+  it("takes fields of an open object that it does not name as any value", () => {
+    const open = objectType("Open", new Map([["name", { property: "name", type: stringType }]]), true)
+    const more = environment.extend({ variables: { open } })
+    const types = ["open.name", "open.other", "open.other.more"].map((text) => {
+      const result = more.compile(text)
+      return "program" in result && formatType(result.type)
+    })
+    expect(types).toEqual(["string", "dyn", "dyn"])
+    expect("issues" in more.compile("open.name + 1")).toBe(true)
+  })
+
+  it("replaces the overloads of a function, and keeps the implementation for the same arguments", () => {
+    const overloads = [{ id: "own", member: true as const, args: [stringType, stringType], result: dynType }]
+    const more = environment.extend({ libraries: [{ name: "own", functions: [{ name: "matches", replaces: true, overloads }] }] })
+    const result = more.compile("'abc'.matches('b')")
+    if (!("program" in result)) throw new Error("not compiled")
+    expect([formatType(result.type), result.program.evaluate({}).value]).toEqual(["dyn", true])
+    expect("issues" in more.compile("matches('abc', 'b')")).toBe(true)
+  })
+
+  it("says which node of a tree it refuses, and which only its place", () => {
+    const text = "(n + 'a') == 1 || n"
+    const parsed = parse(new Source(text))
+    if ("issues" in parsed) throw new Error("not parsed")
+    const { tree, issues } = environment.checkTree(new Source(text), parsed.expr)
+    const said = issues.map(({ node, misplaced }) => ({ type: formatType(tree.types.get(node ?? 0) ?? dynType), misplaced }))
+    expect(said).toEqual([{ type: "!error!" }, { type: "int", misplaced: true }])
+    const taken = [0, 1, 2].map((index) => environment.takes("_+_", index, stringType))
+    expect([...taken, environment.takes("_-_", 0, stringType), environment.takes("none", 0, dynType)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
   })
 
   it("says which variables an expression reads", () => {

@@ -2,6 +2,7 @@
 import { type CheckedTree, check } from "./check/checker.ts"
 import { Declarations } from "./check/declarations.ts"
 import { checkLiterals } from "./check/literals.ts"
+import { isAssignable } from "./check/substitution.ts"
 import type { Bounds } from "./cost/bounds.ts"
 import { type EstimateOptions, estimateCost } from "./cost/estimate.ts"
 import type { Library } from "./declaration.ts"
@@ -87,11 +88,23 @@ export class Environment {
     }
   }
 
+  /** Whether some overload of a function takes a value of this type at `index`; 0 is the target, if there is one. */
+  takes(name: string, index: number, type: CelType): boolean {
+    const overloads = this.declarations.functions.get(name)?.overloads ?? []
+    return overloads.some(({ args: { [index]: expected } }) => expected !== undefined && isAssignable(type, expected))
+  }
+
   private check(source: Source, expr: Expr): CheckedTree | { readonly issues: Issues } {
+    const { tree, issues } = this.checkTree(source, expr)
+    return issues.length === 0 ? tree : refused(source, issues)
+  }
+
+  /** Checks a tree that was parsed already, and compiles nothing. What is refused has the type of errors. */
+  checkTree(source: Source, expr: Expr): { readonly tree: CheckedTree; readonly issues: readonly Issue[] } {
     const issues: Issue[] = []
     const tree = check(expr, source, this.declarations, this.variables, issues)
     if (issues.length === 0 && this.strictLiterals) checkLiterals(tree, source, literalRules, issues)
-    return issues.length === 0 ? tree : refused(source, issues)
+    return { tree, issues }
   }
 }
 

@@ -55,17 +55,16 @@ class Checker extends TypedNodes {
   private readonly typeNames = new Map<number, CelType>()
   private readonly variables = new Set<string>()
   /** Types of objects by name. The reference takes such a name for a variable that has no value. */
-  private readonly objects: ReadonlyMap<string, CelType>
+  private objects: ReadonlyMap<string, CelType> | undefined
 
   constructor(
     source: Source,
     private readonly declarations: Declarations,
-    variables: ReadonlyMap<string, CelType>,
+    private readonly declared: ReadonlyMap<string, CelType>,
     issues: Issue[],
   ) {
     super(source, issues)
-    this.scope = new Scope(variables)
-    this.objects = objectTypes(variables.values())
+    this.scope = new Scope(declared)
   }
 
   run(expr: Expr): CheckedTree {
@@ -113,7 +112,9 @@ class Checker extends TypedNodes {
   /** A type of objects; not `self.spec` where `self` is a variable. */
   private objectNamed(name: string): CelType | undefined {
     const [root = ""] = name.split(".")
-    return this.scope.find(root) === undefined ? this.objects.get(name) : undefined
+    if (this.scope.find(root) !== undefined) return undefined
+    this.objects ??= objectTypes(this.declared.values())
+    return this.objects.get(name)
   }
 
   private undeclared(expr: Expr, name: string): Expr {
@@ -146,6 +147,7 @@ class Checker extends TypedNodes {
       case "struct": {
         const known = type.fields?.get(field)
         if (known !== undefined) return known.type
+        if (type.open === true) return dynType
         this.report(expr, `undefined field '${field}'`)
         return errorType
       }
@@ -315,7 +317,7 @@ class Checker extends TypedNodes {
         return dynType
       default: {
         const expected = "must be list, map, or dynamic"
-        this.report(range, `expression of type '${formatType(type)}' cannot be range of a comprehension (${expected})`)
+        this.report(range, `expression of type '${formatType(type)}' cannot be range of a comprehension (${expected})`, true)
         return errorType
       }
     }

@@ -1,12 +1,14 @@
 /** What an environment declares, indexed by name. */
 import type { FunctionDeclaration, Impl, InfixOperator, Library, Overload } from "../declaration.ts"
 import { type Macro, MacroTable } from "../syntax/macro.ts"
+import { sameType } from "../types/format.ts"
 import {
   boolType,
   bytesType,
   type CelType,
   doubleType,
   durationType,
+  errorType,
   intType,
   listType,
   mapType,
@@ -78,14 +80,27 @@ export class Declarations {
 /** An overload that is declared again replaces the one before. */
 function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration): DeclaredFunction {
   const ids = new Set(added.overloads.map(({ id }) => id))
+  const former = known?.overloads ?? []
+  const kept = added.replaces === true ? [] : former.filter(({ id }) => !ids.has(id))
+  const own = added.replaces === true ? added.overloads.map((overload) => implemented(overload, former)) : added.overloads
   const impl = added.impl ?? known?.impl
   const recover = added.recover ?? known?.recover
   return {
     name: added.name,
-    overloads: [...(known?.overloads ?? []).filter(({ id }) => !ids.has(id)), ...added.overloads],
+    overloads: [...kept, ...own],
     ...(impl !== undefined && { impl }),
     ...(recover !== undefined && { recover }),
     costs: [...(known?.costs ?? []), ...(added.cost === undefined ? [] : [added.cost])],
     estimates: [...(known?.estimates ?? []), ...(added.estimate === undefined ? [] : [added.estimate])],
   }
+}
+
+/** An overload with the implementation of the one that takes the same arguments. */
+function implemented(overload: Overload, former: readonly Overload[]): Overload {
+  const takesSame = ({ args, member }: Overload): boolean =>
+    member === overload.member &&
+    args.length === overload.args.length &&
+    args.every((type, index) => sameType(type, overload.args[index] ?? errorType))
+  const same = overload.impl === undefined ? former.find(takesSame) : undefined
+  return same === undefined ? overload : { ...same, id: overload.id, result: overload.result }
 }

@@ -94,6 +94,11 @@ export class Substitution {
   }
 }
 
+/** Whether a value of one type may be where another is expected. `dyn` may be anywhere, and anything where `dyn` is. */
+export function isAssignable(from: CelType, to: CelType): boolean {
+  return new Substitution().assign([from], [to])
+}
+
 function withParameters(type: CelType, parameters: readonly CelType[]): CelType {
   const [first = dynType, second = dynType] = parameters
   switch (type.kind) {

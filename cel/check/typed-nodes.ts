@@ -1,7 +1,7 @@
 /** What the checker keeps: types of nodes, what type parameters are bound to, and issues. */
 import type { Overload } from "../declaration.ts"
 import type { Issue } from "../issue.ts"
-import type { Expr, Position } from "../syntax/expr.ts"
+import type { Expr } from "../syntax/expr.ts"
 import type { Source } from "../syntax/source.ts"
 import { formatType, sameType } from "../types/format.ts"
 import { type CelType, dynType, errorType, paramType } from "../types/type.ts"
@@ -63,12 +63,13 @@ export abstract class TypedNodes {
   }
 
   protected mismatch(expr: Expr, expected: CelType, found: CelType): void {
-    this.report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`)
+    this.report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`, true)
   }
 
-  protected report({ position }: { readonly position: Position }, message: string): void {
+  /** `misplaced`: the node is right by itself. */
+  protected report({ position, id }: Expr, message: string, misplaced = false): void {
     const { line, column } = this.source.checkedPosition(position)
-    this.issues.push({ line, column, message })
+    this.issues.push({ line, column, message, node: id, ...(misplaced && { misplaced }) })
   }
 }
 

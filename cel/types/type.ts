@@ -28,6 +28,8 @@ export interface CelType {
   readonly parameters: readonly CelType[]
   /** Of an object: its fields by the name that expressions use. Absent: the checker knows no fields. */
   readonly fields?: ReadonlyMap<string, Field>
+  /** An object with fields of any type besides those. */
+  readonly open?: true
   /** The largest size() of a value, for estimates of costs. Absent: unknown. */
   readonly maxElements?: bigint
 }
@@ -80,9 +82,9 @@ export function paramType(name: string): CelType {
   return { kind: "param", name, parameters: [] }
 }
 
-/** An object with named fields. Two objects of the same name are the same type. */
-export function objectType(name: string, fields: ReadonlyMap<string, Field>): CelType {
-  return { kind: "struct", name, parameters: [], fields }
+/** An object with named fields. Two objects of the same name are the same type. `open`: it has others as well. */
+export function objectType(name: string, fields: ReadonlyMap<string, Field>, open = false): CelType {
+  return { kind: "struct", name, parameters: [], fields, ...(open && { open }) }
 }
 
 export function isOptionalType(type: CelType): boolean {

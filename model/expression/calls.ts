@@ -1,4 +1,4 @@
-/** Types of function calls: picks the overload, and checks the arguments that the generator must know. */
+/** Calls that CEL's checker has typed: why it refuses one, and the arguments that the generator must know. */
 import { parseDuration } from "../../runtime/base/duration.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
 import { parseInstant } from "../../runtime/base/time.ts"
@@ -6,9 +6,9 @@ import { compilePattern } from "../../runtime/schema/expression.ts"
 import { formatNames } from "../../runtime/schema/formats.ts"
 import type { ExpressionTree } from "../model.ts"
 import { type Checked, type Checker, computed, type ExpressionScope, unknown, valueTree } from "./checked.ts"
-import { type ExpressionFunction, expressionFunctions, type Overload, signatureTexts } from "./functions.ts"
+import { type ExpressionFunction, expressionFunctions, signatureTexts } from "./functions.ts"
 import { shown } from "./trees.ts"
-import { bool, dyn, type ExpressionType, fits, isNumber, isSimple, sameType, typePhrase, typeText } from "./types.ts"
+import { type ExpressionType, isNumber, isSimple, typePhrase, typeText } from "./types.ts"
 import { oneOf } from "./words.ts"
 
 type Call = ExpressionTree & { node: "call" }
@@ -47,12 +47,12 @@ export function checkCall(tree: Call, checker: Checker): Checked {
   const written = tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments]
   if (tree.function === "has") return checkHas(tree, written, checker)
   const given = written.map((argument) => checker.check(argument))
-  const overload = pick(known, given)
-  if (overload === undefined) {
+  if (checker.typed.isRefused(tree)) {
     reportMismatch(tree, known, written, given, checker)
-    return computed(tree, commonResult(known))
+    return unknown(tree)
   }
-  if (!checkLiterals(tree, written, checker)) return computed(tree, overload.result)
+  const type = checker.typed.typeOf(tree)
+  if (!checkLiterals(tree, written, checker)) return computed(tree, type)
   const converts = !readsText.has(tree.function)
   const trees = given.map((one) => (converts ? valueTree(one) : one.tree))
   const [subject, ...rest] = trees
@@ -60,9 +60,7 @@ export function checkCall(tree: Call, checker: Checker): Checked {
     tree.target === undefined || subject === undefined ? { ...tree, arguments: trees } : { ...tree, target: subject, arguments: rest }
   const literal = written.every((argument) => argument.node === "literal")
   const absence = known.absence === "absent" && literal && known.name !== "behaviour" ? "never" : known.absence
-  const ambiguous =
-    given.some(({ type }) => isSimple(type, "dyn")) && known.overloads.some(({ result }) => !sameType(result, overload.result))
-  return { ...computed(made, ambiguous ? resultOfUnknown(known, given) : overload.result, absence), words: known.words }
+  return { ...computed(made, type, absence), words: known.words }
 }
 
 /** `has(x)` asks of a field, an entry or an item. */
@@ -73,46 +71,12 @@ function checkHas(tree: Call, [argument]: readonly ExpressionTree[], checker: Ch
   if (!asked) checker.report(argument, { found: `has(${shown(argument)})`, expected: "a field, an entry or an item: has(spec.size)" })
   else if (given.absence === "never" || (given.absence === "empty" && argument.node === "name"))
     checker.report(argument, { found: `has(${shown(argument)}), which is never absent`, expected: hasHint(given, shown(argument)) })
-  return computed({ ...tree, arguments: [given.tree] }, bool)
+  return computed({ ...tree, arguments: [given.tree] }, checker.typed.typeOf(tree))
 }
 
 function hasHint({ type }: Checked, text: string): string {
   if (isSimple(type, "string")) return `${text} != ""`
   return "list" in type || "map" in type ? `size(${text}) > 0` : "no test for its presence"
-}
-
-function pick({ overloads }: ExpressionFunction, given: readonly Checked[]): Overload | undefined {
-  const fitting = overloads.filter(
-    (overload) => countFits(overload, given.length) && given.every(({ type }, index) => takes(parameterAt(overload, index), type)),
-  )
-  return (
-    fitting.find((overload) => given.every(({ type }, index) => typeText(parameterAt(overload, index) ?? dyn) === typeText(type))) ??
-    fitting[0]
-  )
-}
-
-function countFits({ parameters, optional, variadic }: Overload, count: number): boolean {
-  return count >= parameters.length - optional && (variadic || count <= parameters.length)
-}
-
-function parameterAt({ parameters, variadic }: Overload, index: number): ExpressionType | undefined {
-  return parameters[index] ?? (variadic ? parameters.at(-1) : undefined)
-}
-
-function takes(parameter: ExpressionType | undefined, type: ExpressionType): boolean {
-  return parameter !== undefined && fits(type, parameter)
-}
-
-/** The result when every overload gives the same type; anything otherwise. */
-function commonResult({ overloads }: ExpressionFunction): ExpressionType {
-  const [first] = overloads
-  return first !== undefined && overloads.every(({ result }) => sameType(result, first.result)) ? first.result : dyn
-}
-
-/** With an argument of unknown type, several overloads may be meant. */
-function resultOfUnknown(known: ExpressionFunction, given: readonly Checked[]): ExpressionType {
-  const possible = known.overloads.filter((overload) => given.every(({ type }, index) => takes(parameterAt(overload, index), type)))
-  return commonResult({ ...known, overloads: possible })
 }
 
 function reportMismatch(
@@ -122,7 +86,7 @@ function reportMismatch(
   given: readonly Checked[],
   checker: Checker,
 ): void {
-  const wrong = given.findIndex(({ type }, index) => !known.overloads.some((overload) => takes(parameterAt(overload, index), type)))
+  const wrong = written.findIndex((argument, index) => !checker.typed.isTaken(known.name, index, argument))
   const at = written[wrong]
   const value = given[wrong]
   if (at === undefined || value === undefined) {
@@ -131,7 +95,7 @@ function reportMismatch(
     checker.report(tree, { found: `${known.name}(${types})`, expected })
     return
   }
-  const wanted = [...new Set(known.overloads.flatMap((overload) => parameterAt(overload, wrong) ?? []).map(typeText))]
+  const wanted = [...new Set(known.overloads.flatMap(({ parameters }) => parameters[wrong] ?? parameters.at(-1) ?? []).map(typeText))]
   const subject = known.form === "method" && wrong === 0
   checker.report(subject ? tree : at, {
     found: subject

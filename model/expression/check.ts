@@ -1,6 +1,7 @@
 /**
- * The type checker of expressions: names, fields, items and macros here, operators and calls in files of their own.
- * It knows fields through `StructSource` alone, so schemas and definitions that arrive at run time share it.
+ * The walk over an expression that CEL's checker has typed: names, fields, items and macros here, operators and calls
+ * in files of their own. It says in the words of the dialect what CEL refuses, finds what CEL's types cannot say
+ * (values that may be absent, words of enums, literals), and puts in the conversions from the texts of fields.
  */
 import type { ExpressionTree } from "../model.ts"
 import { checkCall } from "./calls.ts"
@@ -11,41 +12,30 @@ import {
   computed,
   type ExpressionScope,
   type StructSource,
+  type TypedTrees,
   unknown,
   type ValueInfo,
 } from "./checked.ts"
 import { callHabit, constantHabit, sizeHabit } from "./habits.ts"
-import { checkBinary, checkCondition, checkConditional, checkUnary } from "./operators.ts"
+import { checkBinary, checkConditional, checkUnary, reportCondition } from "./operators.ts"
 import type { ExpressionPositions } from "./read.ts"
 import { shown } from "./trees.ts"
-import {
-  bool,
-  double,
-  dyn,
-  type ExpressionType,
-  int,
-  isScalarType,
-  isSimple,
-  joined,
-  nothing,
-  string,
-  typePhrase,
-  typeText,
-} from "./types.ts"
+import { type ExpressionType, isNumber, isScalarType, isSimple, sameType, string, typePhrase, typeText } from "./types.ts"
 import { oneOf } from "./words.ts"
 
 /**
- * Checks a parsed expression. Reports every error once, at its character. The tree of the result has the conversions
- * that emitters and interpreters need. Never throws.
+ * Walks a parsed expression. Reports every error once, at its character. The tree of the result has the conversions
+ * that emitters need. Never throws.
  */
 export function checkTree(
   tree: ExpressionTree,
   positions: ExpressionPositions,
   scope: ExpressionScope,
   structs: StructSource,
+  typed: TypedTrees,
 ): { readonly checked: Checked; readonly checker: Checker; readonly faults: readonly CheckFault[] } {
   const faults: CheckFault[] = []
-  const checker = new TreeChecker(structs, scope, positions, faults, new Map())
+  const checker = new TreeChecker(structs, scope, typed, positions, faults, new Map())
   return { checked: checker.check(tree), checker, faults }
 }
 
@@ -53,9 +43,10 @@ class TreeChecker implements Checker {
   constructor(
     readonly structs: StructSource,
     readonly scope: ExpressionScope,
+    readonly typed: TypedTrees,
     private readonly positions: ExpressionPositions,
     private readonly faults: CheckFault[],
-    private readonly variables: ReadonlyMap<string, Omit<Checked, "tree">>,
+    private readonly variables: ReadonlyMap<string, Variable>,
   ) {}
 
   report(at: ExpressionTree, fault: Omit<CheckFault, "offset">): void {
@@ -65,7 +56,7 @@ class TreeChecker implements Checker {
   check(tree: ExpressionTree, beside?: Checked): Checked {
     switch (tree.node) {
       case "literal":
-        return computed(tree, literalType(tree), tree.value === "" ? "empty" : tree.value === null ? "absent" : "never")
+        return computed(tree, this.typed.typeOf(tree), tree.value === "" ? "empty" : tree.value === null ? "absent" : "never")
       case "name":
         return this.name(tree, beside)
       case "select":
@@ -92,14 +83,14 @@ class TreeChecker implements Checker {
   private name(tree: ExpressionTree & { node: "name" }, beside: Checked | undefined): Checked {
     const { scope } = this
     const variable = this.variables.get(tree.name)
-    if (variable !== undefined) return { ...variable, tree }
+    if (variable !== undefined) return itemOf(tree, this.typed.typeOf(tree), variable)
     if (tree.name === "self") return { tree, type: scope.self, absence: "never", stored: true }
     if (tree.name === "root") return { tree, type: scope.root, absence: "never", stored: true }
     if (tree.name === "oldSelf" || tree.name === "oldRoot") return this.old(tree)
     if (!("struct" in scope.self)) return unknown(tree)
     const field = this.structs.field(scope.self.struct, tree.name)
     if (field !== undefined) return { ...field, tree, stored: true }
-    if (this.structs.open(scope.self.struct)) return unknown(tree)
+    if (!this.typed.isRefused(tree)) return unknown(tree)
     const old = scope.old === "never" ? [] : ["oldSelf", "oldRoot"]
     const words = [...this.structs.names(scope.self.struct), ...this.variables.keys(), "self", "root", ...old]
     const near = oneOf(tree.name, words)
@@ -135,9 +126,8 @@ class TreeChecker implements Checker {
   private select(tree: ExpressionTree, field: string, of: Checked, make: (of: ExpressionTree) => ExpressionTree): Checked {
     const { type } = of
     const made = make(of.tree)
-    if (isSimple(type, "dyn")) return unknown(made)
-    if ("map" in type) return { tree: made, type: type.map, absence: "absent", stored: of.stored, words: of.itemWords }
     if ("struct" in type) return this.field(tree, type.struct, field, made)
+    if (!this.typed.isRefused(tree)) return this.item(of, tree, made)
     const habit = sizeHabit(field) ?? callHabit(field, true)
     if (habit !== undefined && ("list" in type || isScalarType(type))) {
       this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, ...habit })
@@ -152,52 +142,44 @@ class TreeChecker implements Checker {
   private field(tree: ExpressionTree, struct: string, field: string, made: ExpressionTree): Checked {
     const info = this.structs.field(struct, field)
     if (info !== undefined) return { ...info, tree: made, stored: true }
-    if (this.structs.open(struct)) return unknown(made)
+    if (!this.typed.isRefused(tree)) return unknown(made)
     const alone = ["self", "root", "oldSelf", "oldRoot"].includes(field) ? { expected: `${field} alone`, nearest: field } : undefined
     this.report(tree, { found: `unknown field "${field}" of ${struct}`, ...(alone ?? oneOf(field, this.structs.names(struct))) })
     return unknown(made)
   }
 
+  /** An item of a list or an entry of a map, which may be absent. */
+  private item(of: Checked, tree: ExpressionTree, made: ExpressionTree): Checked {
+    return { tree: made, type: this.typed.typeOf(tree), absence: "absent", stored: of.stored, words: of.itemWords }
+  }
+
   private index(tree: ExpressionTree & { node: "index" }): Checked {
     const of = this.check(tree.of)
-    const index = this.check(tree.index)
+    const literal = tree.index.node === "literal" ? tree.index.value : undefined
+    const index = typeof literal === "string" ? computed(tree.index, string) : this.check(tree.index)
     const { type } = of
     const made: ExpressionTree = { ...tree, of: of.tree, index: index.tree }
-    const item = (inner: ExpressionType): Checked => ({
-      tree: made,
-      type: inner,
-      absence: "absent",
-      stored: of.stored,
-      words: of.itemWords,
-    })
-    if (isSimple(type, "dyn")) return unknown(made)
-    if ("struct" in type) {
-      const literal = tree.index.node === "literal" ? tree.index.value : undefined
-      if (typeof literal === "string") return this.select(tree, literal, of, () => made)
+    if ("struct" in type && typeof literal === "string") return this.select(tree, literal, of, () => made)
+    const negative = "list" in type && typeof literal === "number" && literal < 0
+    if (!negative && !this.typed.isRefused(tree)) return this.item(of, tree, made)
+    if ("struct" in type)
       this.report(tree, { found: `${shown(tree.index)} as an index into ${typePhrase(type)}`, expected: 'a field: x.name, or x["name"]' })
-      return unknown(tree)
-    }
-    if ("map" in type) {
-      if (isSimple(index.type, "dyn", "string", "intOrString")) return item(type.map)
+    else if ("map" in type)
       this.report(tree.index, {
         found: `${shown(tree.index)}, ${typePhrase(index.type)}, as a key of a map`,
         expected: "a string: keys are texts",
       })
-      return item(type.map)
+    else if ("list" in type) this.listIndex(tree.index, index, negative)
+    else {
+      const expected = isSimple(type, "string") ? "startsWith, endsWith, contains, matches or split for parts of a text" : "a list or a map"
+      this.report(tree, { found: `an index into ${shown(tree.of)}, ${typePhrase(type)}`, expected })
     }
-    if ("list" in type) {
-      this.listIndex(tree.index, index)
-      return item(type.list)
-    }
-    const expected = isSimple(type, "string") ? "startsWith, endsWith, contains, matches or split for parts of a text" : "a list or a map"
-    this.report(tree, { found: `an index into ${shown(tree.of)}, ${typePhrase(type)}`, expected })
     return unknown(tree)
   }
 
-  private listIndex(tree: ExpressionTree, { type }: Checked): void {
-    const negative = tree.node === "literal" && typeof tree.value === "number" && tree.value < 0
+  private listIndex(tree: ExpressionTree, { type }: Checked, negative: boolean): void {
     if (negative) this.report(tree, { found: `the index ${shown(tree)}`, expected: "0 for the first item; the last one is x[size(x) - 1]" })
-    else if (!isSimple(type, "dyn", "int", "uint", "intOrString"))
+    else
       this.report(tree, {
         found: `${shown(tree)}, ${typePhrase(type)}, as an index into a list`,
         expected: isSimple(type, "string") ? "an int, or a macro such as .exists(item, ...) to find an item" : "an int",
@@ -206,59 +188,53 @@ class TreeChecker implements Checker {
 
   private list(tree: ExpressionTree & { node: "list" }): Checked {
     const items = tree.items.map((item) => this.check(item))
-    let type: ExpressionType = dyn
-    for (const [index, item] of items.entries()) {
-      const next = index === 0 ? item.type : joined(type, item.type)
-      const at = tree.items[index]
-      if (next === undefined && at !== undefined) {
-        this.report(at, {
-          found: `${shown(at)}, ${typePhrase(item.type)}, in a list(${typeText(type)})`,
-          expected: "items of one type",
-        })
-        return computed({ ...tree, items: items.map((one) => one.tree) }, { list: dyn })
-      }
-      type = next ?? dyn
-    }
-    return { ...computed({ ...tree, items: items.map((item) => item.tree) }, { list: type }), stored: items.some((item) => item.stored) }
+    const type = this.typed.typeOf(tree)
+    const isMixed = "list" in type && isSimple(type.list, "dyn") && !items.some((item) => isSimple(item.type, "dyn"))
+    if (isMixed) this.mixedList(tree.items, items)
+    const made = { ...tree, items: items.map((item) => item.tree) }
+    return { ...computed(made, type), stored: items.some((item) => item.stored) }
+  }
+
+  /** CEL takes lists of any items, as dyn: here they are of one type, numbers of both kinds aside. */
+  private mixedList(trees: readonly ExpressionTree[], items: readonly Checked[]): void {
+    const [first] = items
+    if (first === undefined) return
+    const other = items.findIndex(({ type }) => !sameType(type, first.type) && !(isNumber(type) && isNumber(first.type)))
+    const at = trees[other]
+    const item = items[other]
+    if (at === undefined || item === undefined) return
+    this.report(at, { found: `${shown(at)}, ${typePhrase(item.type)}, in a list(${typeText(first.type)})`, expected: "items of one type" })
   }
 
   private macro(tree: ExpressionTree & { node: "macro" }): Checked {
     const of = this.check(tree.of)
-    const item = itemOf(of)
-    if (item === undefined) {
+    if (this.typed.isMisplaced(tree.of)) {
       const characters = isSimple(of.type, "string") ? "a list or a map; x.split(separator) makes one of a text" : "a list or a map"
       this.report(tree, { found: `${tree.macro} over ${shown(tree.of)}, ${typePhrase(of.type)}`, expected: characters })
     }
     if (["self", "root", "oldSelf", "oldRoot"].includes(tree.variable))
       this.report(tree, { found: `the variable ${tree.variable} of ${tree.macro}`, expected: `another name: ${tree.variable} is taken` })
-    const variable = item === undefined ? { type: dyn, absence: "absent" as const, stored: false } : { ...item, stored: of.stored }
-    const variables = new Map([...this.variables, [tree.variable, variable]])
-    const inner = new TreeChecker(this.structs, this.scope, this.positions, this.faults, variables)
+    const words = "map" in of.type ? of.keyWords : of.itemWords
+    const variables = new Map([...this.variables, [tree.variable, { of, words }]])
+    const inner = new TreeChecker(this.structs, this.scope, this.typed, this.positions, this.faults, variables)
     const body = inner.check(tree.body)
     const made: ExpressionTree = { ...tree, of: of.tree, body: body.tree }
-    if (tree.macro === "map") return { ...computed(made, { list: body.type }), stored: body.stored, itemWords: body.words }
-    checkCondition(body, tree.body, this, `the condition of ${tree.macro}`)
-    if (tree.macro !== "filter") return computed(made, bool)
-    const type: ExpressionType = "map" in of.type ? { list: string } : of.type
-    return { ...computed(made, type), stored: of.stored, itemWords: item?.words }
+    const value = computed(made, this.typed.typeOf(tree))
+    if (tree.macro === "map") return { ...value, stored: body.stored, itemWords: body.words }
+    if (this.typed.isRefused(tree) || this.typed.isMisplaced(tree.body))
+      reportCondition(body, tree.body, this, `the condition of ${tree.macro}`)
+    return tree.macro === "filter" ? { ...value, stored: of.stored, itemWords: words } : value
   }
 }
 
-/** What a macro's variable is: an item of a list, a key of a map. */
-function itemOf({ type, itemWords, keyWords }: Checked): ValueInfo | undefined {
-  if (isSimple(type, "dyn")) return { type: dyn, absence: "absent" }
-  if ("list" in type)
-    return {
-      type: type.list,
-      absence: isSimple(type.list, "dyn") ? "absent" : isSimple(type.list, "string") ? "empty" : "never",
-      words: itemWords,
-    }
-  return "map" in type ? { type: string, absence: "empty", words: keyWords } : undefined
+/** What a macro's variable goes over. */
+interface Variable {
+  readonly of: Checked
+  readonly words: ValueInfo["words"]
 }
 
-function literalType({ value, double: fraction }: ExpressionTree & { node: "literal" }): ExpressionType {
-  if (typeof value === "string") return string
-  if (typeof value === "number") return fraction === true ? double : int
-  if (typeof value === "boolean") return bool
-  return value === null ? nothing : { map: dyn }
+/** A macro's variable: an item of a list, a key of a map. */
+function itemOf(tree: ExpressionTree, type: ExpressionType, { of, words }: Variable): Checked {
+  const absence = isSimple(type, "dyn") ? "absent" : isSimple(type, "string") ? "empty" : "never"
+  return { tree, type, absence, stored: of.stored, words }
 }

@@ -1,6 +1,7 @@
 /**
  * What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree.
  */
+import type { Issue } from "../../cel/index.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { ExpressionConversion, ExpressionTree } from "../model.ts"
 import { type ExpressionType, isSimple } from "./types.ts"
@@ -63,8 +64,23 @@ export interface Checked extends ValueInfo {
   readonly stored: boolean
 }
 
-/** The checker as its parts see it. */
+/** What CEL's checker says of an expression. */
+export interface TypedTrees {
+  /** The type of a part; any where CEL refuses the part, or only asks whether it is there. */
+  typeOf(tree: ExpressionTree): ExpressionType
+  /** CEL has no type for the part: an unknown name or field, operands or arguments that do not fit. */
+  isRefused(tree: ExpressionTree): boolean
+  /** The part is right by itself, but has not the type that its place needs. */
+  isMisplaced(tree: ExpressionTree): boolean
+  /** Whether a function takes a value of the part's type at `index`; the subject of a method is 0. */
+  isTaken(name: string, index: number, tree: ExpressionTree): boolean
+  readonly issues: readonly Issue[]
+}
+
+/** The walk as its parts see it. */
 export interface Checker {
+  /** What CEL's checker says: it decides what is right, the walk says why it is not. */
+  readonly typed: TypedTrees
   readonly structs: StructSource
   readonly scope: ExpressionScope
   /** `beside`: the value that it is compared with, for hints. */

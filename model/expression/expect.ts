@@ -6,9 +6,10 @@ import { parseInstant } from "../../runtime/base/time.ts"
 import type { Scalar } from "../../runtime/schema/shape.ts"
 import type { ColumnModel, ExpressionTree } from "../model.ts"
 import { type Checked, type Checker, type ValueInfo, valueTree } from "./checked.ts"
-import { checkCondition } from "./operators.ts"
+import { isCondition, reportCondition } from "./operators.ts"
 import { shown } from "./trees.ts"
-import { type ExpressionType, fits, isScalarType, isSimple, typePhrase } from "./types.ts"
+import { isAssignableTo } from "./library.ts"
+import { type ExpressionType, isScalarType, isSimple, typePhrase } from "./types.ts"
 import { checkMember, results } from "./words.ts"
 
 /** `what` names the place in diagnostics: `a rule`. */
@@ -30,7 +31,7 @@ export function checkResult(value: Checked, at: ExpressionTree, expectation: Exp
     case "condition":
       if (at.node === "literal" && typeof at.value === "boolean")
         checker.report(at, { found: `${shown(at)} as ${expectation.what}`, expected: "a condition on the object" })
-      checkCondition(value, at, checker, expectation.what)
+      if (!isCondition(value)) reportCondition(value, at, checker, expectation.what)
       return value.tree
     case "cell":
       checkCell(value, at, expectation.type, checker)
@@ -134,7 +135,7 @@ function assignable(from: ExpressionType, to: ExpressionType, at: ExpressionTree
     return results(at).length > 0 && results(at).every((one) => isText(one.node === "literal" ? one.value : undefined))
   if (isSimple(to, "quantity") && isSimple(from, "int", "double", "intOrString")) return true
   if ("struct" in to && "map" in from) return isSimple(from.map, "dyn")
-  return fits(from, to)
+  return isAssignableTo(to, from)
 }
 
 function isText(value: JsonValue | undefined): boolean {
@@ -146,7 +147,7 @@ function fieldHint(from: ExpressionType, to: ExpressionType, text: string): stri
   if (isSimple(to, "string") && isScalarType(from)) return `: string(${text})`
   if (isSimple(to, "quantity", "duration") && "simple" in to && isSimple(from, "string")) return `: ${to.simple}(${text})`
   if (isSimple(to, "timestamp") && isSimple(from, "string")) return `: time(${text})`
-  if ("list" in to && fits(from, to.list)) return `: [${text}]`
+  if ("list" in to && isAssignableTo(to.list, from)) return `: [${text}]`
   return ""
 }
 

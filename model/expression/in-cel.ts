@@ -1,35 +1,27 @@
-/**
- * Expressions of the dialect as trees of CEL: bare names become fields of `self`, `has` and `??` ask for what was sent,
- * macros are expanded. CEL's checker and its evaluator take the result.
- */
+/** Gives expressions of the dialect to CEL: to its checker, which types every part, and to its compiler. */
 import {
-  type CallExpr,
   type CelType,
   type Compiled,
   dynType,
   Environment,
-  type Expr,
   type Field,
+  type Issue,
   type Library,
-  MacroTable,
-  Nodes,
   objectType,
   optionalLibrary,
-  parse,
   type Refused,
   Source,
-  standardMacros,
 } from "../../cel/index.ts"
-import type { ExpressionScope, StructSource } from "./checked.ts"
-import { expressionFunctions } from "./functions.ts"
-import { celTypeOf, dialectLibrary } from "./library.ts"
-import { dialectOperators, macroNamed } from "./read.ts"
-import type { ExpressionType } from "./types.ts"
+import type { ExpressionTree } from "../model.ts"
+import type { ExpressionScope, StructSource, TypedTrees } from "./checked.ts"
+import { celTypeOf, dialectLibrary, expressionTypeOf } from "./library.ts"
+import { type ExpressionPositions, parseExpression } from "./read.ts"
+import { TreeInCel } from "./tree-in-cel.ts"
+import { dyn, type ExpressionType } from "./types.ts"
 
-const macros = new MacroTable(standardMacros)
-const names = ["self", "root", "oldSelf", "oldRoot"] as const
+type Names = Pick<ExpressionScope, "self" | "root"> & Partial<Pick<ExpressionScope, "old">>
 
-/** Compiles expressions with CEL. Make one for many expressions of the same schemas. */
+/** Checks and compiles expressions with CEL. Make one for many expressions of the same schemas. */
 export class DialectCompiler {
   private readonly environment: Environment
   private readonly objects = new Map<string, CelType>()
@@ -41,13 +33,46 @@ export class DialectCompiler {
     this.environment = new Environment({ libraries: [optionalLibrary, library], strictLiterals: false })
   }
 
-  /** The text was read by `parseExpression` without a fault. Variables are `self`, `root`, `oldSelf` and `oldRoot`. */
-  compile(text: string, { self, root }: Pick<ExpressionScope, "self" | "root">): Compiled | Refused {
+  /**
+   * Checks a tree that `parseExpression` made of `text`. Variables are `self` and `root`, and where there is a stored
+   * object, `oldSelf` and `oldRoot`.
+   */
+  check(text: string, tree: ExpressionTree, positions: ExpressionPositions, scope: Names): TypedTrees {
     const source = new Source(text)
-    const parsed = parse(source, { operators: dialectOperators })
-    if ("issues" in parsed) return this.environment.compile(text)
-    const variables = { self: this.type(self), oldSelf: this.type(self), root: this.type(root), oldRoot: this.type(root) }
-    return this.environment.extend({ variables }).compileTree(source, resolved(parsed.expr, new Nodes(), new Set(names)))
+    const { environment, variables } = this.extended(scope)
+    const inCel = new TreeInCel(source, positions)
+    const expr = inCel.make(tree, variables)
+    const { tree: checked, issues } = environment.checkTree(source, expr)
+    const at = (issue: Issue): ExpressionTree | undefined => inCel.origins.get(issue.node ?? 0)
+    const refused = new Set(issues.filter(({ misplaced }) => misplaced !== true).map(at))
+    const misplaced = new Set(issues.filter((issue) => issue.misplaced === true).map(at))
+    return {
+      typeOf: (one) => {
+        const type = checked.types.get(inCel.values.get(one) ?? 0)
+        return type === undefined ? dyn : expressionTypeOf(type)
+      },
+      isRefused: (one) => refused.has(one),
+      isMisplaced: (one) => misplaced.has(one),
+      isTaken: (name, index, one) => environment.takes(name, index, checked.types.get(inCel.values.get(one) ?? 0) ?? dynType),
+      issues,
+    }
+  }
+
+  /** Compiles a text that `parseExpression` reads without a fault, for evaluation by CEL. */
+  compile(text: string, scope: Names): Compiled | Refused {
+    const parsed = parseExpression(text)
+    if ("fault" in parsed) return { fault: `${parsed.fault.found}: ${parsed.fault.expected}` }
+    const source = new Source(text)
+    const { environment, variables } = this.extended(scope)
+    return environment.compileTree(source, new TreeInCel(source, parsed.positions).make(parsed.tree, variables))
+  }
+
+  private extended({ self, root, old }: Names): { readonly environment: Environment; readonly variables: ReadonlySet<string> } {
+    const own = this.type(self)
+    const whole = this.type(root)
+    const stored = old === "never" ? {} : { oldSelf: own, oldRoot: whole }
+    const variables = { self: own, root: whole, ...stored }
+    return { environment: this.environment.extend({ variables }), variables: new Set(Object.keys(variables)) }
   }
 
   private type(type: ExpressionType): CelType {
@@ -59,63 +84,12 @@ export class DialectCompiler {
     const known = this.objects.get(name)
     if (known !== undefined) return known
     const fields = new Map<string, Field>()
-    const made = this.structs.open(name) ? dynType : objectType(name, fields)
+    const made = objectType(name, fields, this.structs.open(name))
     this.objects.set(name, made)
-    if (made === dynType) return made
     for (const property of this.structs.names(name)) {
       const info = this.structs.field(name, property)
       if (info !== undefined) fields.set(property, { property, type: this.type(info.type) })
     }
     return made
   }
-}
-
-/** The tree with names resolved. `known`: names that are variables. */
-function resolved(expr: Expr, nodes: Nodes, known: ReadonlySet<string>): Expr {
-  const inner = (part: Expr): Expr => resolved(part, nodes, known)
-  const { position } = expr
-  switch (expr.kind) {
-    case "constant":
-      return nodes.constant(position, expr.constant)
-    case "ident":
-      return known.has(expr.name) ? nodes.ident(position, expr.name) : nodes.select(position, nodes.ident(position, "self"), expr.name)
-    case "select":
-      return nodes.select(position, inner(expr.operand), expr.field)
-    case "list":
-      return nodes.list(position, expr.elements.map(inner))
-    case "map":
-      return nodes.map(position, [])
-    case "call":
-      return call(expr, nodes, known)
-    case "struct":
-    case "fold":
-      return expr
-  }
-}
-
-function call(expr: CallExpr, nodes: Nodes, known: ReadonlySet<string>): Expr {
-  const { position, target } = expr
-  const macro = macroNamed(expr.function)
-  const [variable, body] = expr.args
-  if (macro !== undefined && target !== undefined && variable?.kind === "ident" && body !== undefined) {
-    const args = [nodes.ident(position, variable.name), resolved(body, nodes, new Set([...known, variable.name]))]
-    const expansion = macros.expand(nodes, position, macro === "existsOne" ? "exists_one" : macro, resolved(target, nodes, known), args)
-    if (expansion === undefined || "message" in expansion) throw new TypeError(`the macro ${macro} was not expanded`)
-    return expansion
-  }
-  const given = [...(target === undefined ? [] : [target]), ...expr.args].map((arg) => resolved(arg, nodes, known))
-  const [first, ...rest] = given
-  if (first === undefined) return nodes.call(position, expr.function, [])
-  if (expr.function === "has") return first.kind === "select" ? { ...first, test: true } : nodes.call(position, "@has", [first])
-  if (expr.function === "_??_") return nodes.call(position, "_??_", [asSent(first, nodes), ...rest])
-  const isMember = expressionFunctions.get(expr.function)?.form === "method"
-  return isMember ? nodes.call(position, expr.function, rest, first) : nodes.call(position, expr.function, given)
-}
-
-/** A field or an entry as it was sent: an optional value. */
-function asSent(expr: Expr, nodes: Nodes): Expr {
-  const { position } = expr
-  if (expr.kind === "select" && !expr.test)
-    return nodes.call(position, "_?._", [expr.operand, nodes.constant(position, { type: "string", value: expr.field })])
-  return expr.kind === "call" && expr.function === "_[_]" ? nodes.call(position, "_[?_]", expr.args) : expr
 }

@@ -18,14 +18,11 @@ export interface ReadExpression {
 const shownMax = 60
 const compilers = new WeakMap<StructSource, DialectCompiler>()
 
-/** What CEL's checker refuses: every expression of a schema is one of CEL. */
-function celFaults(text: string, scope: ExpressionScope, structs: StructSource): CheckFault[] {
-  const compiler = compilers.get(structs) ?? new DialectCompiler(structs)
-  compilers.set(structs, compiler)
-  const compiled = compiler.compile(text, scope)
-  if ("program" in compiled) return []
-  if ("fault" in compiled) return [{ offset: 0, found: compiled.fault, expected: "" }]
-  return compiled.issues.list.map((issue) => ({ offset: offsetOf(text, issue), found: issue.message, expected: "" }))
+/** One for all expressions of the same schemas. */
+function compilerOf(structs: StructSource): DialectCompiler {
+  const known = compilers.get(structs) ?? new DialectCompiler(structs)
+  compilers.set(structs, known)
+  return known
 }
 
 /** Called for each expression of a schema. Pure. Faults have offsets into `text`, sorted by them. */
@@ -36,8 +33,11 @@ export function readExpression(text: string, scope: ExpressionScope, structs: St
     const where = text.length > shownMax ? `${text.slice(0, shownMax - 3)}...` : text
     return { faults: [{ ...fault, found: `${found} in the expression \`${where}\`` }] }
   }
-  const { checked, checker, faults } = checkTree(parsed.tree, parsed.positions, scope, structs)
-  const tree = checkResult(checked, parsed.tree, expectation, checker)
-  const all = faults.length === 0 ? celFaults(text, scope, structs) : faults
+  const { tree: written, positions } = parsed
+  const typed = compilerOf(structs).check(text, written, positions, scope)
+  const { checked, checker, faults } = checkTree(written, positions, scope, structs, typed)
+  const tree = checkResult(checked, written, expectation, checker)
+  const unsaid = typed.issues.map((issue) => ({ offset: offsetOf(text, issue), found: issue.message, expected: "an expression of CEL" }))
+  const all = faults.length === 0 ? unsaid : faults
   return { model: { text, tree }, faults: all.toSorted((left, right) => left.offset - right.offset) }
 }

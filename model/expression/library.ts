@@ -17,6 +17,8 @@ import {
   type FunctionDeclaration,
   type Impl,
   intType,
+  isAssignable,
+  isOptionalType,
   type Library,
   listOf,
   listType,
@@ -25,6 +27,7 @@ import {
   mapType,
   MapValue,
   nullType,
+  objectType,
   opaqueType,
   OpaqueValue,
   OptionalValue,
@@ -41,10 +44,13 @@ import {
 import * as runtime from "../../runtime/schema/expression.ts"
 import { Amount, Moment, orderMeasures, Span } from "../../runtime/schema/measures.ts"
 import { expressionFunctions, type ExpressionFunction, type Overload } from "./functions.ts"
-import { type ExpressionType, isSimple, type SimpleType } from "./types.ts"
+import { dyn, type ExpressionType, isSimple, type SimpleType } from "./types.ts"
 
 /** Of a quantity: it compares and adds exactly. */
 export const quantityType: CelType = opaqueType("quantity")
+
+/** Of a field that holds a number or a text. Rules compare it with both; for a sum they convert it. */
+export const intOrStringType: CelType = opaqueType("intOrString")
 
 /** A quantity as a value of expressions. */
 export class QuantityValue extends OpaqueValue {
@@ -71,14 +77,37 @@ const simple: Readonly<Record<SimpleType, CelType>> = {
   duration: durationType,
   timestamp: timestampType,
   quantity: quantityType,
-  intOrString: dynType,
+  intOrString: intOrStringType,
 }
 
-/** CEL's type; `struct` gives those of objects. A number-or-text is any value: CEL has no type for it. */
+/** CEL's type; `struct` gives those of objects. */
 export function celTypeOf(type: ExpressionType, struct: (name: string) => CelType = () => dynType): CelType {
   if ("list" in type) return listType(celTypeOf(type.list, struct))
   if ("map" in type) return mapType(stringType, celTypeOf(type.map, struct))
   return "struct" in type ? struct(type.struct) : simple[type.simple]
+}
+
+/** The inverse of `celTypeOf`, for diagnostics. An optional value has the type that it may hold. */
+export function expressionTypeOf(type: CelType): ExpressionType {
+  const [first, second] = type.parameters
+  switch (type.kind) {
+    case "struct":
+      return { struct: type.name }
+    case "list":
+      return { list: first === undefined ? dyn : expressionTypeOf(first) }
+    case "map":
+      return { map: second === undefined ? dyn : expressionTypeOf(second) }
+    case "opaque":
+      if (isOptionalType(type)) return first === undefined ? dyn : expressionTypeOf(first)
+      return { simple: type.name === quantityType.name ? "quantity" : "intOrString" }
+    case "any":
+    case "error":
+    case "param":
+    case "type":
+      return dyn
+    default:
+      return { simple: type.kind }
+  }
 }
 
 const billion = 1_000_000_000n
@@ -174,19 +203,29 @@ const own: Readonly<Record<string, Plain>> = {
   imageTag: runtime.imageTag,
 }
 
-const quantityPairs: readonly (readonly [string, CelType, CelType])[] = [
+type Pair = readonly [id: string, left: CelType, right: CelType]
+
+const quantityPairs: readonly Pair[] = [
   ["quantity_quantity", quantityType, quantityType],
   ["quantity_int", quantityType, intType],
   ["int_quantity", intType, quantityType],
   ["quantity_double", quantityType, doubleType],
   ["double_quantity", doubleType, quantityType],
 ]
-const numberPairs: readonly (readonly [string, CelType, CelType])[] = [
+/** A number-or-text is compared with a number and with a text. */
+const eitherPairs: readonly Pair[] = [
+  ["either_int", intOrStringType, intType],
+  ["int_either", intType, intOrStringType],
+  ["either_string", intOrStringType, stringType],
+  ["string_either", stringType, intOrStringType],
+]
+const eitherOrder: readonly Pair[] = [...eitherPairs, ["either_either", intOrStringType, intOrStringType]]
+const numberPairs: readonly Pair[] = [
   ["int_double", intType, doubleType],
   ["double_int", doubleType, intType],
 ]
 
-function pairs(name: string, of: readonly (readonly [string, CelType, CelType])[], impl: Plain, result: CelType): FunctionDeclaration {
+function pairs(name: string, of: readonly Pair[], impl: Plain, result: CelType): FunctionDeclaration {
   return {
     name,
     overloads: of.map(([id, left, right]) => ({
@@ -204,36 +243,46 @@ const orElse = ([left, right]: readonly Result[]): Result => {
   return value === undefined || value === null || value === "" || value instanceof ErrorValue ? (right ?? null) : value
 }
 
+interface Either {
+  readonly id: string
+  readonly left: CelType
+  readonly right: CelType
+  readonly result: CelType
+}
+
+/** One value or another: of one type, or of two that have a common one. */
+function either(name: string, same: CelType): readonly Either[] {
+  const rows = (pairsOf: readonly Pair[], result: CelType): Either[] =>
+    pairsOf.map(([id, left, right]) => ({ id: `${name}_${id}`, left, right, result }))
+  return [{ id: name, left: same, right: same, result: same }, ...rows(numberPairs, doubleType), ...rows(eitherPairs, intOrStringType)]
+}
+
 const operators: readonly FunctionDeclaration[] = [
   {
     name: "_??_",
     impl: (...args) => orElse(args),
     recover: orElse,
     overloads: [
-      { id: "or_else", args: [a, a], result: a },
-      { id: "optional_or_else", args: [optionalType(a), a], result: a },
-      { id: "int_or_else_double", args: [optionalType(intType), doubleType], result: doubleType },
-      { id: "double_or_else_int", args: [optionalType(doubleType), intType], result: doubleType },
+      ...either("or_else", a).map(({ id, left, right, result }) => ({ id, args: [left, right], result })),
+      ...either("or_else", a).map(({ id, left, right, result }) => ({ id: `optional_${id}`, args: [optionalType(left), right], result })),
       { id: "struct_or_else", args: [optionalType(a), mapType(stringType, dynType)], result: a },
     ],
   },
   ...Object.entries({ "_==_": true, "_!=_": false }).map(
     ([name, same]): FunctionDeclaration => ({
       name,
-      overloads: [...quantityPairs, ...numberPairs, ["value_null", a, nullType] as const, ["null_value", nullType, a] as const].map(
-        ([id, left, right]) => ({
-          id: `dialect_${name}_${id}`,
-          args: [left, right],
-          result: boolType,
-          impl: plainly((one, other) => runtime.equals(one, other) === same),
-        }),
-      ),
+      overloads: [...quantityPairs, ...numberPairs, ...eitherPairs].map(([id, left, right]) => ({
+        id: `dialect_${name}_${id}`,
+        args: [left, right],
+        result: boolType,
+        impl: plainly((one, other) => runtime.equals(one, other) === same),
+      })),
     }),
   ),
-  pairs("_<_", quantityPairs, runtime.less, boolType),
-  pairs("_<=_", quantityPairs, runtime.atMost, boolType),
-  pairs("_>_", quantityPairs, (left, right) => runtime.less(right, left), boolType),
-  pairs("_>=_", quantityPairs, (left, right) => runtime.atMost(right, left), boolType),
+  pairs("_<_", [...quantityPairs, ...eitherOrder], runtime.less, boolType),
+  pairs("_<=_", [...quantityPairs, ...eitherOrder], runtime.atMost, boolType),
+  pairs("_>_", [...quantityPairs, ...eitherOrder], (left, right) => runtime.less(right, left), boolType),
+  pairs("_>=_", [...quantityPairs, ...eitherOrder], (left, right) => runtime.atMost(right, left), boolType),
   pairs("_+_", quantityPairs, runtime.add, quantityType),
   pairs("_-_", quantityPairs, runtime.subtract, quantityType),
   pairs("_+_", numberPairs, runtime.add, doubleType),
@@ -243,7 +292,18 @@ const operators: readonly FunctionDeclaration[] = [
   pairs("_%_", [...numberPairs, ["double_double", doubleType, doubleType]], runtime.remainder, doubleType),
   {
     name: "_?_:_",
-    overloads: numberPairs.map(([id, yes, no]) => ({ id: `conditional_${id}`, args: [boolType, yes, no], result: doubleType })),
+    overloads: either("conditional", a).map(({ id, left, right, result }) => ({ id, args: [boolType, left, right], result })),
+  },
+  {
+    name: "@in",
+    overloads: eitherPairs.map(([id, left, right]) => ({ id: `in_${id}`, args: [left, listType(right)], result: boolType })),
+  },
+  {
+    name: "_[_]",
+    overloads: [
+      { id: "index_list_either", args: [listType(a), intOrStringType], result: a },
+      { id: "index_map_either", args: [mapType(stringType, a), intOrStringType], result: a },
+    ],
   },
   {
     name: "_+_",
@@ -256,7 +316,13 @@ const operators: readonly FunctionDeclaration[] = [
       },
     ],
   },
-  { name: "-_", overloads: [{ id: "negate_quantity", args: [quantityType], result: quantityType, impl: plainly(runtime.negate) }] },
+  {
+    name: "-_",
+    overloads: [
+      { id: "negate_quantity", args: [quantityType], result: quantityType, impl: plainly(runtime.negate) },
+      { id: "negate_duration", args: [durationType], result: durationType },
+    ],
+  },
   {
     name: "@has",
     impl: (value) => runtime.present(plainOf(value)),
@@ -284,18 +350,42 @@ function argumentLists({ parameters, optional, variadic }: Overload): readonly (
   const types = parameters.map((type) => celTypeOf(type))
   const least = types.length - optional
   const [first = dynType] = types
-  const lists = variadic
-    ? Array.from({ length: repeatedMax }, (_, index) => Array.from({ length: index + 1 }, () => first))
-    : Array.from({ length: optional + 1 }, (_, index) => types.slice(0, least + index))
-  return lists.flatMap((list) => (list.includes(doubleType) ? [list, list.map((type) => (type === doubleType ? intType : type))] : [list]))
+  // Arguments of any number are all of one type.
+  if (variadic)
+    return Array.from({ length: repeatedMax }, (_, index) => index + 1).flatMap((count) =>
+      accepted(first).map((type) => Array.from({ length: count }, () => type)),
+    )
+  return Array.from({ length: optional + 1 }, (_, index) => combinations(types.slice(0, least + index))).flat()
 }
 
-/** Functions of CEL that the dialect uses as they are. */
+/** What a parameter or a field takes: an int is also a double, and a number-or-text may be either when it is read. */
+function accepted(type: CelType): readonly CelType[] {
+  if (type === doubleType) return [type, intType]
+  if (type === intOrStringType) return [type, intType, stringType]
+  return type === stringType || type === intType ? [type, intOrStringType] : [type]
+}
+
+/** Whether a field of one type takes a value of another, by CEL's rule and the same exceptions as for functions. */
+export function isAssignableTo(field: ExpressionType, type: ExpressionType): boolean {
+  const objects = (name: string): CelType => objectType(name, new Map())
+  const from = celTypeOf(type, objects)
+  if ("list" in field && "list" in type) return isAssignableTo(field.list, type.list)
+  if ("map" in field && "map" in type) return isAssignableTo(field.map, type.map)
+  return accepted(celTypeOf(field, objects)).some((to) => isAssignable(from, to))
+}
+
+function combinations([first, ...rest]: readonly CelType[]): readonly (readonly CelType[])[] {
+  if (first === undefined) return [[]]
+  const others = combinations(rest)
+  return accepted(first).flatMap((type) => others.map((list) => [type, ...list]))
+}
+
+/** Functions that CEL computes as the dialect does; their types are those of the table. */
 const celOwn: ReadonlySet<string> = new Set(["size", "startsWith", "endsWith", "contains", "matches"])
 
 /** `outside`: functions that read more than the object, such as the time: `age`, `vendor`, `behaviour`. */
 export function dialectLibrary(outside: Readonly<Record<string, Plain>> = {}): Library {
-  const functions = [...expressionFunctions.values()].filter(({ name }) => !celOwn.has(name) && name !== "has")
+  const functions = [...expressionFunctions.values()].filter(({ name }) => name !== "has")
   return {
     name: "dialect",
     errorsAreFalse: true,
@@ -303,10 +393,12 @@ export function dialectLibrary(outside: Readonly<Record<string, Plain>> = {}): L
     functions: [
       ...operators,
       ...functions.map((row): FunctionDeclaration => {
+        const overloads = overloadsOf(row)
+        if (celOwn.has(row.name)) return { name: row.name, replaces: true, overloads }
         const call = own[row.name] ?? outside[row.name] ?? (() => undefined)
         const isDouble = row.overloads.every(({ result }) => isSimple(result, "double"))
         const impl: Impl = plainly(call, isDouble)
-        return { name: row.name, overloads: overloadsOf(row), impl, recover: (args) => plainly(call, isDouble)(...args) }
+        return { name: row.name, replaces: true, overloads, impl, recover: (args) => plainly(call, isDouble)(...args) }
       }),
       ...Object.entries(ofAbsent).map(([name, recover]): FunctionDeclaration => ({ name, overloads: [], recover })),
     ],

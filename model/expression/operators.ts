@@ -1,8 +1,8 @@
-/** Types of operators: which operands they take, and what they give. */
+/** Operators that CEL's checker has typed: why it refuses one, what may be absent, literals that cannot be meant. */
 import type { ExpressionTree } from "../model.ts"
-import { type Checked, type Checker, computed, unknown, valueTree } from "./checked.ts"
+import { type Checked, type CheckFault, type Checker, computed, unknown, valueTree } from "./checked.ts"
 import { shown } from "./trees.ts"
-import { bool, dyn, type ExpressionType, fits, isNumber, isSimple, joined, type SimpleType, typePhrase } from "./types.ts"
+import { type ExpressionType, isNumber, isSimple, sameType, type SimpleType, typePhrase } from "./types.ts"
 import { checkMember, checkMembers, results } from "./words.ts"
 
 type Binary = ExpressionTree & { node: "binary" }
@@ -14,9 +14,9 @@ export function checkBinary(tree: Binary, checker: Checker): Checked {
   switch (tree.operator) {
     case "&&":
     case "||":
-      checkCondition(left, tree.left, checker, `a side of ${tree.operator}`)
-      checkCondition(right, tree.right, checker, `a side of ${tree.operator}`)
-      return computed({ ...tree, left: left.tree, right: right.tree }, bool)
+      if (checker.typed.isMisplaced(tree.left)) reportCondition(left, tree.left, checker, `a side of ${tree.operator}`)
+      if (checker.typed.isMisplaced(tree.right)) reportCondition(right, tree.right, checker, `a side of ${tree.operator}`)
+      return computed({ ...tree, left: left.tree, right: right.tree }, checker.typed.typeOf(tree))
     case "??":
       return checkOrElse(tree, left, right, checker)
     case "==":
@@ -37,12 +37,12 @@ export function checkBinary(tree: Binary, checker: Checker): Checked {
 /** `!a` and `-a`. */
 export function checkUnary(tree: ExpressionTree & { node: "unary" }, checker: Checker): Checked {
   const of = checker.check(tree.of)
+  const type = checker.typed.typeOf(tree)
   if (tree.operator === "!") {
-    checkCondition(of, tree.of, checker, "what follows !")
-    return computed({ ...tree, of: of.tree }, bool)
+    if (checker.typed.isRefused(tree)) reportCondition(of, tree.of, checker, "what follows !")
+    return computed({ ...tree, of: of.tree }, type)
   }
-  if (isNumber(of.type) || isSimple(of.type, "dyn", "quantity", "duration"))
-    return computed({ ...tree, of: valueTree(of) }, of.type, of.absence)
+  if (!checker.typed.isRefused(tree)) return computed({ ...tree, of: valueTree(of) }, type, of.absence)
   checker.report(tree, {
     found: `-${shown(tree.of)}, the negative of ${typePhrase(of.type)}`,
     expected: "a number, a quantity or a duration",
@@ -50,9 +50,13 @@ export function checkUnary(tree: ExpressionTree & { node: "unary" }, checker: Ch
   return unknown(tree)
 }
 
+/** Whether the value may be a condition. What is not known may be one. */
+export function isCondition({ type }: Checked): boolean {
+  return isSimple(type, "dyn", "bool")
+}
+
 /** Reports a value that is used as a condition and is no truth value. */
-export function checkCondition(value: Checked, at: ExpressionTree, checker: Checker, what: string): void {
-  if (isSimple(value.type, "dyn", "bool")) return
+export function reportCondition(value: Checked, at: ExpressionTree, checker: Checker, what: string): void {
   const named = at.node === "name" || at.node === "select" || at.node === "index"
   checker.report(at, {
     found: `${described(at, value.type)} as ${what}`,
@@ -78,8 +82,8 @@ function checkOrElse(tree: Binary, left: Checked, right: Checked, checker: Check
     checker.report(tree, { found: `${shown(tree.left)} ?? ..., where the left side is never absent`, expected: shown(tree.left) })
     return { ...left, tree }
   }
-  const type = joined(left.type, right.type)
-  if (type === undefined) {
+  const type = checker.typed.typeOf(tree)
+  if (checker.typed.isRefused(tree) || isEmptyObject(tree.right, left.type)) {
     checker.report(tree, {
       found: `${shown(tree)}: ${typePhrase(left.type)} or ${typePhrase(right.type)}`,
       expected: `${typePhrase(left.type)} on both sides of ??${literalHint(left, right, tree.right)}`,
@@ -97,14 +101,23 @@ function checkOrElse(tree: Binary, left: Checked, right: Checked, checker: Check
   }
 }
 
+/** `{}` stands for a struct or a map; CEL has no type for every struct. */
+function isEmptyObject(tree: ExpressionTree, instead: ExpressionType): boolean {
+  const isEmpty = tree.node === "literal" && typeof tree.value === "object" && tree.value !== null
+  return isEmpty && "simple" in instead && instead.simple !== "dyn"
+}
+
 /** `test ? a : b` */
 export function checkConditional(tree: ExpressionTree & { node: "conditional" }, checker: Checker): Checked {
   const test = checker.check(tree.test)
-  checkCondition(test, tree.test, checker, "what stands before ?")
   const then = checker.check(tree.then)
   const otherwise = checker.check(tree.otherwise)
-  const type = joined(then.type, otherwise.type)
-  if (type === undefined) {
+  const isRefused = checker.typed.isRefused(tree)
+  if (isRefused && !isCondition(test)) {
+    reportCondition(test, tree.test, checker, "what stands before ?")
+    return unknown(tree)
+  }
+  if (isRefused) {
     checker.report(tree, {
       found: `${shown(tree.then)}, ${typePhrase(then.type)}, or ${shown(tree.otherwise)}, ${typePhrase(otherwise.type)}`,
       expected: `one type on both sides of the colon${literalHint(then, otherwise, tree.otherwise)}`,
@@ -115,7 +128,7 @@ export function checkConditional(tree: ExpressionTree & { node: "conditional" },
   const absence = order[Math.max(order.indexOf(then.absence), order.indexOf(otherwise.absence))] ?? "absent"
   return {
     tree: { ...tree, test: test.tree, then: then.tree, otherwise: otherwise.tree },
-    type,
+    type: checker.typed.typeOf(tree),
     absence,
     stored: then.stored || otherwise.stored,
   }
@@ -124,15 +137,12 @@ export function checkConditional(tree: ExpressionTree & { node: "conditional" },
 function checkEquality(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
   const nullSide = isSimple(left.type, "null") ? right : isSimple(right.type, "null") ? left : undefined
   if (nullSide !== undefined) return checkNull(tree, nullSide, left, right, checker)
-  if (!comparable(left.type, right.type)) {
-    checker.report(tree, comparisonFault(tree, left, right))
-    return computed(tree, bool)
-  }
   const never = neverEqual(left, tree.right) ?? neverEqual(right, tree.left)
   if (never !== undefined) checker.report(tree, never)
+  else if (checker.typed.isRefused(tree)) checker.report(tree, comparisonFault(tree, left, right))
   checkMembers(checker, left, tree.right)
   checkMembers(checker, right, tree.left)
-  return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
+  return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, checker.typed.typeOf(tree))
 }
 
 /** Literals that no value of the other side equals, although their types compare. */
@@ -158,12 +168,7 @@ function checkNull(tree: Binary, value: Checked, left: Checked, right: Checked, 
       expected: value.absence === "zero" ? asked : "no comparison",
     })
   }
-  return computed({ ...tree, left: left.tree, right: right.tree }, bool)
-}
-
-function comparable(left: ExpressionType, right: ExpressionType): boolean {
-  const numeric = (type: ExpressionType): boolean => isNumber(type) || isSimple(type, "quantity")
-  return (numeric(left) && numeric(right)) || joined(left, right) !== undefined
+  return computed({ ...tree, left: left.tree, right: right.tree }, checker.typed.typeOf(tree))
 }
 
 function comparisonFault(tree: Binary, left: Checked, right: Checked): { found: string; expected: string } {
@@ -202,68 +207,57 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
   }
   if (isSimple(value.type, "bool") && (literal === "true" || literal === "false")) return `: ${literal}`
   if (isNumber(value.type) && isSimple(other.type, "intOrString")) return `: int(${text})`
-  if (isNumber(value.type) && ("list" in other.type || "map" in other.type)) return `: size(${text})`
+  if (isNumber(value.type) && at.node !== "literal" && ("list" in other.type || "map" in other.type)) return `: size(${text})`
   return ""
 }
 
+/** CEL orders these, too: here an order of them is a mistake. */
+const unordered: readonly SimpleType[] = ["bool", "bytes"]
+
 function checkOrder(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
-  const orderable = (type: ExpressionType): boolean =>
-    isNumber(type) || isSimple(type, "dyn", "string", "quantity", "duration", "timestamp", "intOrString")
-  const wrong = [left, right].find(({ type }) => !orderable(type))
-  if (wrong !== undefined && comparable(left.type, right.type)) {
+  const isOfOneType = sameType(left.type, right.type) || isSimple(left.type, "dyn") || isSimple(right.type, "dyn")
+  const wrong = isSimple(left.type, ...unordered) || checker.typed.isRefused(tree)
+  if (wrong && isOfOneType) {
+    const { type } = isSimple(left.type, "dyn") ? right : left
     checker.report(tree, {
-      found: `the order of ${shown(tree.left)} and ${shown(tree.right)}, of ${typePhrase(wrong.type)}`,
+      found: `the order of ${shown(tree.left)} and ${shown(tree.right)}, of ${typePhrase(type)}`,
       expected: "numbers, texts, times, durations or quantities",
     })
-  } else if (!comparable(left.type, right.type)) checker.report(tree, comparisonFault(tree, left, right))
-  else return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
-  return computed(tree, bool)
+  } else if (wrong) checker.report(tree, comparisonFault(tree, left, right))
+  return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, checker.typed.typeOf(tree))
 }
 
 function checkIn(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
   const { type } = right
-  const result = computed({ ...tree, left: valueTree(left), right: valueTree(right) }, bool)
-  if (isSimple(type, "dyn")) return result
-  if ("list" in type) {
-    if (!comparable(left.type, type.list)) {
-      checker.report(tree, {
-        found: `${shown(tree.left)}, ${typePhrase(left.type)}, in ${typePhrase(type)}`,
-        expected: `${typePhrase(type.list)}${literalHint({ ...right, type: type.list }, left, tree.left)}`,
-      })
-      return computed(tree, bool)
+  if (checker.typed.isRefused(tree)) {
+    checker.report(tree, membershipFault(tree, left, right))
+    return unknown(tree)
+  }
+  const result = computed({ ...tree, left: valueTree(left), right: valueTree(right) }, checker.typed.typeOf(tree))
+  if (tree.right.node === "list") for (const item of tree.right.items) checkMembers(checker, left, item)
+  const isMap = "map" in type
+  const [words, what] = isMap ? [right.keyWords, "keys"] : [right.itemWords, "items"]
+  for (const literal of results(tree.left)) checkMember(checker, literal, words, `the ${what} of ${shown(tree.right)}`)
+  return isMap ? { ...result, tree: { ...tree, left: left.tree, right: right.tree } } : result
+}
+
+function membershipFault(tree: Binary, left: Checked, right: Checked): Omit<CheckFault, "offset"> {
+  const { type } = right
+  const one = `${shown(tree.left)}, ${typePhrase(left.type)}`
+  if ("list" in type)
+    return {
+      found: `${one}, in ${typePhrase(type)}`,
+      expected: `${typePhrase(type.list)}${literalHint({ ...right, type: type.list }, left, tree.left)}`,
     }
-    if (tree.right.node === "list") for (const item of tree.right.items) checkMembers(checker, left, item)
-    for (const literal of results(tree.left)) checkMember(checker, literal, right.itemWords, `the items of ${shown(tree.right)}`)
-    return result
-  }
-  if ("map" in type) {
-    if (!fits(left.type, { simple: "string" }))
-      checker.report(tree, { found: `${shown(tree.left)}, ${typePhrase(left.type)}, as a key`, expected: "a string: keys are texts" })
-    else for (const literal of results(tree.left)) checkMember(checker, literal, right.keyWords, `the keys of ${shown(tree.right)}`)
-    return computed({ ...tree, left: left.tree, right: right.tree }, bool)
-  }
+  if ("map" in type) return { found: `${one}, as a key`, expected: "a string: keys are texts" }
   const part = isSimple(type, "string", "intOrString") ? `${shown(tree.right)}.contains(${shown(tree.left)})` : undefined
   const field = "struct" in type ? "has(x.field)" : undefined
-  checker.report(tree, {
+  return {
     found: `in with ${shown(tree.right)}, ${typePhrase(type)}, on its right`,
     expected: part ?? field ?? "a list or a map",
     ...(part !== undefined && { nearest: "contains" }),
-  })
-  return computed(tree, bool)
+  }
 }
-
-/** Sums and differences of one or two of these; numbers have their own rule. */
-const specialSums: readonly (readonly [left: SimpleType, operator: string, right: SimpleType, result: SimpleType])[] = [
-  ["string", "+", "string", "string"],
-  ["duration", "+", "duration", "duration"],
-  ["duration", "-", "duration", "duration"],
-  ["timestamp", "+", "duration", "timestamp"],
-  ["duration", "+", "timestamp", "timestamp"],
-  ["timestamp", "-", "duration", "timestamp"],
-  ["timestamp", "-", "timestamp", "duration"],
-  ["quantity", "+", "quantity", "quantity"],
-  ["quantity", "-", "quantity", "quantity"],
-]
 
 function checkArithmetic(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {
   const { operator } = tree
@@ -271,8 +265,8 @@ function checkArithmetic(tree: Binary, left: Checked, right: Checked, checker: C
     checker.report(tree.right, { found: `${shown(tree)}: a division by zero, which is absent`, expected: "another divisor" })
     return unknown(tree)
   }
-  const type = arithmeticType(operator, left.type, right.type)
-  if (type === undefined) {
+  const type = checker.typed.typeOf(tree)
+  if (checker.typed.isRefused(tree)) {
     checker.report(tree, arithmeticFault(tree, left, right))
     return unknown(tree)
   }
@@ -280,17 +274,6 @@ function checkArithmetic(tree: Binary, left: Checked, right: Checked, checker: C
   const certain = [left, right].every(({ absence }) => absence !== "absent") && (operator !== "/" || tree.right.node === "literal")
   const sum: Binary = { ...tree, left: valueTree(left), right: valueTree(right), ...(divides && { double: true }) }
   return computed(sum, type, certain ? (isSimple(type, "string") ? "empty" : "never") : "absent")
-}
-
-function arithmeticType(operator: string, left: ExpressionType, right: ExpressionType): ExpressionType | undefined {
-  const numeric = (type: ExpressionType): boolean => isNumber(type) || isSimple(type, "quantity")
-  if (isSimple(left, "dyn") || isSimple(right, "dyn")) return dyn
-  if (isNumber(left) && isNumber(right)) return joined(left, right)
-  if (operator === "+" && (("list" in left && "list" in right) || ("map" in left && "map" in right))) return joined(left, right)
-  if ((operator === "+" || operator === "-") && numeric(left) && numeric(right)) return { simple: "quantity" }
-  if (!("simple" in left) || !("simple" in right)) return undefined
-  const row = specialSums.find(([first, sign, second]) => first === left.simple && sign === operator && second === right.simple)
-  return row === undefined ? undefined : { simple: row[3] }
 }
 
 function arithmeticFault(tree: Binary, left: Checked, right: Checked): { found: string; expected: string } {
@@ -302,7 +285,8 @@ function arithmeticFault(tree: Binary, left: Checked, right: Checked): { found: 
       expected: `numbers${also} on both sides of ${tree.operator}${literalHint(left, right, tree.right) || literalHint(right, left, tree.left)}`,
     }
   }
-  if ("list" in left.type && fits(right.type, left.type.list)) return { found, expected: `a list on both sides: [${shown(tree.right)}]` }
+  if ("list" in left.type && sameType(right.type, left.type.list))
+    return { found, expected: `a list on both sides: [${shown(tree.right)}]` }
   const text = isSimple(left.type, "string") ? literalHint(left, right, tree.right) : literalHint(right, left, tree.left)
   return { found, expected: `values of one type that add up${text}` }
 }

@@ -26,11 +26,7 @@ export type ExpressionType =
   | { readonly struct: string }
 
 export const dyn: ExpressionType = { simple: "dyn" }
-export const bool: ExpressionType = { simple: "bool" }
-export const int: ExpressionType = { simple: "int" }
-export const double: ExpressionType = { simple: "double" }
 export const string: ExpressionType = { simple: "string" }
-export const nothing: ExpressionType = { simple: "null" }
 
 /** Whether `type` is one of the simple types. */
 export function isSimple(type: ExpressionType, ...names: readonly SimpleType[]): boolean {
@@ -65,39 +61,6 @@ export function isNumber(type: ExpressionType): boolean {
 /** A value that is one word or number and prints as such. */
 export function isScalarType(type: ExpressionType): boolean {
   return "simple" in type && !isSimple(type, "null", "bytes")
-}
-
-/**
- * Whether a value of type `from` may be given where `to` is expected. `dyn` fits everywhere; an int is also a double;
- * an int or a string is also an intOrString, and the other way, because rules look at the value first.
- */
-export function fits(from: ExpressionType, to: ExpressionType): boolean {
-  if (isSimple(from, "dyn") || isSimple(to, "dyn")) return true
-  if ("list" in from) return "list" in to && fits(from.list, to.list)
-  if ("map" in from) return ("map" in to && fits(from.map, to.map)) || ("struct" in to && isSimple(from.map, "dyn"))
-  if (sameType(from, to)) return true
-  if (isSimple(from, "int", "uint")) return isSimple(to, "int", "uint", "double", "intOrString")
-  if (isSimple(from, "string")) return isSimple(to, "intOrString")
-  return isSimple(from, "intOrString") && isSimple(to, "int", "string")
-}
-
-/** The type that holds the values of both; undefined when there is none. Null joins everything. */
-export function joined(left: ExpressionType, right: ExpressionType): ExpressionType | undefined {
-  if (isSimple(left, "null")) return right
-  if (isSimple(right, "null")) return left
-  if (isSimple(left, "dyn") || isSimple(right, "dyn")) return dyn
-  if ("list" in left && "list" in right) return wrapped(joined(left.list, right.list), (list) => ({ list }))
-  if ("map" in left && "map" in right) {
-    // `{}` is a map(dyn): it takes the type of the other side.
-    if (isSimple(left.map, "dyn")) return right
-    return isSimple(right.map, "dyn") ? left : wrapped(joined(left.map, right.map), (map) => ({ map }))
-  }
-  if (fits(left, right)) return right
-  return fits(right, left) ? left : undefined
-}
-
-function wrapped(inner: ExpressionType | undefined, wrap: (inner: ExpressionType) => ExpressionType): ExpressionType | undefined {
-  return inner === undefined ? undefined : wrap(inner)
 }
 
 const simpleTypes: readonly SimpleType[] = [
