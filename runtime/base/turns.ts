@@ -60,6 +60,13 @@ export class Turns {
     return this.work >= turnWorkMax
   }
 
+  /** The same for work in stages: returns true when the stage is over, to yield. */
+  endsStage(work: number): boolean {
+    if (!this.isOver(work)) return false
+    this.work = 0
+    return true
+  }
+
   /** Yields to other requests. */
   next(): Promise<void> {
     this.work = 0

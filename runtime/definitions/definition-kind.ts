@@ -44,10 +44,15 @@ function definitionParts(parts: KindParts, vendor: Vendor): KindParts {
   }
 }
 
-/** Many definitions come at once, in one packet, and each takes milliseconds to check: each has a turn of its own. */
+/**
+ * Many definitions come at once, in one packet, and each takes milliseconds to check: each has a turn of its own, and
+ * one that says a lot has several.
+ */
 function* checkingInTurn(parts: KindParts, object: ApiObject, context: ValidationContext): Stages<void> {
   yield
-  parts.validate(object, context)
+  const parked: Stages<void>[] = []
+  parts.validate(object, { ...context, later: (stages) => parked.push(stages) })
+  for (const stages of parked) yield* stages
 }
 
 /** A shape and all below it with the vendor's names of extensions. The result has the cycles of the original. */

@@ -188,6 +188,8 @@ export interface ValidationContext {
   readonly subresource?: string
   /** Approximate size of the object. Absent: small. */
   readonly bytes?: number
+  /** Given where validation takes turns: a check that may take long hands its stages on, which run after the rest. */
+  readonly later?: (stages: Stages<void>) => void
 }
 
 /** A Table column; specification section 2.4. */

@@ -9,6 +9,7 @@ import { equals, nonZero } from "./expression.ts"
 import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
 import type { Failures, FailureType } from "../base/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { atOnce, type Stages } from "../base/turns.ts"
 import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
@@ -38,6 +39,7 @@ interface Validation {
   readonly root: ApiObject
   readonly oldRoot?: ApiObject
   readonly subresource?: string
+  readonly later?: ValidationContext["later"]
   /** Steps of all rules so far. */
   ruleSteps: number
 }
@@ -58,7 +60,7 @@ export class CheckContext<T = JsonValue> {
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
-    const { failures, vendor, old, subresource } = context
+    const { failures, vendor, old, subresource, later } = context
     takeSteps()
     const validation = {
       ruleSteps: 0,
@@ -67,6 +69,7 @@ export class CheckContext<T = JsonValue> {
       root,
       ...(old !== undefined && { oldRoot: old }),
       ...(subresource !== undefined && { subresource }),
+      ...(later !== undefined && { later }),
     }
     return new CheckContext(validation, undefined, "", old)
   }
@@ -92,6 +95,12 @@ export class CheckContext<T = JsonValue> {
   /** The sub-resource that the request writes; absent for the main resource. */
   get subresource(): string | undefined {
     return this.validation.subresource
+  }
+
+  /** Runs the stages of a check that may take long: after the rest of the validation, in turns where it takes turns. */
+  inStages(stages: Stages<void>): void {
+    if (this.validation.later === undefined) atOnce(stages)
+    else this.validation.later(stages)
   }
 
   get operation(): "create" | "update" {

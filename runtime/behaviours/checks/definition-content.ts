@@ -1,6 +1,6 @@
 /** Validation of definitions of kinds (catalog validation.yaml: CustomResourceDefinition). */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
-import { checkDefinition, checkDefinitionStatus } from "../../definitions/check/index.ts"
+import { checkDefinitionStatus, checkingDefinition } from "../../definitions/check/index.ts"
 import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
 import type { Failures } from "../../base/failure.ts"
 import type { ObjectMeta } from "../../base/json.ts"
@@ -14,10 +14,10 @@ const checkMetadata = (metadata: ObjectMeta, path: string, failures: Failures): 
 /** Called for each definition. */
 export const definitionContent = defineCheck<CustomResourceDefinition>((definition, context) => {
   if (context.subresource === "status") checkDefinitionStatus(definition, context.failures)
-  else
-    checkDefinition(definition, context.failures, {
-      ...(context.old !== undefined && { old: context.old }),
-      vendor: context.vendor,
-      metadata: { shape: objectMetaShape, check: checkMetadata },
-    })
+  else {
+    const options = { vendor: context.vendor, metadata: { shape: objectMetaShape, check: checkMetadata } }
+    context.inStages(
+      checkingDefinition(definition, context.failures, { ...options, ...(context.old !== undefined && { old: context.old }) }),
+    )
+  }
 })

@@ -5,7 +5,8 @@ import { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { definitionSchemaDepthMax } from "../limits.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import { approvalOf, checkDefinition, checkDefinitionStatus, dropDisabledFields, isProtectedGroup, nonStructuralOf } from "./index.ts"
+import { approvalOf, checkDefinitionStatus, dropDisabledFields, isProtectedGroup, nonStructuralOf } from "./index.ts"
+import { checkDefinition } from "./check-definition.ts"
 import { casesOf, definitionOf, prepared, topics } from "./definition-cases.ts"
 
 const vendor = vendorProfile("kubernetes")

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { validateObjectMeta } from "../../registry/object-meta.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
-import { checkDefinition } from "./check-definition.ts"
+import { checkDefinition, checkingDefinition } from "./check-definition.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import {
   answersOf,
@@ -38,6 +38,37 @@ describe.each(topics)("definitions: %s", (topic) => {
       found.sort(byText)
     }
     expect(found).toEqual(expected)
+  })
+})
+
+describe("the check of a definition", () => {
+  const stagesOf = (properties: JsonObject): number => {
+    const names = { kind: "Thing", listKind: "ThingList", plural: "things", singular: "thing" }
+    const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } }
+    const definition = {
+      metadata: { name: "things.example.com" },
+      spec: { group: "example.com", scope: "Namespaced", names, versions: [{ name: "v1", served: true, storage: true, schema }] },
+      status: { storedVersions: ["v1"], acceptedNames: names, conditions: [] },
+    }
+    const failures = new Failures()
+    const stages = [...checkingDefinition(definition, failures, { vendor, metadata })]
+    expect(failures.list).toEqual([])
+    return stages.length
+  }
+  const fields = (count: number, field: (index: number) => JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, field(index)]))
+
+  it("takes one turn where there is little to check", () => {
+    expect(stagesOf(fields(40, () => ({ type: "string", default: "some", pattern: "^[a-z]*$" })))).toBe(0)
+  })
+
+  it.each<readonly [what: string, count: number, field: (index: number) => JsonObject]>([
+    ["defaults", 2000, () => ({ type: "string", default: "some" })],
+    ["rules", 200, (index) => ({ type: "string", maxLength: 9, "x-kubernetes-validations": [{ rule: `self != 'a${index}'` }] })],
+    ["patterns", 1000, (index) => ({ type: "string", pattern: `^[a-z]{1,20}${index}$` })],
+    ["fields", 20_000, () => ({ type: "string" })],
+  ])("has a turn for each few milliseconds of %s", (_what, count, field) => {
+    expect(stagesOf(fields(count, field))).toBeGreaterThan(5)
   })
 })
 

@@ -7,6 +7,9 @@ import { shortJson } from "../../base/bounded-text.ts"
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { shownValueCharactersMax } from "../../base/limits.ts"
+import { patternOf } from "../../base/pattern.ts"
+import { patternSize } from "../../base/pattern-size.ts"
+import { atOnce, type Stages, Turns } from "../../base/turns.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { definitionSchemaDepthMax } from "../limits.ts"
 import type { Ages } from "../rules/compile.ts"
@@ -16,10 +19,10 @@ import { checkConversion } from "./conversion.ts"
 import { hasUnprunedDefaults } from "./defaults.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import { type DefinitionSpec, readNames, readSpec, schemasOf } from "./definition-spec.ts"
-import { excessOf } from "./excess.ts"
+import { excessOf, patternsOf } from "./excess.ts"
 import { checkGroup, checkNames, checkOneOf, checkSpecNames } from "./names.ts"
 import { allRequirements, type Requirements, requirementsOfUpdate } from "./ratchet.ts"
-import { checkSchema, type SchemaContext } from "./schema.ts"
+import { checkingSchema, type SchemaContext } from "./schema.ts"
 import { type SchemaProps, schemaHas, texts } from "./schema-props.ts"
 import { checkSelectableFields } from "./selectable-fields.ts"
 import { checkColumns, checkDeprecation, checkSubresources } from "./version-parts.ts"
@@ -32,17 +35,25 @@ export interface CheckOptions {
   readonly metadata?: MetadataRules
 }
 
+/** As `checkingDefinition`, without turns. */
+export function checkDefinition(definition: object, failures: Failures, options: CheckOptions): void {
+  atOnce(checkingDefinition(definition, failures, options))
+}
+
 /**
  * Adds everything that is wrong with a definition to `failures`. `definition` is any JSON object in wire form, decoded,
  * with its defaults (`names.singular`, `names.listKind`, `conversion.strategy`) and with `status.storedVersions` of the
- * write. Called after the checks of `metadata` and before the write. The work is proportional to the definition.
+ * write. Called after the checks of `metadata` and before the write. The work is proportional to the definition, and
+ * is divided into stages where it is more than a turn: patterns, defaults and rules take most of it.
  */
-export function checkDefinition(definition: object, failures: Failures, options: CheckOptions): void {
+export function* checkingDefinition(definition: object, failures: Failures, options: CheckOptions): Stages<void> {
   if (!isObject(definition)) return
   const { vendor, metadata = {} } = options
   const old = isObject(options.old) ? options.old : undefined
   const prefix = vendor.extensionPrefix
   const spec = readSpec(definition, prefix)
+  const turns = new Turns()
+  if (turns.endsStage(spec.nodes)) yield
   const oldSpec = old && readSpec(old, prefix)
   if (spec.tooDeep) {
     const detail = `schemas must not be nested more than ${definitionSchemaDepthMax} levels deep`
@@ -53,10 +64,12 @@ export function checkDefinition(definition: object, failures: Failures, options:
   if (excess !== undefined && (oldSpec === undefined || excessOf(oldSpec) === undefined)) {
     return failures.add({ type: "Forbidden", field: "spec.versions", detail: excess })
   }
+  if (turns.endsStage(spec.nodes)) yield
+  yield* compilingPatterns(spec, turns)
   if (old === undefined) checkObjectName(definition, spec, failures)
   const oldDefinition = oldSpec && { spec: oldSpec, established: isEstablished(old), hasUnprunedDefaults: unprunedIn(prefix) }
   const requirements = oldDefinition === undefined ? allRequirements : requirementsOfUpdate(spec, oldDefinition, prefix)
-  new DefinitionCheck(spec, requirements, { vendor, metadata, oldSpec }, failures).run()
+  yield* new DefinitionCheck(spec, requirements, { vendor, metadata, oldSpec, turns }, failures).run()
   if (oldSpec !== undefined) checkImmutable(spec, oldSpec, requirements.immutableNames, failures)
   const status = isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
@@ -72,6 +85,17 @@ export function checkDefinition(definition: object, failures: Failures, options:
 export function checkDefinitionStatus(definition: object, failures: Failures): void {
   const status = isObject(definition) && isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
+}
+
+/** What compiling one instruction of a pattern takes, in the unit of turns. */
+const patternInstructionWork = 10
+
+/** Compiles all patterns, which are remembered: the checks find them compiled. */
+function* compilingPatterns(spec: DefinitionSpec, turns: Turns): Stages<void> {
+  for (const pattern of patternsOf(spec)) {
+    patternOf(pattern)
+    if (turns.endsStage(patternSize(pattern) * patternInstructionWork)) yield
+  }
 }
 
 function unprunedIn(prefix: string): (schema: SchemaProps) => boolean {
@@ -124,6 +148,7 @@ interface CheckedWith {
   readonly vendor: Vendor
   readonly metadata: MetadataRules
   readonly oldSpec: DefinitionSpec | undefined
+  readonly turns: Turns
 }
 
 /** Expressions that the old definition has may stay, whatever a new one may use. */
@@ -152,7 +177,7 @@ class DefinitionCheck {
   constructor(
     private readonly spec: DefinitionSpec,
     private readonly requirements: Requirements,
-    { vendor, metadata, oldSpec }: CheckedWith,
+    { vendor, metadata, oldSpec, turns }: CheckedWith,
     private readonly failures: Failures,
   ) {
     const { preserveUnknownFields } = spec
@@ -160,10 +185,18 @@ class DefinitionCheck {
       requirements.structuralSchemas ||
       preserveUnknownFields !== true ||
       schemasOf(spec).some((schema) => schemaHas(schema, needsStructure))
-    this.context = { ...requirements, structuralSchemas: structural, prefix: vendor.extensionPrefix, metadata, ages: agesOf(oldSpec) }
+    this.context = {
+      ...requirements,
+      structuralSchemas: structural,
+      prefix: vendor.extensionPrefix,
+      metadata,
+      ages: agesOf(oldSpec),
+      turns,
+      nodes: spec.nodes,
+    }
   }
 
-  run(): void {
+  *run(): Stages<void> {
     const { spec, failures, requirements } = this
     checkGroup(spec.group, failures)
     checkOneOf("spec.scope", spec.scope, ["Cluster", "Namespaced"], failures)
@@ -172,9 +205,9 @@ class DefinitionCheck {
       const detail = "must be false in order to use defaults in the schema"
       failures.add({ type: "Invalid", field: "spec.preserveUnknownFields", value: true, detail })
     }
-    this.checkVersions()
+    yield* this.checkVersions()
     checkSpecNames(spec, failures)
-    this.checkShared()
+    yield* this.checkShared()
     checkConversion(spec, requirements.knownReviewVersion, failures)
   }
 
@@ -190,7 +223,7 @@ class DefinitionCheck {
     }
   }
 
-  private checkVersions(): void {
+  private *checkVersions(): Stages<void> {
     const { spec, failures } = this
     const { versions, versionsSource } = spec
     const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
@@ -203,7 +236,7 @@ class DefinitionCheck {
       checkVersionName(`${path}.name`, version.name, failures)
       checkDeprecation(version, path, failures)
       const context = { ...this.context, unchanged: this.requirements.unchangedSchemas.has(version.name) }
-      if (version.schema !== undefined) checkSchema(version.schema, `${path}.schema`, hasStatus(subresources), context, failures)
+      if (version.schema !== undefined) yield* checkingSchema(version.schema, `${path}.schema`, hasStatus(subresources), context, failures)
       checkSubresources(version.subresources, `${path}.subresources`, failures)
       checkColumns(version.columns, `${path}.additionalPrinterColumns`, failures)
       checkSelectableFields(version, path, "version", this.context.prefix, failures)
@@ -217,12 +250,12 @@ class DefinitionCheck {
   }
 
   /** Checks what all versions share. */
-  private checkShared(): void {
+  private *checkShared(): Stages<void> {
     const { failures, spec } = this
     const { shared, versions } = spec
     const anyStatus = hasStatus(shared.subresources) || versions.some(({ subresources }) => hasStatus(subresources))
     const context = { ...this.context, unchanged: this.requirements.unchangedSchemas.has(spec.version) }
-    if (shared.schema !== undefined) checkSchema(shared.schema, "spec.validation", anyStatus, context, failures)
+    if (shared.schema !== undefined) yield* checkingSchema(shared.schema, "spec.validation", anyStatus, context, failures)
     checkSubresources(shared.subresources, "spec.subresources", failures)
     checkColumns(shared.columns, "spec.additionalPrinterColumns", failures)
     checkSelectableFields(shared, "spec", "definition", this.context.prefix, failures)

@@ -5,6 +5,7 @@
 import { type Failure, Failures } from "../../base/failure.ts"
 import { failureText } from "../../base/errors.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Stages, Turns } from "../../base/turns.ts"
 import { shownText } from "../objects/go-text.ts"
 import { failuresOfValue } from "../objects/validate.ts"
 import { ruleBudget } from "../limits.ts"
@@ -17,17 +18,23 @@ export interface DefaultRules {
   /** Defaults must have no unknown fields. */
   readonly prunedDefaults: boolean
   readonly metadata: MetadataRules
+  readonly turns: Turns
+  /** See `DefinitionSpec`. */
+  readonly nodes: number
 }
 
 /** The resource around a default inside `apiVersion`, `kind` or `metadata`: the resource with this value. */
 type Surround = (value: JsonValue) => JsonValue
 
 /** Adds what is wrong with the defaults of a structural schema, and returns whether nothing is. */
-export function checkDefaults(source: JsonObject, path: string, rules: DefaultRules, failures: Failures): boolean {
+export function* checkingDefaults(source: JsonObject, path: string, rules: DefaultRules, failures: Failures): Stages<boolean> {
   const before = failures.list.length
   const schema = structuralOf(source, rules.prefix)
+  if (rules.turns.endsStage(rules.nodes)) yield
   const check = new DefaultCheck(rules, failures)
   check.node({ ...schema, embedded: true }, path, undefined, resourceOf, true)
+  if (rules.turns.endsStage(rules.nodes)) yield
+  yield* check.checking()
   return failures.list.length === before
 }
 
@@ -37,23 +44,45 @@ function resourceOf(value: JsonValue): JsonValue {
   return { kind: "Validation", apiVersion: "validation/v1", ...fields }
 }
 
+/** What the check of a small default takes, in the unit of turns. */
+const defaultWork = 100
+
+interface FoundDefault {
+  readonly schema: Structural
+  readonly path: string
+  readonly value: JsonValue
+  /** The resource whose type or metadata the default is part of. */
+  readonly meta: Structural | undefined
+  readonly around: Surround
+  readonly isResource: boolean
+}
+
 class DefaultCheck {
   /** What evaluating the rules may still cost. */
   private budget = ruleBudget
+  private readonly found: FoundDefault[] = []
 
   constructor(
     private readonly rules: DefaultRules,
     private readonly failures: Failures,
   ) {}
 
-  /** `meta`: the resource whose type or metadata this node is part of; undefined elsewhere. */
+  /**
+   * Notes the defaults of a node and of those below it. `meta`: the resource whose type or metadata this node is part
+   * of; undefined elsewhere.
+   */
   node(schema: Structural, path: string, meta: Structural | undefined, surround: Surround, isRoot: boolean): void {
-    if (this.failures.full || this.budget < 0) return
     const around = schema.embedded ? resourceOf : surround
     const within = schema.embedded ? undefined : meta
     if (schema.default !== undefined && schema.default !== null) {
-      if (within !== undefined) this.insideMeta(schema.default, schema, `${path}.default`, within, around)
-      else this.plain(schema.default, schema, `${path}.default`, isRoot || schema.embedded)
+      this.found.push({
+        schema,
+        path: `${path}.default`,
+        value: schema.default,
+        meta: within,
+        around,
+        isResource: isRoot || schema.embedded,
+      })
     }
     if (schema.items !== undefined) {
       this.node(schema.items, `${path}.items`, within, (value) => around([value]), false)
@@ -61,6 +90,16 @@ class DefaultCheck {
     for (const [name, property] of schema.properties) {
       const isMeta = schema.embedded && (name === "metadata" || name === "apiVersion" || name === "kind")
       this.node(property, `${path}.properties[${name}]`, isMeta ? schema : within, (value) => around({ [name]: value }), false)
+    }
+  }
+
+  /** Checks what `node` has noted, until there are too many failures or the budget is spent. */
+  *checking(): Stages<void> {
+    for (const { schema, path, value, meta, around, isResource } of this.found) {
+      if (this.failures.full || this.budget < 0) return
+      if (meta !== undefined) this.insideMeta(value, schema, path, meta, around)
+      else this.plain(value, schema, path, isResource)
+      if (this.rules.turns.endsStage(defaultWork)) yield
     }
   }
 

@@ -9,12 +9,10 @@ import { schemaHas } from "./schema-props.ts"
  * compiled.
  */
 export function excessOf(spec: DefinitionSpec): string | undefined {
-  const patterns = new Set<string>()
   let rules = 0
   let characters = 0
   for (const schema of schemasOf(spec)) {
-    schemaHas(schema, ({ pattern, validations = [] }) => {
-      if (pattern !== "") patterns.add(pattern)
+    schemaHas(schema, ({ validations = [] }) => {
       rules += validations.length
       for (const { rule, messageExpression } of validations) characters += rule.length + messageExpression.length
       return false
@@ -25,7 +23,19 @@ export function excessOf(spec: DefinitionSpec): string | undefined {
     return `the rules of a definition may have ${definitionRuleCharactersMax} characters together, but these have ${characters}`
   }
   let size = 0
-  for (const pattern of patterns) size += patternSize(pattern)
+  for (const pattern of patternsOf(spec)) size += patternSize(pattern)
   if (size <= definitionPatternsSizeMax) return undefined
   return `the patterns of a definition may compile to ${definitionPatternsSizeMax} instructions together, but these compile to some ${size}`
+}
+
+/** The patterns of all schemas of a definition, each once. */
+export function patternsOf(spec: DefinitionSpec): ReadonlySet<string> {
+  const patterns = new Set<string>()
+  for (const schema of schemasOf(spec)) {
+    schemaHas(schema, ({ pattern }) => {
+      if (pattern !== "") patterns.add(pattern)
+      return false
+    })
+  }
+  return patterns
 }

@@ -1,5 +1,5 @@
 /** Checks of definitions. `check-definition.ts` is the way in. */
 export { approvalOf, isProtectedGroup } from "./approval.ts"
-export { checkDefinition, checkDefinitionStatus } from "./check-definition.ts"
+export { checkDefinitionStatus, checkingDefinition } from "./check-definition.ts"
 export { dropDisabledFields } from "./disabled-fields.ts"
 export { nonStructuralOf } from "./non-structural.ts"

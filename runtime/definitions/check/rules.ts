@@ -6,9 +6,10 @@ import { declaredType } from "../../../cel/schema/declared-type.ts"
 import { type Schema, withResourceFields } from "../../../cel/schema/schema.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
 import { messageCharactersMax } from "../../base/limits.ts"
+import type { Stages, Turns } from "../../base/turns.ts"
 import { cut, quoted } from "../../base/quote.ts"
 import { ruleCostMax, schemaCostMax } from "../limits.ts"
-import { type Ages, type CompiledRule, compileRules, selfTypeName } from "../rules/compile.ts"
+import { type Ages, cardinalityOf, type CompiledRule, compileRule, selfTypeName } from "../rules/compile.ts"
 import { type Structural, structuralOf } from "../structural.ts"
 import { CostTotal, costText, multiplyCosts } from "./rule-costs.ts"
 import type { RuleProps, SchemaProps } from "./schema-props.ts"
@@ -20,6 +21,7 @@ export interface RuleContext {
   readonly ages: Ages
   /** An update leaves the schema as it is: the cost of single rules is not limited. */
   readonly unchanged: boolean
+  readonly turns: Turns
 }
 
 /** A schema, and what expressions see of its values: some fields of resources do not depend on the schema. */
@@ -93,10 +95,22 @@ function elementsMax({ type, additionalProperties, maxProperties, maxItems }: Sc
   return type === "array" ? limit(maxItems) : 1n
 }
 
+/** What compiling a rule takes, in the unit of turns. */
+const ruleWork = 1000
+
+/** The rules of one node of a schema. */
+interface FoundRules {
+  readonly schema: SchemaProps
+  readonly path: string
+  readonly node: RuleNode
+  readonly uncorrelatable: string | undefined
+}
+
 /** Checks the rules of one schema of a definition. */
 export class RuleChecks implements RuleNodes<RuleNode> {
   readonly root: RuleNode
   private readonly total = new CostTotal()
+  private readonly found: FoundRules[] = []
 
   /** `failures`: of rules, which are reported after all others. */
   constructor(
@@ -119,7 +133,18 @@ export class RuleChecks implements RuleNodes<RuleNode> {
     return parent.below(schema, "items")
   }
 
+  /** Notes the rules of a schema; `checking` checks them. */
   check(schema: SchemaProps, path: string, node: RuleNode, uncorrelatable: string | undefined): void {
+    this.found.push({ schema, path, node, uncorrelatable })
+  }
+
+  /** Called when all schemas have been visited. `path`: of the root, for the costs of all rules together. */
+  *checking(path: string): Stages<void> {
+    for (const found of this.found) yield* this.checkingRules(found)
+    this.checkTotal(path)
+  }
+
+  private *checkingRules({ schema, path, node, uncorrelatable }: FoundRules): Stages<void> {
     const typed = node.typed(this.context.prefix)
     const type = typed && declaredType(typed.visible, selfTypeName, typed.isResource)
     if (typed === undefined || type === undefined) {
@@ -128,16 +153,16 @@ export class RuleChecks implements RuleNodes<RuleNode> {
       const detail = `internal error: failed to construct type information for ${word} rules: ${why}`
       return this.failures.add({ type: "InternalError", field: path, detail })
     }
-    const compiled = compileRules(typed.schema, type, this.context.ages)
-    for (const [index, rule] of compiled.rules.entries()) {
+    const cardinality = node.cardinality ?? cardinalityOf(type)
+    for (const [index, rule] of typed.schema.rules.entries()) {
       if (this.failures.full) return
-      const cardinality = node.cardinality ?? compiled.maxCardinality
-      this.checkRule(rule, schema.validations?.[index], `${path}[${index}]`, { cardinality, uncorrelatable })
+      const compiled = compileRule(rule, typed.schema, type.type, this.context.ages)
+      this.checkRule(compiled, schema.validations?.[index], `${path}[${index}]`, { cardinality, uncorrelatable })
+      if (this.context.turns.endsStage(ruleWork)) yield
     }
   }
 
-  /** Reports the costs of all rules together. Called when all schemas have been checked. `path`: of the schema. */
-  finish(path: string): void {
+  private checkTotal(path: string): void {
     if (this.total.cost <= schemaCostMax) return
     for (const field of this.total.mostExpensive) {
       const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"

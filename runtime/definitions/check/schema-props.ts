@@ -82,6 +82,8 @@ export interface RuleProps {
 /** Reads schemas of one vendor. `tooDeep` is set when a schema is nested beyond `definitionSchemaDepthMax`. */
 export class SchemaReader {
   tooDeep = false
+  /** Number of nodes read. */
+  nodes = 0
 
   private readonly keywords: ReadonlyMap<string, KeywordReader>
 
@@ -106,6 +108,7 @@ export class SchemaReader {
    */
   private node(source: JsonObject, depth: number): SchemaProps {
     const node: SchemaDraft = blankNode(source)
+    this.nodes++
     for (const name in source) this.keywords.get(name)?.(node, source[name], this, depth)
     return node
   }

@@ -1,7 +1,8 @@
 /** One schema of a definition: its root, its structure, its defaults, each node, and its rules. */
 import { Failures } from "../../base/failure.ts"
+import type { Stages, Turns } from "../../base/turns.ts"
 import type { Ages } from "../rules/compile.ts"
-import { checkDefaults } from "./defaults.ts"
+import { checkingDefaults } from "./defaults.ts"
 import { RuleChecks } from "./rules.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import { type SchemaProps, schemaHas } from "./schema-props.ts"
@@ -13,6 +14,10 @@ export interface SchemaContext extends WalkRules {
   readonly prunedDefaults: boolean
   readonly metadata: MetadataRules
   readonly ages: Ages
+  /** Of the check of the whole definition. */
+  readonly turns: Turns
+  /** See `DefinitionSpec`. */
+  readonly nodes: number
 }
 
 /** The context of one schema. */
@@ -22,34 +27,40 @@ export interface OneSchemaContext extends SchemaContext {
 }
 
 /** `path`: of what holds `openAPIV3Schema`. `statusEnabled`: the root must leave the schema of the status complete. */
-export function checkSchema(
+export function* checkingSchema(
   schema: SchemaProps,
   path: string,
   statusEnabled: boolean,
   context: OneSchemaContext,
   failures: Failures,
-): void {
+): Stages<void> {
   const schemaPath = `${path}.openAPIV3Schema`
   const found = new Failures()
   if (statusEnabled) checkRoot(schema, schemaPath, found)
   if (schema.nullable) found.add({ type: "Forbidden", field: `${schemaPath}.nullable`, detail: "nullable cannot be true at the root" })
+  const { nodes, turns } = context
   const fault = context.structuralSchemas ? unreadable(schema, context.prefix) : undefined
-  const rulesMakeSense = context.structuralSchemas && fault === undefined && checkStructure(schema, schemaPath, context, found)
+  if (turns.endsStage(nodes)) yield
+  const rulesMakeSense = context.structuralSchemas && fault === undefined && (yield* checkingStructure(schema, schemaPath, context, found))
   const foundByRules = new Failures()
   const rules = rulesMakeSense ? new RuleChecks(schema, context, foundByRules) : undefined
+  if (turns.endsStage(nodes)) yield
   walkSchema(schema, schemaPath, context, found, rules)
-  rules?.finish(schemaPath)
+  if (turns.endsStage(nodes)) yield
+  if (rules !== undefined) yield* rules.checking(schemaPath)
   for (const failure of foundByRules.list) found.add(failure)
   if (found.empty && fault !== undefined) found.add({ type: "Invalid", field: schemaPath, value: "", detail: fault })
   for (const failure of found.list) failures.add(failure)
 }
 
 /** Returns whether the schema is structural and its defaults are valid. */
-function checkStructure(schema: SchemaProps, path: string, context: SchemaContext, failures: Failures): boolean {
+function* checkingStructure(schema: SchemaProps, path: string, context: SchemaContext, failures: Failures): Stages<boolean> {
   const structural = structuralFailures(schema, path, context.prefix)
   for (const failure of structural) failures.add(failure)
   if (structural.length > 0) return false
-  return !schemaHas(schema, ({ default: value }) => value !== undefined) || checkDefaults(schema.source, path, context, failures)
+  if (context.turns.endsStage(context.nodes)) yield
+  if (!schemaHas(schema, ({ default: value }) => value !== undefined)) return true
+  return yield* checkingDefaults(schema.source, path, context, failures)
 }
 
 /** Keywords of the root in the order in which the reference looks at them, with the name that it has for them. */

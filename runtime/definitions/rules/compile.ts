@@ -22,12 +22,6 @@ export interface CompiledRule {
   readonly fieldPath: string
 }
 
-export interface CompiledRules {
-  readonly rules: readonly CompiledRule[]
-  /** How often a value of this schema can be in one object at most, by the bytes that it takes. */
-  readonly maxCardinality: bigint
-}
-
 /** Which rules and message expressions may use everything this release knows: those that are stored. */
 export interface Ages {
   readonly ofRule: (rule: string) => ExpressionAge
@@ -41,17 +35,19 @@ export const storedAges: Ages = { ofRule: () => "stored", ofMessage: () => "stor
 export const selfTypeName = "selfType"
 
 /** Compiles all rules of a schema, but not those of the schemas below. `type`: of the values of the schema. */
-export function compileRules(schema: Structural, type: DeclaredType, ages: Ages): CompiledRules {
-  const self = type.type
-  return {
-    rules: schema.rules.map((rule) => compileRule(rule, schema, self, ages)),
-    maxCardinality: BigInt(maxCardinality(type.minSerializedSize)),
-  }
+export function compileRules(schema: Structural, type: DeclaredType, ages: Ages): readonly CompiledRule[] {
+  return schema.rules.map((rule) => compileRule(rule, schema, type.type, ages))
+}
+
+/** How often a value of a type can be in one object at most, by the bytes that it takes. */
+export function cardinalityOf({ minSerializedSize }: DeclaredType): bigint {
+  return BigInt(maxCardinality(minSerializedSize))
 }
 
 const nothing = { usesOldSelf: false, maxCost: 0n, fieldPath: "" }
 
-function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ages: Ages): CompiledRule {
+/** Compiles one rule of a schema. `self`: the type of the schema's values. */
+export function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ages: Ages): CompiledRule {
   if (rule.rule.trim() === "") return { rule, ...nothing }
   const variables = { self, oldSelf: rule.optionalOldSelf === true ? optionalType(self) : self }
   const compiled = compileExpression(rule.rule, variables, ages.ofRule(rule.rule))

@@ -66,7 +66,7 @@ function compiled(schema: Structural, type: DeclaredType | undefined): Pick<Rule
   if (type === undefined) {
     return { rules: [], usesOldSelf: false, fault: "failed to convert to declType for CEL validation rules" }
   }
-  const { rules } = compileRules(schema, type, storedAges)
+  const rules = compileRules(schema, type, storedAges)
   return { rules, usesOldSelf: rules.some((rule) => rule.usesOldSelf) }
 }
 
