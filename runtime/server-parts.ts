@@ -8,6 +8,7 @@ import type { Hooks } from "./hooks/hooks.ts"
 import type { HealthChecks } from "./observability/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
 import type { LoopDelayMeter } from "./observability/loop-delay.ts"
+import type { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import type { RequestCounts } from "./observability/request-counts.ts"
 import type { InFlightRequests } from "./observability/in-flight.ts"
 import type { ProtobufCodec } from "./encoding/protobuf/codec.ts"
@@ -55,6 +56,7 @@ export interface ServerParts {
   readonly health: HealthChecks
   /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts
+  readonly conversions: ConversionMetrics
   /** Measurements of the watch cache, for `/metrics`. */
   readonly watchCache: WatchCacheMeasures
   /** Measurements of the storage, for `/metrics`. */

@@ -27,6 +27,7 @@ import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
+import { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
 import { LoopDelayMeter } from "./observability/loop-delay.ts"
@@ -303,6 +304,7 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
     ...definitionGates(how.options),
     callHook: (hook, review, signal) => parts.hooks.post(hook, { review, ...(signal !== undefined && { signal }) }),
     uuid: () => how.random.uuid(),
+    measureConversions: (definition) => parts.conversions.of(definition),
   })
   const background = startControllers(deps, {
     options: how.options,
@@ -393,6 +395,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     authorizers: options["authorization-mode"].map(authorizerOf),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
+    conversions: new ConversionMetrics(clock),
     watchCache: cache,
     storage: { objects: new Map(), bytes: new Map() },
     openapi: how.openapi,

@@ -1,15 +1,29 @@
 /** Definitions with several versions in a running server, converted by a web hook or by a change of apiVersion. */
+import type { ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createServer, type Server } from "node:https"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { startServer } from "../runtime/library.ts"
 import { type ApiObject, isObject, type JsonObject } from "../runtime/base/json.ts"
 import type { CollectionPlace, ObjectClient, ObjectPlace, WatchEvent } from "../runtime/schema/object-client.ts"
+import { createHttpClient } from "./support/http-client.ts"
 import { createTestAuthority, type IssuedPair, type TestAuthority } from "./support/certificates.ts"
 
 const group = "kitchen.example.com"
 const definitions: CollectionPlace = { group: "apiextensions.orch.io", version: "v1", resource: "customresourcedefinitions", namespace: "" }
 const definitionPlace: ObjectPlace = { ...definitions, name: `kettles.${group}` }
+
+type Fault = (response: ServerResponse) => void
+
+/** Sends more as long as the connection takes it. */
+const endless: Fault = (response) => {
+  const piece = Buffer.alloc(64 * 1024, " ")
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.on("drain", more)
+  more()
+}
 
 /** The hook: what it was asked, and what it does beside renaming `size` to `width` and back. */
 interface Hook {
@@ -18,6 +32,8 @@ interface Hook {
   change: (object: JsonObject, desired: string) => void
   /** Answers 500 while set. */
   isBroken: boolean
+  /** Answers instead while set. */
+  fault: Fault | undefined
   /** The next answer waits for it. */
   hold: Promise<void> | undefined
 }
@@ -37,14 +53,15 @@ beforeAll(async () => {
 beforeEach(async () => {
   listener = createServer({ cert: pair.certificate, key: pair.key })
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-  hook = { port: (listener.address() as AddressInfo).port, calls: [], change: () => {}, isBroken: false, hold: undefined }
+  hook = { port: (listener.address() as AddressInfo).port, calls: [], change: () => {}, isBroken: false, fault: undefined, hold: undefined }
   listener.on("request", (request, response) => {
     let text = ""
     request.setEncoding("utf8").on("data", (piece: string) => {
       text += piece
     })
     request.on("end", () => {
-      if (hook.isBroken) response.writeHead(500, { "content-type": "text/plain" }).end("broken")
+      if (hook.fault !== undefined) hook.fault(response)
+      else if (hook.isBroken) response.writeHead(500, { "content-type": "text/plain" }).end("broken")
       else {
         const answer = JSON.stringify(answered(JSON.parse(text)))
         const { hold = Promise.resolve() } = hook
@@ -129,6 +146,15 @@ async function define({ none = false, stored = "v1" } = {}): Promise<void> {
 /** Repeats a request until it succeeds: the table of kinds follows the store a moment later. */
 async function until(ask: () => Promise<unknown>): Promise<void> {
   while ((await ask().catch((error: Error) => error)) instanceof Error) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** What `/metrics` says. */
+async function metricsText(): Promise<string> {
+  const { caPem, token, url } = server
+  const http = createHttpClient({ protocol: "http1", port: Number(new URL(url).port), authority: caPem })
+  const { body } = await http.send({ method: "GET", path: "/metrics", headers: { authorization: `Bearer ${token}` } })
+  http.close()
+  return body.toString()
 }
 
 const kettles = (version: string): CollectionPlace => ({ group, version, resource: "kettles", namespace: "default" })
@@ -261,6 +287,44 @@ describe("with a web hook", () => {
     // Nothing was stored, and the stored version needs no hook.
     expect(specs((await client.list(kettles("v1"))).items)).toEqual([["v1", "a", { size: 2 }]])
     await client.delete(kettle("a", "v1"))
+    const metrics = await metricsText()
+    const versions = 'crd_name="kettles.kitchen.example.com",from_version="v1",to_version="v2"'
+    expect(metrics).toContain(`apiserver_crd_conversion_webhook_duration_seconds_count{${versions},succeeded="true"}`)
+    expect(metrics).toContain(`apiserver_crd_conversion_webhook_duration_seconds_bucket{${versions},succeeded="false",le="0.001"}`)
+    expect(metrics).toContain('request_total{result="failure",failure_type="conversion_webhook_call_failure"}')
+  })
+
+  it("answers faults of the hook with their text, and leaves no request and no connection behind", async () => {
+    await define()
+    await create("a", "v1", { size: 1 })
+    const faults: readonly (readonly [Fault, string])[] = [
+      [(response) => response.destroy(), "EOF"],
+      [(response) => response.end("{"), "json parse error"],
+      [
+        (response) => response.end(JSON.stringify({ apiVersion: "apiextensions.orch.io/v1", kind: "ConversionReview" })),
+        "no response provided",
+      ],
+      [endless, "the response has more than 16777216 bytes"],
+    ]
+    for (const [fault, text] of faults) {
+      hook.fault = fault
+      await expect(client.get(kettle("a", "v2"))).rejects.toMatchObject({ code: 500, message: expect.stringContaining(text) })
+    }
+    hook.fault = undefined
+    let release = (): void => {}
+    hook.hold = new Promise((resolve) => {
+      release = resolve
+    })
+    const leaving = new AbortController()
+    const left = expect(client.get(kettle("a", "v2"), { signal: leaving.signal })).rejects.toThrow("the caller left")
+    await expect.poll(() => hook.calls.length).toBe(1)
+    leaving.abort(new Error("the caller left"))
+    await left
+    release()
+    // The call goes on for readers that come meanwhile.
+    expect((await client.get(kettle("a", "v2"))).spec).toEqual({ width: 1 })
+    expect(calls()).toEqual(["v2: a"])
+    await expect.poll(() => new Promise((resolve) => listener.getConnections((_error, count) => resolve(count)))).toBeLessThanOrEqual(1)
   })
 
   it("stores nothing that cannot be converted back, and nothing of a dry run", async () => {

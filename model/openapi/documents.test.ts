@@ -123,6 +123,8 @@ test("a group of a definition in the domain of the built-in ones", () => {
   // Recorded from the reference.
   expect(`list${operationScope({ group: "kettles.k8s.io", version: "v1" })}Kettle`).toBe("listKettlesV1Kettle")
   expect(tagOf({ group: "kettles.k8s.io", version: "v1" })).toBe("kettles_v1")
+  expect(operationScope({ group: "pans.k8s.io", version: "v1-10" })).toBe("PansV110")
+  expect(tagOf({ group: "pans.k8s.io", version: "v1-10" })).toBe("pans_v110")
 })
 
 test("names of the built-in groups", () => {

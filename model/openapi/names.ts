@@ -49,14 +49,14 @@ export const patchDefinition = `${metaPackage}.Patch`
 /** The response of `/version`. */
 export const versionDefinition = "io.orch.apimachinery.pkg.version.Info"
 
-/** `CoreV1`, `RbacAuthorizationV1`: the middle of operation ids. */
+/** `CoreV1`, `RbacAuthorizationV1`: the middle of operation ids, without the hyphens of `v1-10`. */
 export function operationScope({ group, version }: GroupVersion): string {
-  return groupWords(group).map(upperFirst).join("") + upperFirst(version)
+  return groupWords(group).map(upperFirst).join("") + upperFirst(version).replaceAll("-", "")
 }
 
 /** `core_v1`, `rbacAuthorization_v1`. */
 export function tagOf({ group, version }: GroupVersion): string {
-  return `${groupTag(group)}_${version}`
+  return `${groupTag(group)}_${version.replaceAll("-", "")}`
 }
 
 /** `core`, `rbacAuthorization`. */

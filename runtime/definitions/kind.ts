@@ -14,6 +14,7 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ba
 import { atOnce, type Stages, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
+import type { ConversionStarted } from "../schema/conversion-call.ts"
 import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, ValidationContext, Verb } from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
@@ -42,6 +43,8 @@ export interface DefinitionOptions {
   /** Sends the JSON of a review to a web hook and resolves with the document that it answers. */
   readonly callHook: (hook: WebhookClientConfig, review: string, signal?: AbortSignal) => Promise<JsonValue>
   readonly uuid: () => string
+  /** Measures the calls of a definition's hook. */
+  readonly measureConversions?: (definition: string) => ConversionStarted
 }
 
 /** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
@@ -226,7 +229,10 @@ function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (objec
 }
 
 /** The hook that converts objects of a definition; undefined for strategy None. */
-function conversionOf({ spec }: CustomResourceDefinition, { vendor, callHook, uuid }: DefinitionOptions): ConvertObjects | undefined {
+function conversionOf(
+  { metadata: { name = "" }, spec }: CustomResourceDefinition,
+  { vendor, callHook, uuid, measureConversions }: DefinitionOptions,
+): ConvertObjects | undefined {
   const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
   if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
   return webhookConversion({
@@ -235,6 +241,7 @@ function conversionOf({ spec }: CustomResourceDefinition, { vendor, callHook, uu
     apiVersions: (spec.versions ?? []).map(({ name }) => `${spec.group}/${name}`),
     post: (review, signal) => callHook(clientConfig, review, signal),
     uuid,
+    ...(measureConversions !== undefined && { started: measureConversions(name) }),
   })
 }
 

@@ -2,14 +2,18 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import { ConversionMetrics } from "./conversion-metrics.ts"
+import { Histogram } from "./histogram.ts"
 import { metricsText } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
 
 test("storage and watch cache measurements are reported by resource and store", () => {
+  const conversions = new ConversionMetrics(createManualClock())
   const text = metricsText({
     loop: { take: () => ({ min: 0, max: 0.25, mean: 0.001, p50: 0.001, p90: 0.002, p99: 0.125 }) },
     inFlight: { seats: { readOnly: 0, mutating: 0 } },
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
+    conversions,
     watchCache: {
       checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }],
       derivedBytes: () => 4096,
@@ -33,4 +37,35 @@ test("storage and watch cache measurements are reported by resource and store", 
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 8192',
     "apiserver_watch_cache_derived_bytes 4096",
   ])
+})
+
+test("conversions are counted by definition, versions and sort of failure", () => {
+  const clock = createManualClock()
+  const conversions = new ConversionMetrics(clock)
+  const started = conversions.of("pans.example.com")
+  const call = { from: "v1", to: "v2" }
+  const first = started(call)
+  clock.advance(3)
+  first()
+  started(call)()
+  const failing = started(call)
+  clock.advance(70_000)
+  failing("call")
+  const of = (labels: string): Record<string, number> =>
+    Object.fromEntries(
+      [...conversions.durations.samples(), ...conversions.results.samples()]
+        .filter(([own]) => own.startsWith(labels))
+        .map(([own, value, suffix]) => [own.slice(labels.length) + suffix, value]),
+    )
+  const good = of('crd_name="pans.example.com",from_version="v1",to_version="v2",succeeded="true"')
+  expect(good).toMatchObject({ ',le="0.002"_bucket': 1, ',le="0.004"_bucket': 2, ',le="16.384"_bucket': 2, ',le="+Inf"_bucket': 2 })
+  expect(good).toMatchObject({ _sum: 0.003, _count: 2 })
+  const bad = of('result="failure",failure_type="conversion_webhook_call_failure"')
+  expect(bad).toMatchObject({ ',le="60"_bucket': 0, ',le="+Inf"_bucket': 1, _count: 1, _sum: 70 })
+})
+
+test("a histogram forgets the oldest labels", () => {
+  const histogram = new Histogram({ buckets: [1], seriesMax: 2 })
+  for (const name of ["a", "b", "a", "c"]) histogram.observe(`name="${name}"`, 0)
+  expect(histogram.samples().flatMap(([labels, , suffix]) => (suffix === "_count" ? [labels] : []))).toEqual(['name="b"', 'name="c"'])
 })

@@ -1,5 +1,7 @@
 /** `/metrics`: the process and its requests, in the Prometheus text format 0.0.4. */
 import type { Clock } from "../base/clock.ts"
+import type { ConversionMetrics } from "./conversion-metrics.ts"
+import type { HistogramSample } from "./histogram.ts"
 import type { InFlightRequests } from "./in-flight.ts"
 import type { LoopDelays } from "./loop-delay.ts"
 import type { RequestCounts } from "./request-counts.ts"
@@ -8,10 +10,10 @@ export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 interface Metric {
   readonly name: string
-  readonly type: "counter" | "gauge"
+  readonly type: "counter" | "gauge" | "histogram"
   readonly help: string
-  /** Labels in their written form, without braces; "" for none. */
-  readonly samples: readonly (readonly [labels: string, value: number])[]
+  /** Labels in their written form, without braces; "" for none. Lines of histograms have a suffix to the name. */
+  readonly samples: readonly (readonly [labels: string, value: number] | HistogramSample)[]
 }
 
 /** The latest results of `controllers/storage-metrics.ts`. */
@@ -36,6 +38,7 @@ interface Sources {
   readonly loop: { take(): LoopDelays }
   readonly inFlight: Pick<InFlightRequests, "seats">
   readonly counts: RequestCounts
+  readonly conversions: Pick<ConversionMetrics, "durations" | "results">
   readonly watchCache: Pick<WatchCacheMeasures, "checks" | "derivedBytes">
   readonly storage: StorageMeasures
   readonly clock: Clock
@@ -46,11 +49,12 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sources): readonly Metric[] {
+function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
   return [
+    ...conversionMetrics(conversions),
     {
       name: "apiserver_current_inflight_requests",
       type: "gauge",
@@ -104,6 +108,30 @@ function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sourc
 
 const outcomes = ["success", "failure", "error"] as const
 
+function conversionMetrics({ durations, results }: Sources["conversions"]): readonly Metric[] {
+  const ofResults = results.samples()
+  return [
+    {
+      name: "apiserver_conversion_webhook_duration_seconds",
+      type: "histogram",
+      help: "Duration of calls to conversion hooks in seconds, by result.",
+      samples: ofResults,
+    },
+    {
+      name: "apiserver_conversion_webhook_request_total",
+      type: "counter",
+      help: "Calls to conversion hooks by result, and by the sort of failure.",
+      samples: ofResults.filter(([, , suffix]) => suffix === "_count").map(([labels, count]) => [labels, count] as const),
+    },
+    {
+      name: "apiserver_crd_conversion_webhook_duration_seconds",
+      type: "histogram",
+      help: "Duration of conversions by hooks in seconds, by definition, versions and whether they succeeded.",
+      samples: durations.samples(),
+    },
+  ]
+}
+
 /** The names are those that dashboards for node use. */
 function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Metric[] {
   const one = (which: string, value: number): Metric =>
@@ -120,6 +148,6 @@ function gauge(name: string, help: string, value: number): Metric {
 }
 
 function metricText({ name, type, help, samples }: Metric): string {
-  const lines = samples.map(([labels, value]) => `${name}${labels === "" ? "" : `{${labels}}`} ${value}`)
+  const lines = samples.map(([labels, value, suffix = ""]) => `${name}${suffix}${labels === "" ? "" : `{${labels}}`} ${value}`)
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n")
 }

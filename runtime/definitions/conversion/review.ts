@@ -7,7 +7,11 @@ const knownVersions: readonly string[] = ["v1", "v1beta1"]
 
 /** A fault of a hook's answer; the message is the reference's. */
 export class ReviewError extends Error {
-  constructor(message: string) {
+  /** `isUnread`: the document is no review that a decoder would read. */
+  constructor(
+    message: string,
+    readonly isUnread = false,
+  ) {
     super(message)
     this.name = "ReviewError"
   }
@@ -68,7 +72,8 @@ function checkResult(result: JsonValue | undefined): void {
 
 /** A document that names no type passes for v1beta1. */
 function checkType(answer: JsonValue, apiVersion: string, isStrict: boolean): void {
-  if (answer !== null && !isObject(answer)) throw new ReviewError("couldn't get version/kind; json parse error: the answer is no object")
+  if (answer !== null && !isObject(answer))
+    throw new ReviewError("couldn't get version/kind; json parse error: the answer is no object", true)
   const { apiVersion: version = "", kind = "" } = answer ?? {}
   if (version === apiVersion && kind === reviewKind) return
   if (version === "" && kind === "") {
@@ -78,8 +83,11 @@ function checkType(answer: JsonValue, apiVersion: string, isStrict: boolean): vo
   const [group = ""] = apiVersion.split("/")
   const isKnown = version === "v1" ? kind === "Status" : kind === reviewKind && knownVersions.some((each) => version === `${group}/${each}`)
   const [given, own] = [shortVersion(String(version)), shortVersion(apiVersion)]
-  if (isKnown) throw new ReviewError(`converting (${given}.${String(kind)}) to (${own}.${reviewKind}): unknown conversion`)
-  throw new ReviewError(`no kind ${JSON.stringify(cut(String(kind)))} is registered for version ${JSON.stringify(cut(String(version)))}`)
+  if (isKnown) throw new ReviewError(`converting (${given}.${String(kind)}) to (${own}.${reviewKind}): unknown conversion`, true)
+  throw new ReviewError(
+    `no kind ${JSON.stringify(cut(String(kind)))} is registered for version ${JSON.stringify(cut(String(version)))}`,
+    true,
+  )
 }
 
 function shortVersion(apiVersion: string): string {

@@ -5,6 +5,7 @@
 import { expect, test } from "vitest"
 import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
+import type { ConversionStarted } from "../../schema/conversion-call.ts"
 import { conversionCharactersMax, conversionObjectsMax } from "./limits.ts"
 import referenceAnswers from "./reference-answers.json" with { type: "json" }
 import { webhookConversion, type WebhookConversion } from "./webhook.ts"
@@ -233,4 +234,27 @@ test("a call that fails is reported, and a caller that has left gets its own rea
     message: "conversion webhook for example.com/v1, Kind=Conv failed: dial tcp: refused",
   })
   await expect(failing.convert([one], v2, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone")
+})
+
+test("calls are measured with their versions and the sort of failure, in the reference's words", async () => {
+  const failureOf = async (change?: Change, given: Partial<WebhookConversion> = {}): Promise<string | undefined> => {
+    const ends: (string | undefined)[] = []
+    const started: ConversionStarted = (call) => {
+      expect(call).toEqual({ from: "v1", to: "v2" })
+      return (failure) => void ends.push(failure)
+    }
+    await setting(change, { ...given, started })
+      .convert([one], v2)
+      .catch(() => undefined)
+    expect(ends).toHaveLength(1)
+    return ends[0]
+  }
+  expect(await failureOf()).toBeUndefined()
+  expect(await failureOf(undefined, { post: () => Promise.reject(new Error("refused")) })).toBe("call")
+  expect(await failureOf(changes.array)).toBe("call")
+  expect(await failureOf(changes["review-kind"])).toBe("call")
+  expect(await failureOf(changes["wrong-uid"])).toBe("malformed_response")
+  expect(await failureOf(changes.failed)).toBe("malformed_response")
+  expect(await failureOf(changes.few)).toBe("partial_response")
+  expect(await failureOf(changes.name)).toBe("invalid_converted_object")
 })

@@ -3,10 +3,11 @@ import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
 import type { ApiObject, JsonValue } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
+import type { ConversionFailure, ConversionStarted } from "../../schema/conversion-call.ts"
 import type { ConvertObjects } from "../../schema/kind.ts"
 import { conversionCallsAtOnce, conversionCharactersMax, conversionObjectsMax } from "./limits.ts"
 import { type ReturnedWords, returnedObject } from "./returned-object.ts"
-import { convertedObjects, reviewText, reviewVersion, typeText } from "./review.ts"
+import { convertedObjects, ReviewError, reviewText, reviewVersion, typeText } from "./review.ts"
 
 export interface WebhookConversion {
   /** The wire form of the group of ConversionReview. */
@@ -18,6 +19,8 @@ export interface WebhookConversion {
   /** Sends the JSON of a review and resolves with the document that came back. */
   readonly post: (review: string, signal?: AbortSignal) => Promise<JsonValue>
   readonly uuid: () => string
+  /** Measures each call of the hook. */
+  readonly started?: ConversionStarted
 }
 
 /** Objects that go in one call, with their places in the result. */
@@ -47,7 +50,7 @@ export function webhookConversion(conversion: WebhookConversion): ConvertObjects
 
 /** A version that the definition no longer has is still in the store. */
 function checkVersion({ apiVersions }: WebhookConversion, { apiVersion = "" }: ApiObject): void {
-  if (!apiVersions.includes(apiVersion)) throw refused(`request to convert CR from an invalid group/version: ${apiVersion}`)
+  if (!apiVersions.includes(apiVersion)) throw new ApiError(500, "", `request to convert CR from an invalid group/version: ${apiVersion}`)
 }
 
 /** The objects that are not in the version, in batches that are made when they are sent. */
@@ -71,29 +74,75 @@ function* batches(objects: readonly ApiObject[], apiVersion: string): Generator<
   if (batch.objects.length > 0) yield batch
 }
 
-async function called(
-  { reviewGroup, reviewVersions, post, uuid }: WebhookConversion,
-  { sent, texts, apiVersion, signal }: { sent: readonly ApiObject[]; texts: readonly string[]; apiVersion: string; signal?: AbortSignal },
-): Promise<readonly ApiObject[]> {
-  const [first] = sent
-  const prefix = `conversion webhook for ${typeText(first?.apiVersion ?? "", first?.kind ?? "")}`
-  const version = reviewVersion(reviewVersions)
-  if (version === undefined) throw refused("no supported conversion review versions")
-  const review = `${reviewGroup}/${version}`
-  const uid = uuid()
-  let returned: readonly JsonValue[]
+interface Sent {
+  readonly sent: readonly ApiObject[]
+  readonly texts: readonly string[]
+  readonly apiVersion: string
+  readonly signal?: AbortSignal
+}
+
+/** A call whose client has gone is not counted. */
+async function called(conversion: WebhookConversion, call: Sent): Promise<readonly ApiObject[]> {
+  const version = reviewVersion(conversion.reviewVersions)
+  if (version === undefined) throw new ApiError(500, "", "no supported conversion review versions")
+  const ended = conversion.started?.({ from: versionOf(call.sent[0]?.apiVersion), to: versionOf(call.apiVersion) })
   try {
-    returned = convertedObjects(await post(reviewText(review, { uid, desiredApiVersion: apiVersion, objects: texts }), signal), review, uid)
+    const converted = await convertedBy(conversion, call, `${conversion.reviewGroup}/${version}`)
+    ended?.()
+    return converted
   } catch (error) {
-    signal?.throwIfAborted()
-    throw refused(`${prefix} failed: ${messageOf(error)}`)
+    if (!(error instanceof ConversionError)) throw error
+    ended?.(error.failure)
+    throw new ApiError(500, "", error.message)
   }
-  if (returned.length !== sent.length) throw refused(`${prefix} returned ${returned.length} objects, expected ${sent.length}`)
+}
+
+async function convertedBy(
+  { post, uuid }: WebhookConversion,
+  { sent, texts, apiVersion, signal }: Sent,
+  review: string,
+): Promise<readonly ApiObject[]> {
+  const prefix = `conversion webhook for ${typeText(sent[0]?.apiVersion ?? "", sent[0]?.kind ?? "")}`
+  const uid = uuid()
+  const returned = await answered(prefix, signal, async () => {
+    const answer = await post(reviewText(review, { uid, desiredApiVersion: apiVersion, objects: texts }), signal)
+    return convertedObjects(answer, review, uid)
+  })
+  if (returned.length !== sent.length)
+    throw new ConversionError(`${prefix} returned ${returned.length} objects, expected ${sent.length}`, "partial_response")
   try {
     return sent.map((object, index) => returnedObject(object, returned[index], { apiVersion, words: wordsOf(prefix, sent.length, index) }))
   } catch (error) {
-    throw refused(messageOf(error))
+    throw new ConversionError(messageOf(error), "invalid_converted_object")
   }
+}
+
+async function answered(
+  prefix: string,
+  signal: AbortSignal | undefined,
+  ask: () => Promise<readonly JsonValue[]>,
+): Promise<readonly JsonValue[]> {
+  try {
+    return await ask()
+  } catch (error) {
+    signal?.throwIfAborted()
+    const isMalformed = error instanceof ReviewError && !error.isUnread
+    throw new ConversionError(`${prefix} failed: ${messageOf(error)}`, isMalformed ? "malformed_response" : "call")
+  }
+}
+
+class ConversionError extends Error {
+  constructor(
+    message: string,
+    readonly failure: ConversionFailure,
+  ) {
+    super(message)
+  }
+}
+
+/** `g/v1` is v1. */
+function versionOf(apiVersion = ""): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1)
 }
 
 function wordsOf(prefix: string, count: number, index: number): ReturnedWords {
@@ -105,10 +154,6 @@ function wordsOf(prefix: string, count: number, index: number): ReturnedWords {
     }
   const wrong = `${prefix} returned invalid converted object at index ${index}`
   return { wrongType: wrong, wrongObject: wrong, wrongMetadata: `${prefix} returned invalid metadata in object at index ${index}` }
-}
-
-function refused(message: string): ApiError {
-  return new ApiError(500, "", message)
 }
 
 function messageOf(error: unknown): string {
