@@ -4,7 +4,12 @@ import type { CollectionPlace } from "../../runtime/schema/object-client.ts"
 
 export const group = "kitchen.example.com"
 export const name = `kettles.${group}`
-export const definitions: CollectionPlace = { group: "apiextensions.orch.io", version: "v1", resource: "customresourcedefinitions", namespace: "" }
+export const definitions: CollectionPlace = {
+  group: "apiextensions.orch.io",
+  version: "v1",
+  resource: "customresourcedefinitions",
+  namespace: "",
+}
 export const kettles: CollectionPlace = { group, version: "v1", resource: "kettles", namespace: "default" }
 /** The object `one`. */
 export const kettle = (fields: JsonObject = {}): ApiObject => ({
