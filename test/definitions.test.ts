@@ -426,6 +426,19 @@ describe("a start", () => {
     ])
   })
 
+  it("takes groups of definitions as they are written there", async () => {
+    const source = definition("kettles", "Kettle")
+    const group = "kitchen.k8s.io"
+    const metadata = { name: `kettles.${group}`, annotations: { "api-approved.kubernetes.io": "unapproved, a test" } }
+    const own = { ...source, apiVersion: "apiextensions.k8s.io/v1", metadata, spec: { ...(source.spec as JsonObject), group } } // As above.
+    await using other = await startServer({ vendor: "kubernetes", crds: [own] })
+    for (const written of [group, "kitchen.orch.io"]) {
+      const made = await other.client.create({ ...kettles(), group: written }, { metadata: { generateName: "a-" } })
+      expect(made.apiVersion).toBe(`${group}/v1`)
+    }
+    expect((await other.client.list({ ...kettles(), group })).items).toHaveLength(2)
+  })
+
   it("refuses definitions that are wrong, or of another vendor", async () => {
     await expect(startServer({ crds: [definition("kettles", "kettle of no kind")] })).rejects.toThrow(
       /^startServer: crds: the definition "kettles.kitchen.example.com" was refused/,

@@ -214,12 +214,18 @@ class InProcessClient implements ObjectClient {
     how: { readonly signal: AbortSignal | undefined; readonly query?: URLSearchParams; readonly bytes?: number },
   ): Promise<Call> {
     const { parts, user, own } = this
-    const info = infoOf(verb, place)
+    const info = infoOf(verb, this.neutral(place))
     authorize(parts.authorizers, { user, info })
     const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal, own })
     const { kind, subresource } = routeOf(parts, request)
     const handle = await parts.registry.handle(kind)
     return { parts, registry: parts.registry, handle, subresource, request }
+  }
+
+  /** A group may also be written as on the wire: so definitions name their own. */
+  private neutral(place: RequestPlace): RequestPlace {
+    const { kinds, vendor } = this.parts
+    return kinds.hasGroup(place.group) ? place : { ...place, group: vendor.neutralGroup(place.group) }
   }
 
   /**
