@@ -19,7 +19,7 @@ import { checkConversion } from "./conversion.ts"
 import { hasUnprunedDefaults } from "./defaults.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import { type DefinitionSpec, readNames, readSpec, schemasOf } from "./definition-spec.ts"
-import { excessOf, patternsOf } from "./excess.ts"
+import { excessOf } from "./excess.ts"
 import { checkGroup, checkNames, checkOneOf, checkSpecNames } from "./names.ts"
 import { allRequirements, type Requirements, requirementsOfUpdate } from "./ratchet.ts"
 import { checkingSchema, type SchemaContext } from "./schema.ts"
@@ -92,7 +92,7 @@ const patternInstructionWork = 10
 
 /** Compiles all patterns, which are remembered: the checks find them compiled. */
 function* compilingPatterns(spec: DefinitionSpec, turns: Turns): Stages<void> {
-  for (const pattern of patternsOf(spec)) {
+  for (const pattern of spec.patterns) {
     patternOf(pattern)
     if (turns.endsStage(patternSize(pattern) * patternInstructionWork)) yield
   }

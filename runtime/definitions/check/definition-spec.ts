@@ -24,6 +24,8 @@ export interface DefinitionSpec {
   readonly tooDeep: boolean
   /** Number of schemas in all schemas: each pass over them takes about so many microseconds. */
   readonly nodes: number
+  /** The patterns of all schemas, each once. */
+  readonly patterns: ReadonlySet<string>
 }
 
 export interface DefinitionNames {
@@ -86,6 +88,7 @@ export function readSpec(definition: JsonObject, prefix: string): DefinitionSpec
     preserveUnknownFields: typeof spec.preserveUnknownFields === "boolean" ? spec.preserveUnknownFields : undefined,
     tooDeep: reader.tooDeep,
     nodes: reader.nodes,
+    patterns: reader.patterns,
   }
 }
 

@@ -23,19 +23,7 @@ export function excessOf(spec: DefinitionSpec): string | undefined {
     return `the rules of a definition may have ${definitionRuleCharactersMax} characters together, but these have ${characters}`
   }
   let size = 0
-  for (const pattern of patternsOf(spec)) size += patternSize(pattern)
+  for (const pattern of spec.patterns) size += patternSize(pattern)
   if (size <= definitionPatternsSizeMax) return undefined
   return `the patterns of a definition may compile to ${definitionPatternsSizeMax} instructions together, but these compile to some ${size}`
-}
-
-/** The patterns of all schemas of a definition, each once. */
-export function patternsOf(spec: DefinitionSpec): ReadonlySet<string> {
-  const patterns = new Set<string>()
-  for (const schema of schemasOf(spec)) {
-    schemaHas(schema, ({ pattern }) => {
-      if (pattern !== "") patterns.add(pattern)
-      return false
-    })
-  }
-  return patterns
 }

@@ -84,6 +84,8 @@ export class SchemaReader {
   tooDeep = false
   /** Number of nodes read. */
   nodes = 0
+  /** The patterns of all nodes, each once. */
+  readonly patterns = new Set<string>()
 
   private readonly keywords: ReadonlyMap<string, KeywordReader>
 
@@ -110,6 +112,7 @@ export class SchemaReader {
     const node: SchemaDraft = blankNode(source)
     this.nodes++
     for (const name in source) this.keywords.get(name)?.(node, source[name], this, depth)
+    if (node.pattern !== "") this.patterns.add(node.pattern)
     return node
   }
 
@@ -320,27 +323,27 @@ function present(value: JsonValue | undefined): JsonValue | undefined {
 export function schemaHas(schema: SchemaProps | undefined, found: (one: SchemaProps) => boolean): boolean {
   if (schema === undefined) return false
   if (found(schema)) return true
-  for (const child of childrenOf(schema)) if (schemaHas(child, found)) return true
-  return false
+  const { items, not, additionalProperties, additionalItems } = schema
+  return (
+    schemaHas(items?.schema, found) ||
+    anyHas(items?.list, found) ||
+    anyHas(schema.allOf, found) ||
+    anyHas(schema.anyOf, found) ||
+    anyHas(schema.oneOf, found) ||
+    schemaHas(not, found) ||
+    anyHas(schema.properties?.values(), found) ||
+    schemaHas(additionalProperties?.schema, found) ||
+    anyHas(schema.patternProperties?.values(), found) ||
+    schemaHas(additionalItems?.schema, found) ||
+    anyHas(schema.definitions?.values(), found) ||
+    anyHas(schema.dependencies?.values(), found)
+  )
 }
 
-/** All schemas directly below a node. */
-function childrenOf(schema: SchemaProps): (SchemaProps | undefined)[] {
-  const { items, allOf = [], anyOf = [], oneOf = [], not, properties, additionalProperties } = schema
-  return [
-    items?.schema,
-    ...(items?.list ?? []),
-    ...allOf,
-    ...anyOf,
-    ...oneOf,
-    not,
-    ...(properties?.values() ?? []),
-    additionalProperties?.schema,
-    ...(schema.patternProperties?.values() ?? []),
-    schema.additionalItems?.schema,
-    ...(schema.definitions?.values() ?? []),
-    ...(schema.dependencies?.values() ?? []),
-  ]
+function anyHas(schemas: Iterable<SchemaProps | undefined> | undefined, found: (one: SchemaProps) => boolean): boolean {
+  if (schemas === undefined) return false
+  for (const schema of schemas) if (schemaHas(schema, found)) return true
+  return false
 }
 
 /**
