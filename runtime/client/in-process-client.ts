@@ -44,6 +44,7 @@ import { listOperation } from "../verbs/list/list.ts"
 import type { Patch } from "../verbs/patch-document.ts"
 import { documentPatch, patchOperation } from "../verbs/patch.ts"
 import { freshVersion, objectOf } from "../verbs/represent.ts"
+import { withDefaults } from "../verbs/request-body.ts"
 import { routeOf } from "../verbs/route.ts"
 import { changeScale, getScale, patchedScale, scaleApplyScope, scaleKind } from "../verbs/scale/scale.ts"
 import { postedForm, postOperation, writeScope } from "../verbs/subresource.ts"
@@ -297,7 +298,7 @@ async function decoded(call: Call, document: JsonValue, { form, apiVersions, fie
     expiry,
   )
   warnings.push(...found)
-  form.applyDefaults(object, { vendor: call.parts.vendor })
+  withDefaults(call, form, object)
   return object
 }
 

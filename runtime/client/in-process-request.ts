@@ -37,7 +37,7 @@ export class InProcessRequest implements RequestFacts {
   readonly info: RequestInfo
   readonly user: User
   readonly query: URLSearchParams
-  readonly bodyBytes: number
+  bodyBytes: number
   private readonly given: AbortSignal | undefined
 
   constructor({

@@ -186,7 +186,7 @@ function versionParts(
   const checks: ObjectChecks = { structural, ratchet, checkMetadata, ...(scale !== undefined && { scale }), warned: new WeakMap() }
   return {
     shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
-    applyDefaults: (object, { stored = false }) => defaultObject(object, structural, { stored }),
+    applyDefaults: (object, { stored = false, added }) => defaultObject(object, structural, { stored, added }),
     validate: (object, context) => atOnce(validatingVersion(object, context, checks)),
     validating: (object, context) => validatingVersion(object, context, checks),
     warnings: (object) => checks.warned.get(object) ?? [],

@@ -177,6 +177,8 @@ export interface DefaultsContext {
   readonly vendor: Vendor
   /** The object was read from the store. Kinds of definitions leave defaults out that are too many. */
   readonly stored?: boolean
+  /** Called by kinds of definitions with the characters, about, that their defaults have added to the object. */
+  readonly added?: (characters: number) => void
 }
 
 export interface ValidationContext {

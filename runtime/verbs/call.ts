@@ -17,8 +17,11 @@ export interface RequestFacts extends Readonly<Pick<RequestContext, "info" | "qu
   readonly headers: Pick<IncomingHttpHeaders, "user-agent">
   readonly warnings: string[]
   readonly expiry: DeadlineSignal
-  /** The size of the body; approximate if it was never text. Large objects are processed in turns. */
-  readonly bodyBytes: number
+  /**
+   * The size of the body, and of what defaults have added to its object; approximate if it was never text. Large
+   * objects are processed in turns.
+   */
+  bodyBytes: number
   /** A write of the server itself: no manager owns its fields. */
   readonly untracked?: true
 }

@@ -16,7 +16,7 @@ import type { ObjectRequest, ResourceRequest } from "./call.ts"
 
 /** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
 export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
-  const { handle, parts } = call
+  const { handle } = call
   const object = await readAs(call, options, {
     kind: handle.kind.kind,
     apiVersion: handle.apiVersion,
@@ -25,8 +25,16 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
     applyDefaults: handle.parts.applyDefaults,
   })
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
-  handle.parts.applyDefaults(object, { vendor: parts.vendor })
+  withDefaults(call, handle.parts, object)
   return object
+}
+
+/** Sets defaults in a decoded object. What they add counts as sent, so that the work on a large result takes turns. */
+export function withDefaults({ request, parts }: ObjectRequest, form: Pick<KindBody, "applyDefaults">, object: ApiObject): void {
+  const added = (characters: number): void => {
+    request.bodyBytes += characters
+  }
+  form.applyDefaults(object, { vendor: parts.vendor, added })
 }
 
 /**

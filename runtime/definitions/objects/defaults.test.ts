@@ -71,6 +71,15 @@ describe("defaults of custom objects", () => {
     )
   })
 
+  it("tells how much was added", () => {
+    const schema = schemaOf({ text: { type: "string", default: "x".repeat(10_000) } })
+    const told: number[] = []
+    const added = (characters: number): number => told.push(characters)
+    defaultObject({}, schema, { added })
+    defaultObject({ text: "own" }, schema, { added })
+    expect(told).toEqual([10_003])
+  })
+
   it("treats names of object prototypes as names", () => {
     const schema = parseJson(
       `{"type": "object", "properties": {

@@ -46,6 +46,8 @@ const plans = new WeakMap<Structural, { readonly plan: DefaultPlan | undefined }
 export interface DefaultOptions {
   /** The object comes from the store: it stays readable, without the defaults that are too many. */
   readonly stored?: boolean
+  /** Called with the approximate characters of JSON that the defaults have added, unless there are none. */
+  readonly added?: ((characters: number) => void) | undefined
 }
 
 /**
@@ -54,12 +56,13 @@ export interface DefaultOptions {
  * defaults are more than `defaultedValuesMax` or `defaultedCharactersMax`: lists multiply what their items have by
  * default, so a small object could become larger than memory.
  */
-export function defaultObject(object: JsonObject, schema: Structural, { stored = false }: DefaultOptions = {}): void {
+export function defaultObject(object: JsonObject, schema: Structural, { stored = false, added }: DefaultOptions = {}): void {
   const plan = planOf(schema)
   if (plan === undefined) return
   const filling = new Filling()
   filling.fill(object, plan)
   if (filling.isOver && !stored) throw tooLarge(`Request entity too large: ${filling.excess()}`)
+  if (filling.addedCharacters > 0) added?.(filling.addedCharacters)
 }
 
 function planOf(schema: Structural): DefaultPlan | undefined {
@@ -131,6 +134,10 @@ class Filling {
       this.fields(value, plan)
       if (plan.values !== undefined) this.values(value, plan.values, plan.names)
     }
+  }
+
+  get addedCharacters(): number {
+    return defaultedCharactersMax - this.charactersLeft
   }
 
   /** Says what is too much, and where. */

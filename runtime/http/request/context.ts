@@ -80,7 +80,7 @@ export class RequestContext {
   readonly fault: unknown
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
-  /** The length of the body, once it was read; large objects are processed in turns. */
+  /** The length of the body, once it was read, and of what defaults have added; a large object takes turns. */
   bodyBytes = 0
   /** The body, once it was read, if it may have to be decoded again. */
   body: Buffer | undefined
