@@ -11,6 +11,7 @@ import {
   nonEmpty,
   rule,
   size,
+  vendorText,
   within,
 } from "../../../../../runtime/schema/index.ts"
 
@@ -37,9 +38,9 @@ export function validateSubject(self: JsonObject, context: CheckContext): void {
     context,
     { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
   )
-  // when kind in ["User", "Group"]: apiGroup == "rbac.authorization.orch.io"
+  // when kind in ["User", "Group"]: apiGroup == vendor("rbac.authorization.orch.io")
   rule(
-    !within(get(self, "kind") ?? "", ["User", "Group"]) || (get(self, "apiGroup") === "rbac.authorization.orch.io"),
+    !within(get(self, "kind") ?? "", ["User", "Group"]) || equals(get(self, "apiGroup") ?? "", vendorText(context.vendor, "rbac.authorization.orch.io")),
     self,
     context,
     { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
@@ -51,9 +52,9 @@ const roleRefLimits = limits({ name: { nonEmpty: true, format: "path-segment" } 
 export function validateRoleRef(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.name, "name", context)
   limited(self.name, context, roleRefLimits.name)
-  // apiGroup == "rbac.authorization.orch.io"
+  // apiGroup == vendor("rbac.authorization.orch.io")
   rule(
-    get(self, "apiGroup") === "rbac.authorization.orch.io",
+    equals(get(self, "apiGroup") ?? "", vendorText(context.vendor, "rbac.authorization.orch.io")),
     self,
     context,
     { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
