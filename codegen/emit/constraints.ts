@@ -26,21 +26,17 @@ export function declareLimits(builder: FileBuilder, type: TypeModel): void {
 /** The calls that check the type's own fields: those that must be present, then the limits of each. */
 export function limitLines(builder: FileBuilder, type: TypeModel): string[] {
   const fields = ownFields(builder.context, type)
-  const presence = (word: "nonEmpty" | "required", chosen: readonly FieldModel[]): string[] =>
-    chosen.map(({ name }) => `${builder.runtime(word)}(${member("self", name)}, ${JSON.stringify(name)}, context)`)
+  const presence = (word: "nonEmpty" | "required" | "requiredOrNull", { name }: FieldModel): string =>
+    `${builder.runtime(word)}(${member("self", name)}, ${JSON.stringify(name)}, context)`
   const limited = fields.filter(hasLimits).map(({ name }) => {
     const limit = member(limitsName(type.localName), name)
     return `${builder.runtime("limited")}(${member("self", name)}, context, ${limit})`
   })
   return [
-    ...presence(
-      "nonEmpty",
-      fields.filter((field) => field.nonEmpty),
-    ),
-    ...presence(
-      "required",
-      fields.filter((field) => field.required === true && !field.nonEmpty),
-    ),
+    ...fields.filter((field) => field.nonEmpty).map((field) => presence("nonEmpty", field)),
+    ...fields
+      .filter((field) => field.required === true && !field.nonEmpty)
+      .map((field) => presence(field.nullable === true ? "requiredOrNull" : "required", field)),
     ...limited,
   ]
 }

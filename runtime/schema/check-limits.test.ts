@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { Failures } from "../base/failure.ts"
 import type { JsonObject } from "../base/json.ts"
 import { vendorProfile } from "../base/vendor.ts"
-import { FieldCheck, limited, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
+import { FieldCheck, limited, nonEmpty, required, requiredOrNull, type TypeLimits } from "./check-limits.ts"
 import { CheckContext } from "./validate.ts"
 
 /** Failures of `self` at `spec`, as `type field value detail`. */
@@ -82,6 +82,16 @@ describe("absent and empty", () => {
   test("absent where required, empty where not to be empty", () => {
     const limits: TypeLimits = { b: { required: true }, c: { nonEmpty: true }, d: { nonEmpty: true, required: true } }
     expect(faults({ d: [] }, limits)).toEqual(["Required spec.b -", "Required spec.c -", "Required spec.d -"])
+  })
+
+  test("null is absent where required, and a value where the field may be null", () => {
+    expect(fault(null, { required: true })).toBe("Required spec.value -")
+    const failures = new Failures()
+    const context = CheckContext.of({ value: null }, { failures, vendor: vendorProfile("orch") })
+    requiredOrNull(null, "value", context)
+    expect(failures.list).toEqual([])
+    requiredOrNull(undefined, "value", context)
+    expect(failures.list).toHaveLength(1)
   })
 
   test("the empty text: ignored unless absent and empty differ; an enum ignores it where it is always written", () => {

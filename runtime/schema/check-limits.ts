@@ -84,7 +84,12 @@ export function nonEmpty(value: JsonValue | undefined, name: string, context: Re
 
 /** The field must be present: null is written for an absent one with `keepEmpty`. Called after `nonEmpty`, for each. */
 export function required(value: JsonValue | undefined, name: string, context: Reporter): void {
-  if (value === undefined || value === null) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
+  requiredOrNull(value ?? undefined, name, context)
+}
+
+/** The field must be present, if only as null. Called in place of `required` for fields that are `nullable`. */
+export function requiredOrNull(value: JsonValue | undefined, name: string, context: Reporter): void {
+  if (value === undefined) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
 }
 
 /**

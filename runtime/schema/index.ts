@@ -25,7 +25,7 @@ export type {
   SubresourceBehaviourFactory,
 } from "./behaviour.ts"
 export { type ReferenceTarget, references } from "./references.ts"
-export { FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
+export { FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, requiredOrNull, type TypeLimits } from "./check-limits.ts"
 export type { Limits } from "./constraints.ts"
 export { type Conversion, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
 export {
