@@ -118,7 +118,8 @@ function rootFiles(): { path: string; text: string }[] {
 describe("prose", () => {
   it(`of comments is plain and at most ${proseColumnsMax} columns wide`, () => {
     const others = [...textFiles(["bench", "scripts", "test"], /\.mjs$/), ...rootFiles().filter(({ path }) => path.endsWith(".ts"))]
-    const faults = [...ours, ...others].flatMap(({ path, text }) => proseFaults(commentLines(text)).map((fault) => `${path}:${fault}`))
+    const comments = [...ours, ...others.map(({ path, text }) => ({ path, comments: commentLines(text) }))]
+    const faults = comments.flatMap((one) => proseFaults(one.comments).map((fault) => `${one.path}:${fault}`))
     expect(faults).toEqual([])
   })
 

@@ -1,6 +1,9 @@
 /** The English of comments and documents: plain, direct, and no wider than a reader's window. */
 import ts from "typescript"
 
+/** Names of this module: every access through an import costs a test a call, and these run for every node. */
+const { createSourceFile, forEachChild, isLiteralExpression, isTemplateHead, isTemplateMiddleOrTemplateTail, ScriptTarget } = ts
+
 export const proseColumnsMax = 120
 
 /** Habits that cost a reader a second look, each with what to write instead. */
@@ -28,12 +31,15 @@ export function proseFaults(lines: readonly ProseLine[]): string[] {
   })
 }
 
-/** The lines of the comments of a source file. A comment beside code begins with its sign, others with their line. */
-export function commentLines(source: string): ProseLine[] {
+/**
+ * The lines of the comments of a source file. A comment beside code begins with its sign, others with their line.
+ * `parsed` saves callers that have the tree another parse.
+ */
+export function commentLines(source: string, parsed: ts.SourceFile = parse(source)): ProseLine[] {
   const found: ProseLine[] = []
   let line = 1
   let counted = 0
-  for (const { from, to } of comments(source)) {
+  for (const { from, to } of comments(source, parsed)) {
     for (let at = counted; at < from; at++) if (source[at] === "\n") line++
     const lineStart = source.lastIndexOf("\n", from - 1) + 1
     const lineEnd = source.indexOf("\n", to)
@@ -50,8 +56,8 @@ export function commentLines(source: string): ProseLine[] {
  * The ranges of comments in order. Finds them by their signs outside of literals, which takes a tenth of the time that
  * asking the compiler for the comments of every token takes.
  */
-function comments(source: string): { readonly from: number; readonly to: number }[] {
-  const literals = literalEnds(source)
+function comments(source: string, parsed: ts.SourceFile): { readonly from: number; readonly to: number }[] {
+  const literals = literalEnds(parsed)
   const signs = /\/\/[^\n]*|\/\*[^]*?\*\/|["'`/}]/g
   const found: { from: number; to: number }[] = []
   for (let match = signs.exec(source); match !== null; match = signs.exec(source)) {
@@ -63,16 +69,19 @@ function comments(source: string): { readonly from: number; readonly to: number 
 }
 
 /** The ends of strings, regular expressions and parts of templates, by where they begin. */
-function literalEnds(source: string): ReadonlyMap<number, number> {
-  const parsed = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ES2022)
+function literalEnds(parsed: ts.SourceFile): ReadonlyMap<number, number> {
   const ends = new Map<number, number>()
   const visit = (node: ts.Node): void => {
-    if (ts.isLiteralExpression(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+    if (isLiteralExpression(node) || isTemplateHead(node) || isTemplateMiddleOrTemplateTail(node))
       ends.set(node.getStart(parsed), node.getEnd())
-    ts.forEachChild(node, visit)
+    forEachChild(node, visit)
   }
   visit(parsed)
   return ends
+}
+
+function parse(source: string): ts.SourceFile {
+  return createSourceFile("source.ts", source, ScriptTarget.ES2022)
 }
 
 /** Names in backticks are code, whose words are not judged. */

@@ -6,6 +6,21 @@
 import { analyse } from "scslre"
 import ts from "typescript"
 
+/** Names of this module: every access through an import costs a test a call, and these run for every node. */
+const {
+  forEachChild,
+  isBlock,
+  isCallExpression,
+  isFunctionLike,
+  isIdentifier,
+  isNewExpression,
+  isRegularExpressionLiteral,
+  isSourceFile,
+  isStringLiteralLike,
+  isTemplateExpression,
+  isVariableStatement,
+} = ts
+
 export interface Expression {
   readonly path: string
   readonly line: number
@@ -24,29 +39,29 @@ const makers: Readonly<Record<string, { readonly argument: number; readonly whol
   textPattern: { argument: 1, whole: true },
 }
 
-/**
- * Regular expression literals, and patterns built from constants of the same file. `unread`: patterns built from
- * anything else.
- */
-export function expressionsOf(file: { readonly path: string; readonly text: string }): {
+export interface Expressions {
+  /** Literals, and patterns built from constants of the same file. */
   readonly found: readonly Expression[]
+  /** Patterns built from anything else. */
   readonly unread: readonly string[]
-} {
-  const parsed = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2022, true)
+}
+
+/** The regular expressions of a file, given as its path and its tree with parents. */
+export function expressionsOf(path: string, parsed: ts.SourceFile): Expressions {
   const found: Expression[] = []
   const unread: string[] = []
   const at = (node: ts.Node): { path: string; line: number } => ({
-    path: file.path,
+    path,
     line: parsed.getLineAndCharacterOfPosition(node.getStart()).line + 1,
   })
 
   function visit(node: ts.Node): void {
-    if (ts.isRegularExpressionLiteral(node)) {
+    if (isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf("/")
       found.push({ ...at(node), source: node.text.slice(1, end), flags: node.text.slice(end + 1) })
     }
-    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && ts.isIdentifier(node.expression)) made(node, node.expression.text)
-    ts.forEachChild(node, visit)
+    if ((isNewExpression(node) || isCallExpression(node)) && isIdentifier(node.expression)) made(node, node.expression.text)
+    forEachChild(node, visit)
   }
 
   function made(node: ts.NewExpression | ts.CallExpression, name: string): void {
@@ -54,7 +69,7 @@ export function expressionsOf(file: { readonly path: string; readonly text: stri
     const argument = maker === undefined ? undefined : node.arguments?.[maker.argument]
     if (maker === undefined || argument === undefined) return
     const source = textOf(argument)
-    if (source === undefined) unread.push(`${file.path}: ${node.getText()}`)
+    if (source === undefined) unread.push(`${path}: ${node.getText()}`)
     else found.push({ ...at(node), source: maker.whole ? `^${source}$` : source, flags: "" })
   }
 
@@ -64,12 +79,12 @@ export function expressionsOf(file: { readonly path: string; readonly text: stri
 
 /** The text of a constant expression; undefined when it is not constant. */
 function textOf(node: ts.Expression): string | undefined {
-  if (ts.isStringLiteralLike(node)) return node.text
-  if (ts.isIdentifier(node)) {
+  if (isStringLiteralLike(node)) return node.text
+  if (isIdentifier(node)) {
     const value = constantNamed(node.text, node)
     return value === undefined ? undefined : textOf(value)
   }
-  if (!ts.isTemplateExpression(node)) return undefined
+  if (!isTemplateExpression(node)) return undefined
   let text = node.head.text
   for (const { expression, literal } of node.templateSpans) {
     const inner = textOf(expression)
@@ -82,10 +97,10 @@ function textOf(node: ts.Expression): string | undefined {
 /** The value of a name at its use: the nearest `const` of that name; undefined when a parameter is nearer. */
 function constantNamed(name: string, used: ts.Node): ts.Expression | undefined {
   for (let around: ts.Node | undefined = used.parent; around !== undefined; around = around.parent) {
-    if (ts.isFunctionLike(around) && around.parameters.some((parameter) => parameter.name.getText() === name)) return undefined
-    if (!ts.isBlock(around) && !ts.isSourceFile(around)) continue
+    if (isFunctionLike(around) && around.parameters.some((parameter) => parameter.name.getText() === name)) return undefined
+    if (!isBlock(around) && !isSourceFile(around)) continue
     for (const statement of around.statements) {
-      if (!ts.isVariableStatement(statement)) continue
+      if (!isVariableStatement(statement)) continue
       const declared = statement.declarationList.declarations.find((one) => one.name.getText() === name)
       if (declared !== undefined) return declared.initializer
     }

@@ -3,6 +3,32 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import ts from "typescript"
+import { commentLines, type ProseLine } from "./prose.ts"
+import { type Expressions, expressionsOf } from "./regexps.ts"
+
+/** Names of this module: every access through an import costs a test a call, and these run for every node. */
+const {
+  createSourceFile,
+  forEachChild,
+  isAsExpression,
+  isCallExpression,
+  isClassLike,
+  isConstTypeReference,
+  isExportDeclaration,
+  isFunctionDeclaration,
+  isFunctionExpression,
+  isFunctionLike,
+  isImportDeclaration,
+  isImportTypeNode,
+  isLiteralTypeNode,
+  isMethodDeclaration,
+  isPropertyAssignment,
+  isSourceFile,
+  isStringLiteralLike,
+  isVariableDeclaration,
+  ScriptTarget,
+  SyntaxKind,
+} = ts
 
 export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
@@ -30,15 +56,22 @@ export interface SourceFile {
   readonly anys: readonly number[]
   /** Lines of generator functions that are created on every run of a function. */
   readonly madeGenerators: readonly number[]
+  /** The lines of its comments. */
+  readonly comments: readonly ProseLine[]
+  /** Its regular expressions. */
+  readonly expressions: Expressions
 }
 
 const folders = ["bench", "cel", "codegen", "generated", "model", "runtime", "scripts", "test"]
 /** Input and expected output of the generator, which the golden tests check. */
 const passedOver = /^test\/golden\/[^/]+\/|\/node_modules\//
 
-/** Every TypeScript file, read once. */
+let sources: readonly SourceFile[] | undefined
+
+/** Every TypeScript file, read and parsed once in a process. */
 export function readSources(): readonly SourceFile[] {
-  return textFiles(folders, /\.ts$/).map(({ path, text }) => sourceFile(path, text))
+  sources ??= textFiles(folders, /\.ts$/).map(({ path, text }) => sourceFile(path, text))
+  return sources
 }
 
 /** Files below these folders whose names match, with their texts. */
@@ -53,7 +86,7 @@ export function textFiles(below: readonly string[], name: RegExp): readonly { re
 }
 
 function sourceFile(path: string, text: string): SourceFile {
-  const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
+  const parsed = createSourceFile(path, text, ScriptTarget.ES2022, true)
   const lineOf = (position: number): number => parsed.getLineAndCharacterOfPosition(position).line + 1
   const textLines = text.split("\n")
   const found = {
@@ -67,31 +100,32 @@ function sourceFile(path: string, text: string): SourceFile {
     const line = lineOf(node.getStart())
     const imported = importOf(node, path)
     if (imported !== undefined) found.imports.push({ ...imported, line })
-    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+    if (isFunctionLike(node) && "body" in node && node.body !== undefined) {
       found.functions.push({ name: functionName(node), line, lines: lineOf(node.getEnd()) - line + 1 })
     }
-    if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type) && !isExplained(textLines, lineOf(node.getEnd())))
+    if (isAsExpression(node) && !isConstTypeReference(node.type) && !isExplained(textLines, lineOf(node.getEnd())))
       found.bareCasts.push(line)
-    if (node.kind === ts.SyntaxKind.AnyKeyword) found.anys.push(line)
+    if (node.kind === SyntaxKind.AnyKeyword) found.anys.push(line)
     if (isMadeGenerator(node)) found.madeGenerators.push(line)
-    ts.forEachChild(node, visit)
+    forEachChild(node, visit)
   }
   visit(parsed)
-  return { path, text, lines: textLines.length, ...found }
+  const comments = commentLines(text, parsed)
+  return { path, text, lines: textLines.length, ...found, comments, expressions: expressionsOf(path, parsed) }
 }
 
 function importOf(node: ts.Node, from: string): Omit<Import, "line"> | undefined {
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+  if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword)
     return named(node.arguments[0], from, { typeOnly: false, dynamic: true })
-  if (ts.isImportTypeNode(node))
-    return named(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, from, { typeOnly: true, dynamic: false })
-  if (ts.isImportDeclaration(node)) return named(node.moduleSpecifier, from, { typeOnly: isTypeImport(node.importClause), dynamic: false })
-  if (ts.isExportDeclaration(node)) return named(node.moduleSpecifier, from, { typeOnly: node.isTypeOnly, dynamic: false })
+  if (isImportTypeNode(node))
+    return named(isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, from, { typeOnly: true, dynamic: false })
+  if (isImportDeclaration(node)) return named(node.moduleSpecifier, from, { typeOnly: isTypeImport(node.importClause), dynamic: false })
+  if (isExportDeclaration(node)) return named(node.moduleSpecifier, from, { typeOnly: node.isTypeOnly, dynamic: false })
   return undefined
 }
 
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {
-  return clause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+  return clause?.phaseModifier === SyntaxKind.TypeKeyword
 }
 
 function named(
@@ -99,7 +133,7 @@ function named(
   from: string,
   how: { typeOnly: boolean; dynamic: boolean },
 ): Omit<Import, "line"> | undefined {
-  if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return undefined
+  if (specifier === undefined || !isStringLiteralLike(specifier)) return undefined
   const { text } = specifier
   return { target: text.startsWith(".") ? posix.join(posix.dirname(from), text) : text, ...how }
 }
@@ -107,16 +141,14 @@ function named(
 function functionName(node: ts.SignatureDeclaration): string {
   if (node.name !== undefined) return node.name.getText()
   const { parent } = node
-  return (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) && parent.initializer === node
-    ? parent.name.getText()
-    : "function"
+  return (isVariableDeclaration(parent) || isPropertyAssignment(parent)) && parent.initializer === node ? parent.name.getText() : "function"
 }
 
 /** A generator function that is neither a function of a module nor a method of a class, which exist only once. */
 function isMadeGenerator(node: ts.Node): boolean {
   const isGenerator =
-    (ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isMethodDeclaration(node)) && node.asteriskToken !== undefined
-  return isGenerator && !ts.isSourceFile(node.parent) && !ts.isClassLike(node.parent)
+    (isFunctionDeclaration(node) || isFunctionExpression(node) || isMethodDeclaration(node)) && node.asteriskToken !== undefined
+  return isGenerator && !isSourceFile(node.parent) && !isClassLike(node.parent)
 }
 
 /** A comment on the line itself, or on the one above it. */
