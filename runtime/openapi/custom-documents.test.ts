@@ -4,6 +4,8 @@ import { customDocument } from "../../model/openapi/custom.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { kindsOf, partsOf } from "../definitions/kind.ts"
 import { builtInDocuments } from "../launch/openapi-files.ts"
+import type { JsonObject } from "../base/json.ts"
+import type { Kind } from "../schema/kind.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { typed } from "../schema/typed.ts"
 import { CustomDocuments, withMembers } from "./custom-documents.ts"
@@ -19,10 +21,10 @@ const options = {
 }
 
 /** A kind with a scale, or with a status alone: their paths need different definitions. */
-function definition(plural: string, hasScale: boolean): CustomResourceDefinition {
+function definition(plural: string, hasScale: boolean, replicas: JsonObject = { type: "integer" }): CustomResourceDefinition {
   const names = { plural, kind: plural.toUpperCase(), listKind: `${plural}List` }
   const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" }
-  const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: { replicas: { type: "integer" } } } } }
+  const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: { replicas } } } }
   const subresources = hasScale ? { status: {}, scale } : {}
   const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema }, subresources }]
   const spec = { group: "many.example.com", scope: "Namespaced", names, versions }
@@ -32,9 +34,9 @@ function definition(plural: string, hasScale: boolean): CustomResourceDefinition
 const kinds = [definition("pots", false), definition("kettles", true)].flatMap((one) => kindsOf(one, partsOf(one, options), options))
 const path = "v3/apis/many.example.com/v1"
 
-function documentsOfKinds(): CustomDocuments {
+function documentsOfKinds(published: readonly Kind[] = kinds): CustomDocuments {
   const table = new KindTable([])
-  table.replace([], kinds)
+  table.replace([], published)
   const documents = new CustomDocuments({ vendor, kinds: table, openapi: builtInDocuments() })
   documents.follow(() => false)
   return documents
@@ -93,4 +95,23 @@ it("joins the members of kinds with those of the document", () => {
   ]
   const joined = [...withMembers('{"paths":{"x":0},"definitions":{"y":0},"z":0}', added)].join("")
   expect(JSON.parse(joined)).toEqual({ paths: { a: 1, c: 3, x: 0 }, definitions: { b: 2, y: 0 }, z: 0 })
+})
+
+it("publishes integers beyond 2^53 as they are", async () => {
+  const replicas = {
+    type: "integer",
+    format: "int64",
+    maximum: 9223372036854775807n,
+    enum: [9007199254740993n],
+    default: 9007199254740993n,
+  }
+  const large = definition("pans", false, replicas)
+  const documents = documentsOfKinds(kindsOf(large, partsOf(large, options), options))
+  const text = String(await documents.groupVersion(path)?.version3())
+  const [members] = await documents.version2()
+  for (const published of [text, members?.definitions]) {
+    for (const limit of ['"maximum":9223372036854775807', '"enum":[9007199254740993]']) expect(published).toContain(limit)
+  }
+  expect(text).toContain('"default":9007199254740993')
+  expect(members?.compact.includes("9007199254740993")).toBe(true)
 })

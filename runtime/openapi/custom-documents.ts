@@ -5,7 +5,7 @@
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import { setField } from "../encoding/json/text.ts"
+import { setField, stringify } from "../encoding/json/text.ts"
 import { nextTurn } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -109,7 +109,7 @@ class CustomGroupVersion {
       await nextTurn()
       merge(document, await this.source.build(kind, "v3"))
     }
-    return Buffer.from(JSON.stringify(document))
+    return Buffer.from(stringify(document))
   }
 
   async version2(): Promise<readonly Version2Members[]> {
@@ -145,8 +145,9 @@ function publishesSame(kind: Kind, other: Kind | undefined): boolean {
   return kind === other || (other !== undefined && kind.custom?.schema === other.custom?.schema && kind.resource === other.resource)
 }
 
+/** Exact: schemas of definitions may have limits, defaults and values beyond 2^53. */
 function members(object: JsonValue | undefined): string {
-  return JSON.stringify(isObject(object) ? object : {}).slice(1, -1)
+  return stringify(isObject(object) ? object : {}).slice(1, -1)
 }
 
 /** What all group versions share. */

@@ -45,12 +45,12 @@ export const flag: Field = (writer, number, value) => {
 
 /** A whole number. */
 export const whole: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.signedField(number, value)
+  if (typeof value === "number" || typeof value === "bigint") writer.signedField(number, value)
 }
 
 /** A number of any kind. */
 export const real: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.doubleField(number, value)
+  if (typeof value === "number" || typeof value === "bigint") writer.doubleField(number, Number(value))
 }
 
 /** A value of any type, encoded as YAML. */

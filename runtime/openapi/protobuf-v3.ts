@@ -38,7 +38,7 @@ const additionalProperties: Field = (writer, number, value) =>
 
 /** The schema supports numbers, booleans and texts only; for other values it records that a default exists. */
 const scalarDefault: Field = (writer, number, value) => {
-  if (typeof value === "number") wrapped(real, 1)(writer, number, value)
+  if (typeof value === "number" || typeof value === "bigint") wrapped(real, 1)(writer, number, value)
   else if (typeof value === "boolean") wrapped(flag, 2)(writer, number, value)
   else wrapped(texts, 3)(writer, number, [value])
 }

@@ -3,12 +3,18 @@ import { createServer, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import type { AddressInfo, Server } from "node:net"
 import { pairFor } from "../support/backend.ts"
+import { reviewUid } from "./definitions.ts"
+
+/** Characters of a request that are searched for the uid of a review. */
+const heardMax = 2000
 
 export interface HostileBackend {
   readonly port: number
   /** The port of the same responses over TLS, as a node agent serves them. */
   readonly agentPort: number
-  /** Sets the next response. */
+  /** PEM of the certificate of the agent's port. */
+  readonly certificate: string
+  /** Sets the next response; `reviewUid` in it becomes the uid of the review. Nothing, endlessly, is silence. */
   says(answer: readonly Buffer[], endless: boolean): void
   stop(): void
 }
@@ -21,9 +27,18 @@ export async function startHostileBackend(): Promise<HostileBackend> {
     const { answer, endless } = next
     socket.on("error", () => undefined)
     socket.on("close", () => sockets.delete(socket))
-    socket.once("data", () => {
-      for (const bytes of answer) socket.write(bytes)
+    let heard = ""
+    let said = false
+    socket.on("data", (data: Buffer) => {
+      if (said) return
+      heard = (heard + data.toString("latin1")).slice(0, heardMax)
+      const uid = /"uid":"([-0-9a-f]{36})"/.exec(heard)?.[1]
+      // The body of a review may follow its head.
+      if (uid === undefined && heard.startsWith("POST") && heard.length < heardMax) return
+      said = true
+      for (const bytes of answer) socket.write(uid === undefined ? bytes : withUid(bytes, uid))
       const last = answer.at(-1)
+      if (endless && last === undefined) return
       if (endless && last !== undefined && last.length > 0) repeat(socket, last)
       else socket.end()
     })
@@ -35,6 +50,7 @@ export async function startHostileBackend(): Promise<HostileBackend> {
   return {
     port,
     agentPort,
+    certificate: String(certificate),
     says: (answer, endless) => {
       next = { answer, endless }
     },
@@ -44,6 +60,12 @@ export async function startHostileBackend(): Promise<HostileBackend> {
       agent.close()
     },
   }
+}
+
+function withUid(bytes: Buffer, uid: string): Buffer {
+  const at = bytes.indexOf(reviewUid)
+  if (at < 0) return bytes
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(uid), bytes.subarray(at + reviewUid.length)])
 }
 
 function repeat(socket: Socket, bytes: Buffer): void {

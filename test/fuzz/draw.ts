@@ -6,7 +6,8 @@ import { createRandom, type SeededRandom } from "../sim/world/random.ts"
 import { encodeCompact } from "../api/harness/encoding.ts"
 import type { BackendCase, BytesCase, FuzzCase, RequestCase } from "./case.ts"
 import { fuzzedKinds, type KindOfFuzz, nonEmpty, objectOf } from "./objects.ts"
-import { manyParts, mutated, nearly, runOf } from "./texts.ts"
+import { definitionCase } from "./definitions.ts"
+import { hostileText, manyParts, mutated, nearly, runOf } from "./texts.ts"
 
 /** Characters of the longest header or parameter: the limit of a head, less its other content. */
 const headCharactersMax = 200_000
@@ -67,16 +68,23 @@ const patchTypes = nonEmpty([
   "application/apply-patch+yaml",
 ])
 
+/** What cases are about; default: everything. */
+export type Topic = "definitions"
+
 /** Draws cases from the kinds of one server. */
 export class Drawer {
-  private constructor(private readonly kinds: [KindOfFuzz, ...KindOfFuzz[]]) {}
+  private constructor(
+    private readonly kinds: [KindOfFuzz, ...KindOfFuzz[]],
+    private readonly topic: Topic | undefined,
+  ) {}
 
-  static async make(): Promise<Drawer> {
-    return new Drawer(nonEmpty(await fuzzedKinds()))
+  static async make(topic?: Topic): Promise<Drawer> {
+    return new Drawer(nonEmpty(await fuzzedKinds()), topic)
   }
 
   async draw(seed: number, number: number): Promise<FuzzCase> {
     const random = createRandom(seed, String(number))
+    if (this.topic === "definitions" || random.chance(0.25)) return definitionCase(seed, random)
     const choice = random.integer(100)
     if (choice < 12) return this.withHeader(random)
     if (choice < 30) return this.withQuery(random)
@@ -251,33 +259,6 @@ function jsonPatch(random: SeededRandom, object: Record<string, unknown>): unkno
       value: index === 0 ? object["metadata"] : random.pick<unknown>(["x", 1, null, ["a"], {}]),
     }
   })
-}
-
-const openings = nonEmpty([
-  "[",
-  "{",
-  '{"a":',
-  "- ",
-  "a: ",
-  "{\n",
-  "? ",
-  "&a [",
-  "[{",
-  '"',
-  "'",
-  "*a ",
-  "!!str ",
-  "| ",
-  '"a":1,',
-  "\x0a\x02a:",
-  "\x12\x00",
-  "\n",
-])
-
-function hostileText(random: SeededRandom, length: number): string {
-  const run = random.chance(0.7) ? random.pick(openings) : runOf(random, 10)
-  const start = random.pick(["", "", '{"apiVersion":"v1","kind":"ConfigMap","data":{', "apiVersion: v1\nkind: ConfigMap\ndata: ", "k8s\0"])
-  return start + run.repeat(Math.ceil(length / run.length)) + random.pick(["", "}", "x"])
 }
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")

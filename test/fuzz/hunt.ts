@@ -1,6 +1,6 @@
 /** Runs case after case until one fails, and then reduces the cases that are needed to reproduce the failure. */
 import { describeCase, type FuzzCase } from "./case.ts"
-import { Drawer } from "./draw.ts"
+import { Drawer, type Topic } from "./draw.ts"
 import { type Finding, FuzzRun } from "./run.ts"
 
 /** Cases between two checks of retained memory. */
@@ -17,6 +17,8 @@ export interface Found {
 
 export interface Hunt {
   readonly seed: number
+  /** Default: everything. */
+  readonly topic?: Topic | undefined
   readonly first: number
   /** How long another client may wait, in milliseconds; default: the limit of `npm run fuzz`. */
   readonly heldMs?: number
@@ -26,8 +28,8 @@ export interface Hunt {
 }
 
 /** Resolves with the number of cases. Replaces a server that has failed. */
-export async function hunt({ seed, first, heldMs, goesOn, found }: Hunt): Promise<number> {
-  const drawer = await Drawer.make()
+export async function hunt({ seed, topic, first, heldMs, goesOn, found }: Hunt): Promise<number> {
+  const drawer = await Drawer.make(topic)
   const startedMs = performance.now()
   let run = await FuzzRun.start(heldMs)
   let lately: number[] = []
@@ -84,9 +86,9 @@ async function smallest(failed: {
 }
 
 /** The printed report: what happened, and how to reproduce it. */
-export async function describeFound(seed: number, { finding, numbers, seconds }: Found): Promise<string> {
-  const drawer = await Drawer.make()
+export async function describeFound(seed: number, { finding, numbers, seconds }: Found, topic?: Topic): Promise<string> {
+  const drawer = await Drawer.make(topic)
   const cases = await Promise.all(numbers.map(async (number) => `  ${number}: ${describeCase(await drawer.draw(seed, number))}`))
-  const again = `npm run fuzz -- --seed ${seed} --cases ${numbers.join(",")}`
+  const again = `npm run fuzz -- ${topic === undefined ? "" : `--topic ${topic} `}--seed ${seed} --cases ${numbers.join(",")}`
   return [`${finding.type} after ${seconds} s: ${finding.text}`, ...cases, `  again: ${again}`].join("\n")
 }

@@ -11,6 +11,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "2" },
     /** Default: a new one each time. */
     seed: { type: "string" },
+    /** `definitions`: nothing but these and the kinds that they add. Default: everything. */
+    topic: { type: "string" },
     /** The number of the first case. */
     from: { type: "string", default: "0" },
     /** Runs only these, in this order: `7,12`. */
@@ -20,10 +22,12 @@ const { values } = parseArgs({
   },
 })
 
+if (values.topic !== undefined && values.topic !== "definitions") throw new Error(`--topic ${values.topic}: there is only "definitions"`)
+const { topic } = values
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
 
 async function only(numbers: readonly number[]): Promise<number> {
-  const [drawer, run] = await Promise.all([Drawer.make(), FuzzRun.start()])
+  const [drawer, run] = await Promise.all([Drawer.make(topic), FuzzRun.start()])
   try {
     for (const number of numbers) {
       const one = await drawer.draw(seed, number)
@@ -43,11 +47,12 @@ async function all(): Promise<number> {
   console.log(`from seed ${seed}`)
   const cases = await hunt({
     seed,
+    topic,
     first: Number(values.from),
     goesOn: () => performance.now() < untilMs && findings < Number(values.findings),
     async found(found) {
       findings++
-      console.log(await describeFound(seed, found))
+      console.log(await describeFound(seed, found, topic))
     },
   })
   console.log(`${findings} findings in ${cases} cases`)

@@ -4,6 +4,8 @@ import { createHttpClient, type HttpClient, type OpenAnswer } from "../support/h
 import { startHostileBackend, type HostileBackend } from "./backend.ts"
 import type { BytesCase, FuzzCase, RequestCase } from "./case.ts"
 import { type Prober, startProber } from "./prober.ts"
+import { convertedPlural, definitionsPath } from "./definitions.ts"
+import { agentPortWord, backendPortWord, fuzzGroup } from "./schemas.ts"
 import { type FuzzedServer, startFuzzedServer } from "./server.ts"
 
 /** How long another client may wait, in milliseconds; longer within the suite, which may share its machine. */
@@ -14,6 +16,9 @@ const grownBytesMax = 700 * 1024 * 1024
 const keptBytesMax = 150 * 1024 * 1024
 /** The number of objects for lists and selectors. */
 const configMaps = 2000
+/** Those that a hook converts. */
+const convertedObjects = 3
+const servedMs = 30_000
 /** Reads an endless response (watch, log) for this long; waits longer for the start of a response. */
 const listenedMs = 150
 const unansweredMs = 5000
@@ -77,16 +82,27 @@ export class FuzzRun {
 
   private async ask(request: RequestCase, statuses: number[]): Promise<void> {
     const client = this.clients[request.protocol]
+    const body = request.body === undefined ? {} : { body: this.withPorts(request.body) }
     const headers = { authorization: `Bearer ${this.server.token}`, ...request.headers }
     try {
-      const answer = await within(unansweredMs, client.open({ ...request, headers }))
+      const answer = await within(unansweredMs, client.open({ ...request, ...body, headers }))
       if (answer === undefined) return
-      statuses.push(answer.status)
+      const begun = textOf(answer)
       await within(listenedMs, readRest(answer))
+      // Conversions that fail are 500, as in the reference.
+      if (answer.status !== 500 || !hookFault.test(begun())) statuses.push(answer.status)
       answer.destroy()
     } catch {
       // Refused on the connection, or by our own client; the next request checks the server.
     }
+  }
+
+  /** Puts the ports of the backend into a body that names them. */
+  private withPorts(body: Buffer): Buffer {
+    if (!body.includes(backendPortWord) && !body.includes(agentPortWord)) return body
+    const { port, agentPort } = this.backend
+    const text = body.toString("latin1").replaceAll(backendPortWord, String(port)).replaceAll(agentPortWord, String(agentPort))
+    return Buffer.from(text, "latin1")
   }
 
   private async judge(statuses: readonly number[]): Promise<Finding | undefined> {
@@ -99,9 +115,25 @@ export class FuzzRun {
   }
 }
 
+const hookFault = /conversion webhook for|request to convert CR from an invalid group.version/
+/** Characters of an answer that are looked at. */
+const begunMax = 20_000
+
+/** Returns what has come of an answer when it is called. */
+function textOf({ body }: OpenAnswer): () => string {
+  let text = ""
+  body.on("data", (bytes: Buffer) => {
+    if (text.length < begunMax) text += bytes.toString("latin1")
+  })
+  return () => text
+}
+
+type Send = (method: string, path: string, value: unknown, type?: string) => Promise<void>
+
 /** Creates a pod whose address and node lead to the backend, and an object of some kinds to change. */
-async function prepare(client: HttpClient, { token }: FuzzedServer, { port, agentPort }: HostileBackend): Promise<void> {
-  const send = async (method: string, path: string, value: unknown, type = "application/json"): Promise<void> => {
+async function prepare(client: HttpClient, { token }: FuzzedServer, backend: HostileBackend): Promise<void> {
+  const { port, agentPort } = backend
+  const send: Send = async (method, path, value, type = "application/json") => {
     const { status, body } = await client.send({
       method,
       path,
@@ -129,6 +161,7 @@ async function prepare(client: HttpClient, { token }: FuzzedServer, { port, agen
     metadata: { name: "a" },
     data: { k: "v" },
   })
+  await prepareConverted(send, backend)
   const many = Array.from({ length: configMaps }, (_, index) => ({
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -136,6 +169,40 @@ async function prepare(client: HttpClient, { token }: FuzzedServer, { port, agen
     data: { k: "x".repeat(200) },
   }))
   await Promise.all(many.map((one) => send("POST", "/api/v1/namespaces/default/configmaps", one)))
+}
+
+/** A definition whose objects the hostile backend converts, with some that are stored. */
+async function prepareConverted(send: Send, { agentPort, certificate }: HostileBackend): Promise<void> {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const clientConfig = { url: `https://127.0.0.1:${agentPort}/convert`, caBundle: Buffer.from(certificate).toString("base64") }
+  await send("POST", definitionsPath, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${convertedPlural}.${fuzzGroup}` },
+    spec: {
+      group: fuzzGroup,
+      scope: "Namespaced",
+      names: { plural: convertedPlural, kind: "Converted" },
+      versions: ["v1", "v2"].map((name) => ({ name, served: true, storage: name === "v1", schema })),
+      conversion: { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } },
+    },
+  })
+  for (let index = 0; index < convertedObjects; index++) {
+    const object = { apiVersion: `${fuzzGroup}/v1`, kind: "Converted", metadata: { name: `c${index}` }, spec: {} }
+    await servedSoon(() => send("POST", `/apis/${fuzzGroup}/v1/namespaces/default/${convertedPlural}`, object))
+  }
+}
+
+/** Tries again while the kind is not served yet. */
+async function servedSoon(send: () => Promise<void>): Promise<void> {
+  const untilMs = performance.now() + servedMs
+  for (;;) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!String(error).includes(": 404 ") || performance.now() > untilMs) throw error
+    }
+  }
 }
 
 function readRest(answer: OpenAnswer): Promise<void> {

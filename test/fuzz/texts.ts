@@ -45,3 +45,31 @@ export function mutated(random: SeededRandom, bytes: Buffer): Buffer {
   }
   return result.length > 3_000_000 ? result.subarray(0, 3_000_000) : result
 }
+
+const openings = nonEmpty([
+  "[",
+  "{",
+  '{"a":',
+  "- ",
+  "a: ",
+  "{\n",
+  "? ",
+  "&a [",
+  "[{",
+  '"',
+  "'",
+  "*a ",
+  "!!str ",
+  "| ",
+  '"a":1,',
+  "\x0a\x02a:",
+  "\x12\x00",
+  "\n",
+])
+
+/** Openings without ends, long: what readers of nested text must not follow. */
+export function hostileText(random: SeededRandom, length: number): string {
+  const run = random.chance(0.7) ? random.pick(openings) : runOf(random, 10)
+  const start = random.pick(["", "", '{"apiVersion":"v1","kind":"ConfigMap","data":{', "apiVersion: v1\nkind: ConfigMap\ndata: ", "k8s\0"])
+  return start + run.repeat(Math.ceil(length / run.length)) + random.pick(["", "}", "x"])
+}
