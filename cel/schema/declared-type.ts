@@ -12,8 +12,8 @@ import {
   type Field,
   intType,
   listType,
+  lazyObjectType,
   mapType,
-  objectType,
   stringType,
   timestampType,
 } from "../types/type.ts"
@@ -37,7 +37,8 @@ const sizes = { text: 2, bool: 4, number: 1, duration: 3, date: 12, dateTime: 21
 
 /**
  * The type of the values of a schema; undefined when expressions cannot see them. `name` is that of objects, of which
- * those inside make theirs: `selfType.spec`. `root`: the schema is that of a whole resource.
+ * those inside make theirs: `selfType.spec`. `root`: the schema is that of a whole resource. The types of an object's
+ * fields are made when they are first read: the work is proportional to what expressions look at.
  */
 export function declaredType(schema: Schema, name: string, root = false): DeclaredType | undefined {
   if (schema.intOrString) return { type: sized(dynType, requestBytesMax - quotes), minSerializedSize: sizes.number }
@@ -101,19 +102,37 @@ function declaredMap(schema: Schema, values: Schema, name: string): DeclaredType
 const fieldBytes = 4
 
 function declaredObject(schema: Schema, name: string): DeclaredType {
-  const required = new Set(Array.isArray(schema.source.required) ? schema.source.required : [])
+  return { type: lazyObjectType(name, () => fieldsOf(schema, name)), minSerializedSize: objectSize(schema) }
+}
+
+function fieldsOf({ properties }: Schema, name: string): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>()
-  let minSerializedSize = sizes.object
-  for (const [property, child] of schema.properties) {
+  for (const [property, child] of properties) {
     const escaped = escapeName(property)
-    const declared = declaredType(child, `${name}.${escaped ?? property}`, child.embedded)
-    if (declared === undefined) continue
-    if (escaped !== undefined) fields.set(escaped, { property, type: declared.type })
-    if (required.has(property) && (child.source.default ?? null) === null) {
-      minSerializedSize += Buffer.byteLength(property) + declared.minSerializedSize + fieldBytes
-    }
+    if (escaped === undefined) continue
+    const declared = declaredType(child, `${name}.${escaped}`, child.embedded)
+    if (declared !== undefined) fields.set(escaped, { property, type: declared.type })
   }
-  return { type: objectType(name, fields), minSerializedSize }
+  return fields
+}
+
+/** Remembered: the size of an object asks for those of its required fields, and so does that of each object above. */
+const objectSizes = new WeakMap<Schema, number>()
+
+/** The fewest bytes of an object: its required fields. Those with a default may be left out. */
+function objectSize(schema: Schema): number {
+  const known = objectSizes.get(schema)
+  if (known !== undefined) return known
+  let size = sizes.object
+  const { required } = schema.source
+  for (const property of new Set(Array.isArray(required) ? required : [])) {
+    const child = typeof property === "string" ? schema.properties.get(property) : undefined
+    if (typeof property !== "string" || child === undefined || (child.source.default ?? null) !== null) continue
+    const declared = declaredType(child, "", child.embedded)
+    if (declared !== undefined) size += Buffer.byteLength(property) + declared.minSerializedSize + fieldBytes
+  }
+  objectSizes.set(schema, size)
+  return size
 }
 
 function declaredText(schema: Schema): DeclaredType {

@@ -87,6 +87,29 @@ export function objectType(name: string, fields: ReadonlyMap<string, Field>, ope
   return { kind: "struct", name, parameters: [], fields, ...(open && { open }) }
 }
 
+/** As `objectType`. The fields are made when an expression first looks at one, so a large type costs what is used. */
+export function lazyObjectType(name: string, makeFields: () => ReadonlyMap<string, Field>): CelType {
+  return new LazyObjectType(name, makeFields)
+}
+
+const noParameters: readonly CelType[] = []
+
+class LazyObjectType implements CelType {
+  readonly kind = "struct"
+  readonly parameters = noParameters
+  private made: ReadonlyMap<string, Field> | undefined
+
+  constructor(
+    readonly name: string,
+    private readonly makeFields: () => ReadonlyMap<string, Field>,
+  ) {}
+
+  get fields(): ReadonlyMap<string, Field> {
+    this.made ??= this.makeFields()
+    return this.made
+  }
+}
+
 export function isOptionalType(type: CelType): boolean {
   return type.kind === "opaque" && type.name === "optional"
 }

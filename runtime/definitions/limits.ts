@@ -1,4 +1,5 @@
 /** Limits of definitions and their rules by name. Costs are the reference's, in units of the expression language. */
+import { turnWorkMax } from "../base/limits.ts"
 
 /**
  * Nested schemas in a definition; more is 422. Real ones have some 30; twice as many levels of a document, and walks
@@ -55,3 +56,6 @@ export const ruleMessageBytesMax = 5 * 1024
 
 /** Costs of rules that are evaluated in one turn. */
 export const ruleCostsPerTurn = 200_000
+
+/** The same for work that is no evaluation, such as compiling rules: costs for each unit of `base/turns.ts`. */
+export const ruleCostsPerWork = ruleCostsPerTurn / turnWorkMax

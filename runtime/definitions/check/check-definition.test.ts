@@ -70,6 +70,12 @@ describe("the check of a definition", () => {
   ])("has a turn for each few milliseconds of %s", (_what, count, field) => {
     expect(stagesOf(fields(count, field))).toBeGreaterThan(5)
   })
+
+  it("has a turn for each few milliseconds of rules that a default is checked by", () => {
+    const rules = Array.from({ length: 200 }, (_, index) => ({ rule: `self != 'a${index}'` }))
+    const field = { type: "string", maxLength: 9, "x-kubernetes-validations": rules }
+    expect(stagesOf({ field: { ...field, default: "some" } })).toBeGreaterThan(stagesOf({ field }) + 5)
+  })
 })
 
 function causesOf(one: DefinitionCase): Cause[] {

@@ -9,7 +9,7 @@ import type { Stages, Turns } from "../../base/turns.ts"
 import { shownText } from "../objects/go-text.ts"
 import { failuresOfValue } from "../objects/validate.ts"
 import { ruleBudget } from "../limits.ts"
-import { validateDefaultByRules } from "../rules/validate.ts"
+import { validatingDefaultByRules } from "../rules/validate.ts"
 import { type Structural, structuralOf } from "../structural.ts"
 import { hasUnknownFields, metadataFailures, type MetadataRules } from "./value-checks.ts"
 
@@ -97,34 +97,34 @@ class DefaultCheck {
   *checking(): Stages<void> {
     for (const { schema, path, value, meta, around, isResource } of this.found) {
       if (this.failures.full || this.budget < 0) return
-      if (meta !== undefined) this.insideMeta(value, schema, path, meta, around)
-      else this.plain(value, schema, path, isResource)
+      if (meta !== undefined) yield* this.insideMeta(value, schema, path, meta, around)
+      else yield* this.plain(value, schema, path, isResource)
       if (this.rules.turns.endsStage(defaultWork)) yield
     }
   }
 
-  private insideMeta(value: JsonValue, schema: Structural, path: string, resource: Structural, around: Surround): void {
+  private *insideMeta(value: JsonValue, schema: Structural, path: string, resource: Structural, around: Surround): Stages<void> {
     const found = metadataFailures(around(value), resource, true, this.rules.metadata)
-    if (found.length === 0) return this.validate(value, schema, path, false)
+    if (found.length === 0) return yield* this.validate(value, schema, path, false)
     const texts = [...new Set(found.map((failure) => `${failure.field}: ${failureText(failure)}`))]
     const said = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`
     this.failures.add({ type: "Invalid", field: path, value, detail: `must result in valid metadata: ${said}` })
   }
 
-  private plain(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
+  private *plain(value: JsonValue, schema: Structural, path: string, isResource: boolean): Stages<void> {
     if (this.rules.prunedDefaults && hasUnknownFields(value, schema, isResource)) {
       this.failures.add({ type: "Invalid", field: path, ...shownOf(value), detail: "must not have unknown fields" })
     }
     const found = metadataFailures(value, schema, isResource, this.rules.metadata)
-    if (found.length === 0) this.validate(value, schema, path, isResource)
+    if (found.length === 0) yield* this.validate(value, schema, path, isResource)
     else this.addBelow(path, found)
   }
 
-  private validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): void {
+  private *validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): Stages<void> {
     const found = failuresOfValue(value, withoutIntOrString(schema))
     if (found.length > 0) return this.addValues(path, found)
     const byRules = new Failures()
-    this.budget = validateDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
+    this.budget = yield* validatingDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
     this.addBelow(path, byRules.list)
   }
 
@@ -153,21 +153,30 @@ function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {
 
 const loose = new WeakMap<Structural, Structural>()
 
-/** The reference does not check that a default of an int-or-string is one of both. */
+/** The reference does not check that a default of an int-or-string is one of both. A schema without any is its own result. */
 function withoutIntOrString(schema: Structural): Structural {
   let result = loose.get(schema)
   if (result === undefined) {
-    const { items, properties, additionalProperties } = schema
-    result = {
-      ...schema,
-      intOrString: false,
-      properties: new Map([...properties].map(([name, property]) => [name, withoutIntOrString(property)])),
-      ...(items !== undefined && { items: withoutIntOrString(items) }),
-      ...(typeof additionalProperties === "object" && { additionalProperties: withoutIntOrString(additionalProperties) }),
-    }
+    result = makeLoose(schema)
     loose.set(schema, result)
   }
   return result
+}
+
+function makeLoose(schema: Structural): Structural {
+  const { items, properties, additionalProperties } = schema
+  const looseItems = items && withoutIntOrString(items)
+  const looseValues = typeof additionalProperties === "object" ? withoutIntOrString(additionalProperties) : additionalProperties
+  let isSame = !schema.intOrString && looseItems === items && looseValues === additionalProperties
+  for (const property of properties.values()) isSame = withoutIntOrString(property) === property && isSame
+  if (isSame) return schema
+  return {
+    ...schema,
+    intOrString: false,
+    properties: new Map([...properties].map(([name, property]) => [name, withoutIntOrString(property)])),
+    ...(looseItems !== undefined && { items: looseItems }),
+    ...(looseValues !== undefined && { additionalProperties: looseValues }),
+  }
 }
 
 /** Whether a default in a structural schema has fields that the schema does not specify. */

@@ -9,7 +9,7 @@ import { messageCharactersMax } from "../../base/limits.ts"
 import type { Stages, Turns } from "../../base/turns.ts"
 import { cut, quoted } from "../../base/quote.ts"
 import { ruleCostMax, schemaCostMax } from "../limits.ts"
-import { type Ages, cardinalityOf, type CompiledRule, compileRule, selfTypeName } from "../rules/compile.ts"
+import { type Ages, cardinalityOf, compileRule, compileWork, type RuleCompilation, selfTypeName } from "../rules/compile.ts"
 import { type Structural, structuralOf } from "../structural.ts"
 import { CostTotal, costText, multiplyCosts } from "./rule-costs.ts"
 import type { RuleProps, SchemaProps } from "./schema-props.ts"
@@ -95,9 +95,6 @@ function elementsMax({ type, additionalProperties, maxProperties, maxItems }: Sc
   return type === "array" ? limit(maxItems) : 1n
 }
 
-/** What compiling a rule takes, in the unit of turns. */
-const ruleWork = 1000
-
 /** The rules of one node of a schema. */
 interface FoundRules {
   readonly schema: SchemaProps
@@ -158,7 +155,7 @@ export class RuleChecks implements RuleNodes<RuleNode> {
       if (this.failures.full) return
       const compiled = compileRule(rule, typed.schema, type.type, this.context.ages)
       this.checkRule(compiled, schema.validations?.[index], `${path}[${index}]`, { cardinality, uncorrelatable })
-      if (this.context.turns.endsStage(ruleWork)) yield
+      if (this.context.turns.endsStage(compileWork(rule))) yield
     }
   }
 
@@ -173,18 +170,18 @@ export class RuleChecks implements RuleNodes<RuleNode> {
   }
 
   private checkRule(
-    compiled: CompiledRule,
+    { compiled, maxCost, messageCost }: RuleCompilation,
     props: RuleProps | undefined,
     path: string,
     { cardinality, uncorrelatable }: { readonly cardinality: bigint; readonly uncorrelatable: string | undefined },
   ): void {
-    this.checkCost("estimated rule cost", multiplyCosts(compiled.maxCost, cardinality), `${path}.rule`)
+    this.checkCost("estimated rule cost", multiplyCosts(maxCost(), cardinality), `${path}.rule`)
     const invalid = (field: string, detail: string): void =>
       this.failures.add({ type: "Invalid", field: `${path}.${field}`, ...shownRule(props), detail })
     if (compiled.fault !== undefined) invalid("rule", compiled.fault)
     if (compiled.messageFault !== undefined) invalid("messageExpression", compiled.messageFault)
-    else if (compiled.message !== undefined) {
-      this.checkCost("estimated messageExpression cost", compiled.message.maxCost, `${path}.messageExpression`)
+    else if (messageCost !== undefined) {
+      this.checkCost("estimated messageExpression cost", messageCost(), `${path}.messageExpression`)
     }
     const { rule, optionalOldSelf } = compiled.rule
     if (compiled.usesOldSelf) {

@@ -1,6 +1,6 @@
 /**
- * Compiles the rules of one schema: each with its variables `self` and `oldSelf`, what it may cost at most, and its
- * message expression.
+ * Compiles the rules of one schema: each with its variables `self` and `oldSelf`, and its message expression. What they
+ * may cost at most is estimated for the check of a definition alone.
  */
 import { type CelType, optionalType, type Program } from "../../../cel/index.ts"
 import { type DeclaredType, maxCardinality } from "../../../cel/schema/declared-type.ts"
@@ -14,12 +14,19 @@ export interface CompiledRule {
   readonly program?: Program
   readonly fault?: string
   readonly usesOldSelf: boolean
-  /** The largest cost of one evaluation. */
-  readonly maxCost: bigint
-  readonly message?: { readonly program: Program; readonly maxCost: bigint }
+  readonly message?: Program
   readonly messageFault?: string
   /** `rule.fieldPath` as failures show it; empty without one. */
   readonly fieldPath: string
+}
+
+/** A rule that was compiled, and the largest costs of one evaluation. They keep its tree: whoever keeps a rule keeps `rule` alone. */
+export interface RuleCompilation {
+  readonly compiled: CompiledRule
+  /** 0 for a rule that does not compile. */
+  readonly maxCost: () => bigint
+  /** Of its message expression; absent without one that compiles. */
+  readonly messageCost?: () => bigint
 }
 
 /** Which rules and message expressions may use everything this release knows: those that are stored. */
@@ -34,33 +41,45 @@ export const storedAges: Ages = { ofRule: () => "stored", ofMessage: () => "stor
 /** Rules see values of the schema as objects of this name; no expression can write it. */
 export const selfTypeName = "selfType"
 
-/** Compiles all rules of a schema, but not those of the schemas below. `type`: of the values of the schema. */
-export function compileRules(schema: Structural, type: DeclaredType, ages: Ages): readonly CompiledRule[] {
-  return schema.rules.map((rule) => compileRule(rule, schema, type.type, ages))
+/** What compiling a rule takes, in the unit of turns. */
+export function compileWork({ rule, messageExpression = "" }: ValidationRule): number {
+  return someRuleWork + rule.length + messageExpression.length
 }
+
+/** Of a rule of ordinary length. */
+const someRuleWork = 1000
 
 /** How often a value of a type can be in one object at most, by the bytes that it takes. */
 export function cardinalityOf({ minSerializedSize }: DeclaredType): bigint {
   return BigInt(maxCardinality(minSerializedSize))
 }
 
-const nothing = { usesOldSelf: false, maxCost: 0n, fieldPath: "" }
-
 /** Compiles one rule of a schema. `self`: the type of the schema's values. */
-export function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ages: Ages): CompiledRule {
-  if (rule.rule.trim() === "") return { rule, ...nothing }
+export function compileRule(rule: ValidationRule, schema: Structural, self: CelType, ages: Ages): RuleCompilation {
+  if (rule.rule.trim() === "") return withoutProgram({ rule, usesOldSelf: false, fieldPath: "" })
   const variables = { self, oldSelf: rule.optionalOldSelf === true ? optionalType(self) : self }
-  const compiled = compileExpression(rule.rule, variables, ages.ofRule(rule.rule))
-  if ("fault" in compiled) return { rule, ...nothing, fault: compiled.fault }
-  if (compiled.type.kind !== "bool") return { rule, ...nothing, fault: "cel expression must evaluate to a bool" }
-  const { program, maxCost, usesOldSelf } = compiled
-  const result = { rule, program, maxCost, usesOldSelf }
+  const expression = compileExpression(rule.rule, variables, ages.ofRule(rule.rule))
+  const fault = faultOfRule(expression)
+  if (fault !== undefined || "fault" in expression) return withoutProgram({ rule, usesOldSelf: false, fieldPath: "", fault: fault ?? "" })
+  const { program, maxCost, usesOldSelf } = expression
   const { messageExpression = "" } = rule
-  if (messageExpression === "") return { ...result, fieldPath: fieldPathOf(rule, schema) }
+  if (messageExpression === "") return { compiled: { rule, program, usesOldSelf, fieldPath: fieldPathOf(rule, schema) }, maxCost }
   const message = compileExpression(messageExpression, variables, ages.ofMessage(messageExpression))
   const messageFault = faultOfMessage(message)
-  if (messageFault !== undefined || "fault" in message) return { ...result, fieldPath: "", messageFault: messageFault ?? "" }
-  return { ...result, fieldPath: fieldPathOf(rule, schema), message: { program: message.program, maxCost: message.maxCost } }
+  if (messageFault !== undefined || "fault" in message) {
+    return { compiled: { rule, program, usesOldSelf, fieldPath: "", messageFault: messageFault ?? "" }, maxCost }
+  }
+  const fieldPath = fieldPathOf(rule, schema)
+  return { compiled: { rule, program, usesOldSelf, fieldPath, message: message.program }, maxCost, messageCost: message.maxCost }
+}
+
+function withoutProgram(compiled: CompiledRule): RuleCompilation {
+  return { compiled, maxCost: () => 0n }
+}
+
+function faultOfRule(compiled: Compilation): string | undefined {
+  if ("fault" in compiled) return compiled.fault
+  return compiled.type.kind === "bool" ? undefined : "cel expression must evaluate to a bool"
 }
 
 function faultOfMessage(compiled: Compilation): string | undefined {

@@ -14,8 +14,8 @@ export type Compilation =
       readonly program: Program
       readonly type: CelType
       readonly usesOldSelf: boolean
-      /** The largest cost of one evaluation. */
-      readonly maxCost: bigint
+      /** Estimates the largest cost of one evaluation. */
+      readonly maxCost: () => bigint
     }
   /** Why it does not compile: `compilation failed: ERROR: <input>:1:5: ...`. */
   | { readonly fault: string }
@@ -42,6 +42,6 @@ export function compileExpression(
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues.text}` }
   if ("fault" in compiled) return { fault: `program instantiation failed: ${compiled.fault}` }
   const { program, type, ast } = compiled
-  const { max } = compiled.estimate({ size: sizeEstimatorOf(variables.self) })
-  return { program, type, usesOldSelf: ast.variables.has("oldSelf"), maxCost: max }
+  const maxCost = (): bigint => compiled.estimate({ size: sizeEstimatorOf(variables.self) }).max
+  return { program, type, usesOldSelf: ast.variables.has("oldSelf"), maxCost }
 }

@@ -2,8 +2,9 @@
 import { isError, OptionalValue, type Outcome, type Program, type Value } from "../../../cel/index.ts"
 import { failureText } from "../../base/errors.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
-import { costPerCallMax, ruleBudget, ruleCostsPerTurn, ruleMessageBytesMax } from "../limits.ts"
+import { costPerCallMax, ruleBudget, ruleCostsPerTurn, ruleCostsPerWork, ruleMessageBytesMax } from "../limits.ts"
 import type { CompiledRule } from "./compile.ts"
+import type { NodeRules } from "./node-rules.ts"
 import type { Correlation } from "./correlation.ts"
 import type { RulePart } from "./rule-part.ts"
 
@@ -57,28 +58,30 @@ export class Evaluation {
   }
 
   /**
-   * Evaluates the rules of a part, beginning with the one at `from`. Returns where to continue when the turn is over
-   * before the last of them; undefined when all are evaluated.
+   * Evaluates the rules of a part, beginning with the one at `from`, and compiles them before if they are not. Returns
+   * where to continue when the turn is over before the last of them; undefined when all are evaluated.
    */
   evaluate(part: RulePart, from = 0): number | undefined {
     const { tree, value, old } = part
-    if (tree.fault !== undefined) {
-      this.fail(part, `rule compiler initialization error: ${tree.fault}`)
+    const { rules } = tree
+    if (rules.fault !== undefined) {
+      this.fail(part, `rule compiler initialization error: ${rules.fault}`)
       return undefined
     }
-    if (tree.rules.length === 0) return undefined
+    if (rules.count === 0) return undefined
+    if (!this.compile(rules)) return from
     if (this.budget <= 0 && from === 0) {
       this.stop(part, outOfBudget)
       return undefined
     }
     const self = tree.read(value)
-    const oldSelf = !tree.usesOldSelf || old === undefined || old === null ? undefined : tree.read(old)
+    const oldSelf = !rules.useOldSelf || old === undefined || old === null ? undefined : tree.read(old)
     const unread = isError(self) ? self : oldSelf !== undefined && isError(oldSelf) ? oldSelf : undefined
     const variables = isError(self) || (oldSelf !== undefined && isError(oldSelf)) ? undefined : variablesOf(self, oldSelf)
-    for (let index = from; index < tree.rules.length; index++) {
+    for (let index = from; index < rules.count; index++) {
       if (this.isOver) return undefined
       if (this.isTurnOver && index > from) return index
-      const rule = tree.rules[index]
+      const rule = rules.at(index)
       if (rule === undefined) continue
       if (rule.fault !== undefined) this.fail(part, `rule compile error: ${rule.fault}`)
       else if (rule.usesOldSelf && oldSelf === undefined && !(this.options.ratchet && rule.rule.optionalOldSelf === true)) continue
@@ -86,6 +89,15 @@ export class Evaluation {
       else if (rule.program !== undefined) this.evaluateRule(part, rule, rule.program, variables)
     }
     return undefined
+  }
+
+  /** Compiles rules until the turn is over. Returns whether all are compiled. */
+  private compile(rules: NodeRules): boolean {
+    while (!rules.areCompiled) {
+      if (this.isTurnOver) return false
+      this.spend(rules.compileNext() * ruleCostsPerWork)
+    }
+    return true
   }
 
   /** Charges an evaluation. Returns false when the budget does not suffice. */
@@ -98,7 +110,7 @@ export class Evaluation {
   }
 
   private evaluateRule(part: RulePart, rule: CompiledRule, program: Program, variables: Variables): void {
-    const isOptional = rule.rule.optionalOldSelf === true && part.tree.usesOldSelf
+    const isOptional = rule.rule.optionalOldSelf === true && part.tree.rules.useOldSelf
     const outcome = program.evaluate(isOptional ? withOptional(variables) : variables, limitedCost)
     if (!this.charge(outcome)) return this.stop(part, outOfBudget)
     const { value } = outcome
@@ -119,7 +131,7 @@ export class Evaluation {
 
   /** Reports a value that a rule does not accept. */
   private refuse(part: RulePart, rule: CompiledRule, variables: Variables): void {
-    const message = rule.message === undefined ? undefined : this.messageOf(rule, rule.message.program, variables)
+    const message = rule.message === undefined ? undefined : this.messageOf(rule, rule.message, variables)
     const { fieldPath } = rule
     const { path } = part
     const field = fieldPath === "" ? path : path === "" ? fieldPath : `${path}.${fieldPath}`
@@ -131,11 +143,7 @@ export class Evaluation {
   }
 
   /** Undefined: the message of the rule serves. With the budget used up it says so. */
-  private messageOf(
-    { rule }: CompiledRule,
-    program: NonNullable<CompiledRule["message"]>["program"],
-    variables: Variables,
-  ): string | undefined {
+  private messageOf({ rule }: CompiledRule, program: Program, variables: Variables): string | undefined {
     const { value, cost, work } = program.evaluate(variables, limitedCost)
     this.spend(cost + work)
     if (cost > this.budget) {

@@ -62,6 +62,50 @@ describe("rules of large objects", () => {
     expect(failures.empty).toBe(true)
   })
 
+  it("are compiled in stages for the first object", () => {
+    const count = 200
+    const rules = Array.from({ length: count }, (_, index) => ({ rule: `self.size() < ${1000 + index}` }))
+    const source: JsonObject = {
+      type: "object",
+      properties: { spec: { type: "array", items: { type: "integer" }, "x-kubernetes-validations": rules } },
+    }
+    const schema = structuralOf(source, "x-kubernetes-")
+    const stagesOf = (): number => [...validatingRules({ spec: [1] }, schema, new Failures())].length
+    // A rule takes a fifth of a turn or less.
+    expect(stagesOf()).toBeGreaterThanOrEqual(count / 10)
+    expect(stagesOf()).toBe(0)
+  })
+
+  it("are compiled once for requests that need them at the same time", () => {
+    const rules = Array.from({ length: 20 }, (_, index) => ({ rule: `self.spec < ${1000 - index}` }))
+    const schema = structuralOf(
+      { type: "object", properties: { spec: { type: "integer" } }, "x-kubernetes-validations": rules },
+      "x-kubernetes-",
+    )
+    const requests = [995, 5, 1001].map((spec) => {
+      const failures = new Failures()
+      return { failures, stages: validatingRules({ spec }, schema, failures) }
+    })
+    let stages = 0
+    let running = requests
+    while (running.length > 0) {
+      running = running.filter(({ stages: one }) => one.next().done !== true)
+      stages += running.length
+    }
+    expect(requests.map(({ failures }) => failures.list.length)).toEqual([15, 0, 20])
+    expect(stages).toBeLessThan(20)
+  })
+
+  it("of parts that no object has are not compiled", () => {
+    const never = { type: "object", "x-kubernetes-validations": [{ rule: "self.there is no rule" }] }
+    const source = { type: "object", properties: { one: never, other: { type: "integer" } } }
+    const failures = new Failures()
+    validateRules({ other: 1 }, structuralOf(source, "x-kubernetes-"), failures)
+    expect(failures.list).toEqual([])
+    validateRules({ one: {} }, structuralOf(source, "x-kubernetes-"), failures)
+    expect(failures.list[0]?.detail).toMatch(/^rule compile error: /)
+  })
+
   it("end with the budget", () => {
     const failures = new Failures()
     validateRules(object, structuralOf(listOf("self >= 0"), "x-kubernetes-"), failures, { budget: 1000 })

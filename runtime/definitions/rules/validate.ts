@@ -11,7 +11,7 @@ import type { Structural } from "../structural.ts"
 import { Correlation } from "./correlation.ts"
 import { Evaluation } from "./evaluation.ts"
 import { pushParts, RulePart } from "./rule-part.ts"
-import { ruleTreeOf } from "./rule-tree.ts"
+import { gatheringRules, knownRules, type RuleTree } from "./rule-tree.ts"
 
 export interface RuleOptions {
   /** The stored object, on update. */
@@ -37,7 +37,7 @@ export function* validatingRulesAfterValues(
   failures: Failures,
   options: RuleOptions = {},
 ): Stages<void> {
-  if (ruleTreeOf(schema, true) === undefined) return
+  if ((yield* rulesOf(schema, true)) === undefined) return
   if (preventRules(failures)) failures.add({ type: "Invalid", field: "<nil>", shown: '"null"', detail: uncheckedText })
   else yield* validatingRules(object, schema, failures, options)
 }
@@ -52,7 +52,7 @@ export function validateRules(object: JsonObject, schema: Structural, failures: 
 
 /** `validateRules` in stages of some 10 ms. Small objects take one. */
 export function* validatingRules(object: JsonObject, schema: Structural, failures: Failures, options: RuleOptions = {}): Stages<void> {
-  const tree = ruleTreeOf(schema, true)
+  const tree = yield* rulesOf(schema, true)
   if (tree === undefined) return
   const { old, budget = ruleBudget, ratchet = true, warnings } = options
   const correlation = ratchet && old !== undefined ? new Correlation(object, old, schema) : undefined
@@ -64,22 +64,28 @@ export function* validatingRules(object: JsonObject, schema: Structural, failure
  * Adds the failures of a default by the rules of its schema: as a value that stays as it is, and with `ratchet` as one
  * that is new. Returns what is left of the budget; negative when it is used up. Called when a definition is checked.
  */
-export function validateDefaultByRules(
+export function* validatingDefaultByRules(
   value: JsonValue,
   schema: Structural,
   failures: Failures,
   { isResource, budget, ratchet = true }: { readonly isResource: boolean; readonly budget: number; readonly ratchet?: boolean },
-): number {
-  const tree = ruleTreeOf(schema, isResource)
+): Stages<number> {
+  const tree = yield* rulesOf(schema, isResource)
   if (tree === undefined) return budget
-  const run = (old: JsonValue | undefined): number => {
-    const evaluation = new Evaluation(failures, { budget, ratchet, warnings: undefined, correlation: undefined })
-    atOnce(evaluateAll(new RulePart(tree, value, old, undefined), evaluation))
-    return evaluation.budget
-  }
+  const options = { budget, ratchet, warnings: undefined, correlation: undefined }
   const before = failures.list.length
-  const left = run(value)
-  return ratchet && failures.list.length === before ? Math.min(left, run(undefined)) : left
+  const unchanged = new Evaluation(failures, options)
+  yield* evaluateAll(new RulePart(tree, value, value, undefined), unchanged)
+  if (!ratchet || failures.list.length > before) return unchanged.budget
+  const fresh = new Evaluation(failures, options)
+  yield* evaluateAll(new RulePart(tree, value, undefined, undefined), fresh)
+  return Math.min(unchanged.budget, fresh.budget)
+}
+
+/** The rules of a schema. They are gathered once: a schema that is known has no stages. */
+function* rulesOf(schema: Structural, isResource: boolean): Stages<RuleTree | undefined> {
+  const known = knownRules(schema, isResource)
+  return known === undefined ? yield* gatheringRules(schema, isResource) : known.tree
 }
 
 /** The work on a part in units of the expression language. */

@@ -1,0 +1,55 @@
+/** The rules of one schema, for the values that they are evaluated for. */
+import type { DeclaredType } from "../../../cel/schema/declared-type.ts"
+import type { Structural } from "../structural.ts"
+import { type CompiledRule, compileRule, compileWork, storedAges } from "./compile.ts"
+
+/**
+ * Compiled one after the other when the first value needs them: a definition may have a thousand rules, which take half
+ * a second. Requests that need them at the same time share what is compiled.
+ */
+export class NodeRules {
+  private readonly compiled: CompiledRule[] = []
+  private anyUsesOldSelf = false
+
+  /** `type`: of the values of the schema; undefined: no rule can be evaluated. */
+  constructor(
+    private readonly schema: Structural,
+    private type: DeclaredType | undefined,
+  ) {
+    if (schema.rules.length === 0) this.type = undefined
+    else if (type === undefined) this.fault = "failed to convert to declType for CEL validation rules"
+  }
+
+  /** Why no rule of the schema can be evaluated. */
+  readonly fault: string | undefined
+
+  get count(): number {
+    return this.schema.rules.length
+  }
+
+  get areCompiled(): boolean {
+    return this.type === undefined
+  }
+
+  /** Compiles the next rule. Returns the work, in the unit of turns. */
+  compileNext(): number {
+    const rule = this.schema.rules[this.compiled.length]
+    if (rule === undefined || this.type === undefined) return 0
+    const { compiled } = compileRule(rule, this.schema, this.type.type, storedAges)
+    this.compiled.push(compiled)
+    if (compiled.usesOldSelf) this.anyUsesOldSelf = true
+    // The type is as large as the schema.
+    if (this.compiled.length === this.count) this.type = undefined
+    return compileWork(rule)
+  }
+
+  /** Whether one of them does. Known when all are compiled. */
+  get useOldSelf(): boolean {
+    return this.anyUsesOldSelf
+  }
+
+  /** Undefined for a rule that is not compiled. */
+  at(index: number): CompiledRule | undefined {
+    return this.compiled[index]
+  }
+}
