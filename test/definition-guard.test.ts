@@ -1,115 +1,25 @@
 /** A custom object is written under the definition that decoded it, or decoded again: on one server and on two. */
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { AdmissionPlugin } from "../runtime/admission/plugin.ts"
-import type { ApiObject, JsonObject } from "../runtime/base/json.ts"
-import { inProcessClient } from "../runtime/client/in-process-client.ts"
-import type { CollectionPlace, ObjectClient } from "../runtime/schema/object-client.ts"
-import { openMemoryStore } from "../runtime/storage/memory/memory-store.ts"
-import type { Store, StoreListOptions, WatchOptions } from "../runtime/storage/store.ts"
-import { createManualClock, type ManualClock } from "./contract/manual-clock.ts"
+import type { ApiObject } from "../runtime/base/json.ts"
+import type { StoreListOptions } from "../runtime/storage/store.ts"
+import type { ManualClock } from "./contract/manual-clock.ts"
 import { createHttpClient } from "./support/http-client.ts"
 import { gate } from "./support/gate.ts"
-import { type InProcess, type InProcessOptions, startInProcess } from "./support/in-process.ts"
+import type { InProcess } from "./support/in-process.ts"
+import { changeDefinition, eventually, KettleServers, kindIsServed, storedKettles } from "./support/kettle-servers.ts"
 import { definition, definitions, group, kettle, kettles, name } from "./support/kettles.ts"
 
-const leases: CollectionPlace = { group: "coordination.orch.io", version: "v1", resource: "leases", namespace: "orch-system" }
 const colour = { colour: { type: "string" } }
 
-const running: InProcess[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
-
-async function start(options: Partial<InProcessOptions> = {}): Promise<{ at: InProcess; client: ObjectClient }> {
-  const at = await startInProcess({ store: "memory", vendor: "orch", garbageCollector: false, ...options })
-  running.push(at)
-  return { at, client: inProcessClient(at.server.parts, { name: "admin", groups: ["system:masters"], extra: {} }) }
-}
-
-/** Waits for what follows a change at once, also on a busy machine. */
-const eventually = <Result>(ask: () => Result | Promise<Result>): Promise<Result> => vi.waitFor(ask, { timeout: 8_000, interval: 5 })
-
-const kindIsServed = async (client: ObjectClient): Promise<void> => {
-  await eventually(() => client.list(kettles))
-}
-
-/** A store whose events can be held back, as those of a server that is behind. */
-class LateEvents {
-  /** Commits that the store refused while events were held back. */
-  refused = 0
-  private held: (() => void)[] | undefined
-
-  constructor(private readonly store: Store) {}
-
-  hold(): void {
-    this.held = []
-  }
-
-  release(): void {
-    const { held = [] } = this
-    this.held = undefined
-    for (const deliver of held) deliver()
-  }
-
-  readonly view = (): Store =>
-    new Proxy(this.store, {
-      get: (target, property) => {
-        if (property === "watch") return (options: WatchOptions) => target.watch({ ...options, onEvents: this.later(options) })
-        if (property === "commit") return (options: Parameters<Store["commit"]>[0]) => this.commit(options)
-        // As on etcd: a write is tried on what the cache has.
-        if (property === "revisionNeedsRoundTrip") return true
-        if (property === "close") return async () => undefined
-        const value: unknown = Reflect.get(target, property, target)
-        return typeof value === "function" ? value.bind(target) : value
-      },
-    })
-
-  private later(options: WatchOptions): WatchOptions["onEvents"] {
-    return (events, revision) => {
-      if (this.held === undefined) options.onEvents(events, revision)
-      else this.held.push(() => options.onEvents(events, revision))
-    }
-  }
-
-  private async commit(options: Parameters<Store["commit"]>[0]): ReturnType<Store["commit"]> {
-    const result = await this.store.commit(options)
-    if (!result.ok && this.held !== undefined) this.refused++
-    return result
-  }
-}
-
-/** Two servers of one store; the definition is served by both. */
-async function startPair(): Promise<{ one: ObjectClient; other: ObjectClient; late: LateEvents; store: Store }> {
-  const store = await openMemoryStore({ clock: createManualClock() })
-  const late = new LateEvents(store)
-  const shared = { sharedStore: true }
-  const { at, client: one } = await start({ ...shared, wrapStore: new LateEvents(store).view })
-  // The first server runs the controllers; it looks again once the namespace of the Lease is there.
-  await eventually(async () => {
-    at.clock.advance(1000)
-    expect((await one.list(leases)).items).toHaveLength(1)
-  })
-  const { client: other } = await start({ ...shared, wrapStore: late.view })
-  await one.create(definitions, definition())
-  await kindIsServed(one)
-  await kindIsServed(other)
-  return { one, other, late, store }
-}
-
-async function storedKettles(store: Store): Promise<JsonObject[]> {
-  const { items } = await store.list({ prefix: `/registry/${group}/kettles/` })
-  return items.map(({ value }): JsonObject => JSON.parse(Buffer.from(value).toString()))
-}
-
-/** Replaces the spec of the definition, whatever its version. */
-const change = (client: ObjectClient, next: ApiObject): Promise<ApiObject> =>
-  client.patch({ ...definitions, name }, { spec: { ...(next.spec as JsonObject) } }) // It is an object.
+const servers = new KettleServers()
+afterEach(() => servers.stop())
 
 describe("a write on a server that is behind", () => {
   it("keeps a field that another server's definition has", async () => {
-    const { one, other, late, store } = await startPair()
+    const { one, other, late, store } = await servers.startPair()
     late.hold()
-    await change(one, definition(colour))
+    await changeDefinition(one, definition(colour))
     const writing = other.create(kettles, kettle({ colour: "red" }))
     await eventually(() => expect(late.refused).toBe(1))
     late.release()
@@ -118,12 +28,12 @@ describe("a write on a server that is behind", () => {
   })
 
   it("changes an object under the new definition as well", async () => {
-    const { one, other, late, store } = await startPair()
+    const { one, other, late, store } = await servers.startPair()
     await one.create(kettles, kettle())
     const place = { ...kettles, name: "one" }
     await eventually(() => other.get(place))
     late.hold()
-    await change(one, definition(colour))
+    await changeDefinition(one, definition(colour))
     const writing = other.patch(place, { spec: { litres: 2, colour: "red" } })
     await eventually(() => expect(late.refused).toBe(1))
     late.release()
@@ -132,12 +42,12 @@ describe("a write on a server that is behind", () => {
   })
 
   it("is not taken for none because the old definition drops its field", async () => {
-    const { one, other, late, store } = await startPair()
+    const { one, other, late, store } = await servers.startPair()
     await one.create(kettles, kettle())
     const place = { ...kettles, name: "one" }
     await eventually(() => other.get(place))
     late.hold()
-    await change(one, definition(colour))
+    await changeDefinition(one, definition(colour))
     const writing = other.patch(place, { spec: { colour: "red" } })
     late.release()
     expect(await writing).toMatchObject({ spec: { colour: "red" } })
@@ -145,9 +55,9 @@ describe("a write on a server that is behind", () => {
   })
 
   it("is stored in the version that is stored now", async () => {
-    const { one, other, late, store } = await startPair()
+    const { one, other, late, store } = await servers.startPair()
     late.hold()
-    await change(one, definition({}, ["v2", "v1"]))
+    await changeDefinition(one, definition({}, ["v2", "v1"]))
     const writing = other.create(kettles, kettle())
     await eventually(() => expect(late.refused).toBe(1))
     late.release()
@@ -156,7 +66,7 @@ describe("a write on a server that is behind", () => {
   })
 
   it("does not outlive its definition", async () => {
-    const { one, other, late, store } = await startPair()
+    const { one, other, late, store } = await servers.startPair()
     late.hold()
     await one.delete({ ...definitions, name })
     await eventually(() => expect(one.get({ ...definitions, name })).rejects.toMatchObject({ code: 404 }))
@@ -168,7 +78,7 @@ describe("a write on a server that is behind", () => {
   })
 
   it("is repeated when only the metadata of the definition has changed", async () => {
-    const { one, other, late } = await startPair()
+    const { one, other, late } = await servers.startPair()
     late.hold()
     await one.patch({ ...definitions, name }, { metadata: { labels: { a: "b" } } })
     const writing = other.create(kettles, kettle())
@@ -196,19 +106,19 @@ describe("a definition that changes while a write is admitted", () => {
 
   it.each(["over HTTP", "in process"])("decodes the object again, %s", async (how) => {
     const { plugin, reached, proceed } = pausing()
-    const { at, client } = await start({ admission: [plugin] })
+    const { at, client } = await servers.start({ admission: [plugin] })
     await client.create(definitions, definition())
     await kindIsServed(client)
     const writing = how === "in process" ? client.create(kettles, kettle({ colour: "red" })) : post(at, kettle({ colour: "red" }))
     await reached
-    await change(client, definition(colour))
+    await changeDefinition(client, definition(colour))
     proceed()
     expect(await writing).toMatchObject({ spec: { litres: 1, colour: "red" } })
   })
 
   it("answers 404 when the definition is gone", async () => {
     const { plugin, reached, proceed } = pausing()
-    const { at, client } = await start({ admission: [plugin] })
+    const { at, client } = await servers.start({ admission: [plugin] })
     await client.create(definitions, definition())
     await kindIsServed(client)
     const writing = post(at, kettle())
@@ -240,7 +150,7 @@ it("a kind that is not known yet is answered with 503 while the definitions are 
   let clock: ManualClock | undefined
   // The start waits for a limited time only.
   const passing = setInterval(() => clock?.advance(1000))
-  const { at } = await start({
+  const { at } = await servers.start({
     wrapStore(store, itsClock) {
       clock = itsClock
       return new Proxy(store, {
