@@ -15,7 +15,6 @@ import { canonicalMicroTime, canonicalTime } from "../base/time.ts"
 import { tooManyFields, tooManyValues, unboundedValues } from "./value-bounds.ts"
 
 const typeMetaNames = ["kind", "apiVersion"] as const
-const metadataShape = "meta.v1.ObjectMeta"
 
 /** A list from the item `from` to its end. */
 interface ListPart {
@@ -39,7 +38,6 @@ interface MapPart {
 interface PendingPart {
   readonly part: ListPart | MapPart
   readonly steps: readonly (string | number)[]
-  readonly structural: boolean
   readonly quiet: boolean
 }
 
@@ -56,7 +54,6 @@ export class NormalizeWalk {
   private quiet = false
 
   constructor(
-    private structural: boolean,
     private readonly maxValues = unboundedValues,
     private steps: (string | number)[] = [],
     private readonly stored = false,
@@ -81,7 +78,6 @@ export class NormalizeWalk {
       const { part } = next
       this.endTurnAfter(pieceValues)
       this.steps = [...next.steps]
-      this.structural = next.structural
       this.quiet = next.quiet
       if ("names" in part) this.fields(part)
       else this.items(part)
@@ -103,7 +99,7 @@ export class NormalizeWalk {
     if (typeMeta) this.typeMeta(source, target)
     const depth = this.steps.length
     this.steps.push("")
-    const fills = this.structural ? 0 : plan.fills.length
+    const fills = plan.fills.length
     let filled = 0
     for (let at = first; at < end; at++) {
       const field = present[at]
@@ -190,7 +186,6 @@ export class NormalizeWalk {
 
   /** The value to write; undefined for none. */
   private field(field: ShapeField, value: JsonValue | undefined): JsonValue | undefined {
-    if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
     if (value === undefined || value === null) return field.fills ? this.absent(field) : value === null && field.nullable ? null : undefined
     const result = this.value(field.node, value)
     if (field.pointer) return result === null && !field.fills ? undefined : result
@@ -342,7 +337,7 @@ export class NormalizeWalk {
 
   private list(node: ShapeNode, source: JsonValue[]): JsonValue[] {
     const item = shapeItemOf(node)
-    if (item.operation === "string" && !this.structural && source.every(isText)) {
+    if (item.operation === "string" && source.every(isText)) {
       this.count(source.length)
       return source.slice()
     }
@@ -374,13 +369,11 @@ export class NormalizeWalk {
     const item = shapeItemOf(node)
     const names = Object.keys(source)
     if (names.length > objectFieldsMax && this.maxValues !== unboundedValues) throw tooManyFields()
-    if (!this.structural) {
-      if (item.operation === "string" && sortedTexts(source, names)) {
-        this.count(names.length)
-        return copyFields(source, names)
-      }
-      names.sort()
+    if (item.operation === "string" && sortedTexts(source, names)) {
+      this.count(names.length)
+      return copyFields(source, names)
     }
+    names.sort()
     const target: JsonObject = {}
     if (names.length >= manyFields) forceDictionaryMode(target)
     this.fields({ item, source, target, names, from: 0 })
@@ -406,33 +399,11 @@ export class NormalizeWalk {
   }
 
   private entry(item: ShapeNode, value: JsonValue): JsonValue {
-    if (this.structural) return this.structuralValue(item, value)
     return value === null ? this.zero(item, true) : this.value(item, value)
   }
 
   private leave(part: ListPart | MapPart): void {
-    this.left.push({ part, steps: [...this.steps], structural: this.structural, quiet: this.quiet })
-  }
-
-  /**
-   * For run-time definitions: drops unknown fields wherever the value fits the type, and leaves everything else
-   * unchanged.
-   */
-  private structuralValue(node: ShapeNode, value: JsonValue): JsonValue {
-    if (node.operation === "object" && isObject(value)) {
-      const plan = planOfNode(node)
-      if (plan.name === metadataShape) return this.metadata(plan, value)
-      return this.object(plan, value, false)
-    }
-    if (node.operation === "list" && Array.isArray(value)) return this.list(node, value)
-    return node.operation === "map" && isObject(value) ? this.map(node, value) : value
-  }
-
-  private metadata(plan: ShapePlan, value: JsonObject): JsonObject {
-    this.structural = false
-    const metadata = this.object(plan, value, false)
-    this.structural = true
-    return metadata
+    this.left.push({ part, steps: [...this.steps], quiet: this.quiet })
   }
 
   /** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. */

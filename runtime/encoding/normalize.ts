@@ -22,11 +22,6 @@ import { unboundedValues } from "./value-bounds.ts"
 export interface NormalizeOptions {
   /** `apiVersion` and `kind` are known at the top and written first. Default true; false for a part of an object. */
   readonly typeMeta?: boolean
-  /**
-   * Only drops unknown fields. Values that do not fit remain for the validator to report, null and empty values remain,
-   * nothing is filled in. Metadata is decoded as for any kind.
-   */
-  readonly structural?: boolean
   /** The value comes from the store, and may be older than its schema. */
   readonly stored?: boolean
   /** Null values remain even where the schema allows none. Only for kinds of run-time definitions. Default false. */
@@ -100,7 +95,7 @@ interface Pass {
 }
 
 function begin(shape: TypeShape, value: JsonValue, options: NormalizeOptions): Pass {
-  const walk = new NormalizeWalk(options.structural === true, options.maxValues, [], options.stored === true)
+  const walk = new NormalizeWalk(options.maxValues, [], options.stored === true)
   const plan = shapePlanOf(shape)
   const source = value ?? {}
   if (!isObject(source)) throw walk.mismatch(source, shortName(plan.name))
@@ -115,5 +110,5 @@ function end(object: JsonObject, { walk, plan, source, typeMeta }: Pass, options
 
 /** Checks a value at a path without keeping the result. Throws DecodeFault when it does not fit the type. */
 export function checkValue(node: ShapeNode, value: JsonValue, steps: readonly (string | number)[]): void {
-  if (value !== null) new NormalizeWalk(false, unboundedValues, [...steps]).value(node, value)
+  if (value !== null) new NormalizeWalk(unboundedValues, [...steps]).value(node, value)
 }

@@ -89,8 +89,8 @@ export class FuzzRun {
       if (answer === undefined) return
       const begun = textOf(answer)
       await within(listenedMs, readRest(answer))
-      // Conversions that fail are 500, as in the reference.
-      if (answer.status !== 500 || !hookFault.test(begun())) statuses.push(answer.status)
+      // Conversions that fail, and scales of objects without replicas, are 500 as in the reference.
+      if (answer.status !== 500 || !failuresOfReference.test(begun())) statuses.push(answer.status)
       answer.destroy()
     } catch {
       // Refused on the connection, or by our own client; the next request checks the server.
@@ -115,7 +115,7 @@ export class FuzzRun {
   }
 }
 
-const hookFault = /conversion webhook for|request to convert CR from an invalid group.version/
+const failuresOfReference = /conversion webhook for|request to convert CR from an invalid group.version|replicas field/
 /** Characters of an answer that are looked at. */
 const begunMax = 20_000
 
