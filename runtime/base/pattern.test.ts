@@ -69,10 +69,24 @@ describe("patterns", () => {
       "((ab?){30}c){30}".repeat(5),
       `[${"\\pL".repeat(patternCharactersMax / 3)}]`,
       "(".repeat(1e6),
+      // Every character of a range is looked at when case is ignored: 4 ms each.
+      `(?i)[${"a-\\x{10ffff}".repeat(10)}]`,
+      `(?mi:[${"a-😀".repeat(10)}])`,
     ]) {
       expect(patternOf(source)).toMatchObject({ message: expect.stringContaining("the pattern is too large") })
     }
     expect(patternSteps()).toBe(before)
+  })
+
+  it("counts what reading classes takes, once where they are repeated", () => {
+    const long = Array.from({ length: 8000 }, (_, index) => String.fromCharCode(0x400 + 2 * index)).join("")
+    expect(patternSize(`[${long}]`)).toBeGreaterThan(long.length / 8)
+    expect(patternSize(`[${long}]{0,100}`)).toBeLessThan(long.length)
+    expect(patternSize("[\\pL]")).toBeGreaterThan(50)
+    expect(patternSize("(?i)[A-Z\\x61-\\x{7a}]")).toBeLessThan(20)
+    const before = patternSteps()
+    expect(compiled(`[${long}]`).test("a")).toBe(false)
+    expect(patternSteps() - before).toBeGreaterThan(10 * long.length)
   })
 
   it("ends every search after so many steps", () => {

@@ -6,6 +6,7 @@
  * The counters are put into methods of re2js, which package.json therefore pins to one minor release.
  */
 import { RE2JS } from "re2js"
+import { detachString } from "./own-text.ts"
 import { patternCharactersMax, patternSizeMax, patternStepsMax, patternsSizeMax, searchBytesMax } from "./pattern-limits.ts"
 import { patternSize } from "./pattern-size.ts"
 
@@ -104,18 +105,19 @@ let compiledSize = 0
 export function patternOf(source: string): Pattern | PatternFault {
   const known = compiled.get(source)
   if (known !== undefined) return known
-  const pattern = compile(source)
-  compiled.set(source, pattern)
-  compiledSize += keptSize(source, pattern)
+  const own = detachString(source)
+  const pattern = compile(own)
+  compiled.set(own, pattern)
+  compiledSize += keptSize(own, pattern)
   for (const [oldest, one] of compiled) {
-    if (compiledSize <= patternsSizeMax || oldest === source) break
+    if (compiledSize <= patternsSizeMax || oldest === own) break
     compiled.delete(oldest)
     compiledSize -= keptSize(oldest, one)
   }
   return pattern
 }
 
-/** What a pattern counts when it is remembered; 20 for the engine itself. */
+/** What a pattern counts when it is remembered; 20 for the engine itself. Sizes count long classes too. */
 function keptSize(source: string, pattern: Pattern | PatternFault): number {
   return 20 + (pattern instanceof Pattern ? pattern.size : source.length)
 }
