@@ -67,11 +67,15 @@ function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
 const fitting: readonly { readonly words: readonly string[]; readonly fits: (type: TypeRefModel) => boolean; readonly title: string }[] = [
   { words: ["items", "unique", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
   { words: ["values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
-  // The reference publishes listType on one struct (Status.details), so a struct may have it; it has no effect there.
-  { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type, title: "a list" },
+  // The reference publishes listType on a struct (Status.details) and on bytes (APIService), where it has no effect.
+  { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type || isBytes(type), title: "a list" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
   { words: ["default"], fits: (type) => !("union" in type), title: "no union" },
 ]
+
+function isBytes(type: TypeRefModel): boolean {
+  return "scalar" in type && type.scalar === "bytes"
+}
 
 function checkFitting(type: TypeRefModel, { block, source }: Context): void {
   for (const { words, fits, title } of fitting) {

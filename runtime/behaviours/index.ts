@@ -12,6 +12,7 @@ import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
 import { jobSelector } from "./job-selector.ts"
 import { limitRangeAmounts } from "./limit-range-amounts.ts"
+import { localApiService } from "./local-api-service.ts"
 import { namespaceFinalize } from "./namespace-finalize.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeLifecycle } from "./node-lifecycle.ts"
@@ -35,6 +36,7 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   endpointsCanonical,
   jobSelector,
   limitRangeAmounts,
+  localApiService,
   namespaceLifecycle,
   nodeLifecycle,
   persistentVolumePhase,

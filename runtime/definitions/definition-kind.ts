@@ -1,7 +1,7 @@
 /**
- * The kind CustomResourceDefinition as one vendor's clients and stores have it. The generated kind has neutral names;
- * the names of schema extensions (`x-orch-list-type`) are field names on the wire, and the group is a part of the store
- * key. Both are mapped here and nowhere else.
+ * The kinds as one vendor's clients and stores have them. Generated kinds have neutral names. The group is a part of
+ * the store key of some; for CustomResourceDefinitions the names of schema extensions (`x-orch-list-type`) are field
+ * names on the wire. Both are mapped here and nowhere else.
  */
 import type { Stages } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -14,21 +14,21 @@ export const definitionResource = "customresourcedefinitions"
 const neutralPrefix = "x-orch-"
 
 /**
- * Returns the kinds with that of definitions in the vendor's form. Called once for each list of generated kinds, before
- * a `KindTable` is made of it.
+ * Returns the kinds in the vendor's form. Called once for each list of generated kinds, before a `KindTable` is made of
+ * it.
  */
 export function kindsOfVendor(kinds: readonly Kind[], vendor: Vendor): readonly Kind[] {
-  return kinds.map((kind) => (kind.group === definitionGroup ? definitionKind(kind, vendor) : kind))
+  return kinds.map((kind) => {
+    const stored = withVendorPath(kind, vendor)
+    return kind.group === definitionGroup ? { ...stored, load: async () => definitionParts(await kind.load(), vendor) } : stored
+  })
 }
 
-function definitionKind(kind: Kind, vendor: Vendor): Kind {
+function withVendorPath(kind: Kind, vendor: Vendor): Kind {
   const { path } = kind.storage
-  const [group = "", ...rest] = path.split("/")
-  return {
-    ...kind,
-    storage: { ...kind.storage, path: [vendor.group(group), ...rest].join("/") },
-    load: async () => definitionParts(await kind.load(), vendor),
-  }
+  const prefix = `${kind.group}/`
+  if (kind.group === "" || !path.startsWith(prefix)) return kind
+  return { ...kind, storage: { ...kind.storage, path: `${vendor.group(kind.group)}/${path.slice(prefix.length)}` } }
 }
 
 function definitionParts(parts: KindParts, vendor: Vendor): KindParts {

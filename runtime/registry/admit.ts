@@ -4,7 +4,7 @@ import type { ApiObject } from "../base/json.ts"
 import type { KindParts, ValidationContext } from "../schema/kind.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import { documentValuesMax } from "../base/limits.ts"
-import { atOnce, inTurns, nextTurn, takesTurns } from "../base/turns.ts"
+import { atOnce, inTurns, nextTurn, type Stages, takesTurns } from "../base/turns.ts"
 import type { Registry } from "./registry.ts"
 
 /** The parts of a kind that bring an object into its canonical form. */
@@ -105,6 +105,15 @@ export function validateByKind(parts: KindParts, object: ApiObject, context: Val
     const stages = parts.validating(object, context)
     return stages.next().done === true ? undefined : nextTurn().then(() => inTurns(stages))
   }
-  parts.validate(object, context)
-  return undefined
+  let parked: Stages<void>[] | undefined
+  const later = (stages: Stages<void>): void => {
+    parked ??= []
+    parked.push(stages)
+  }
+  parts.validate(object, { ...context, later })
+  return parked === undefined ? undefined : inTurns(oneByOne(parked))
+}
+
+function* oneByOne(parked: readonly Stages<void>[]): Stages<void> {
+  for (const stages of parked) yield* stages
 }

@@ -137,17 +137,19 @@ export class KindTable {
 
   /**
    * Returns the text of the warning that each answer of a deprecated version carries; undefined for other kinds. Called
-   * for every request. The text is that of custom resource definitions: it names the newest version of the kind that is
-   * served and not deprecated, if there is one after this. `group` maps a neutral group to that of the wire.
+   * for every request. It is the schema's, in which the kind's own group is neutral, or that of custom resource
+   * definitions: it names the newest version of the kind that is served and not deprecated, if there is one after this.
+   * `group` maps a neutral group to that of the wire.
    */
   warningOf(kind: Kind, group: (neutral: string) => string): string | undefined {
     if (kind.deprecated === undefined) return undefined
-    if (kind.deprecated.warning !== undefined) return kind.deprecated.warning
+    const { warning } = kind.deprecated
     if (this.warningsOf !== this.changes) {
       this.warnings.clear()
       this.warningsOf = this.changes
     }
     return made(this.warnings, kind, () => {
+      if (warning !== undefined) return kind.group === "" ? warning : warning.replaceAll(kind.group, group(kind.group))
       const named = (version: string): string => `${kind.group === "" ? "" : `${group(kind.group)}/`}${version} ${kind.kind}`
       const [newest] = this.served()
         .filter((one) => one.group === kind.group && one.kind === kind.kind && one.deprecated === undefined)

@@ -49,6 +49,9 @@ const exceptions: readonly (readonly [place: RegExp, reason: string])[] = [
   [/meta\.v1\.TableRow\.object: written/, "rows are written without decoding"],
 ]
 
+/** Groups that the catalog names without their domain where a type of another file is meant. */
+const ownGroups = new Set(["admissionregistration", "authentication"])
+
 const alwaysWritten = new Set(["Time", "MicroTime", "Duration", "Quantity", "IntOrString"])
 
 describe.skipIf(!existsSync(folder))("the types of the schemas", () => {
@@ -98,6 +101,8 @@ function catalogType(text: string, file: CatalogFile): string {
   if (text.startsWith("enum:")) return "string"
   if (text === "meta.FieldsV1" || text === "FieldsV1") return "FieldsV1"
   if (text.startsWith("meta.")) return `meta.v1.${text.replace(/^meta\.(v1\.)?/, "")}`
+  const elsewhere = /^([a-z]+)\.(v[a-z0-9]+)\.([A-Za-z]+)$/.exec(text)
+  if (elsewhere !== null) return `${ownGroups.has(elsewhere[1] ?? "") ? `${elsewhere[1]}.orch.io` : elsewhere[1]}.${elsewhere[2]}.${elsewhere[3]}`
   return text in file.types ? uniqueName(text, file) : text
 }
 

@@ -58,6 +58,11 @@ const areas: readonly Area[] = [
     mayImport: [base, schema, encoding, query, cel, generatedTypes],
     reason: "what a definition says of its objects is pure functions over its schema",
   },
+  {
+    files: /^runtime\/policies\//,
+    mayImport: [base, cel],
+    reason: "expressions of admission are compiled without kinds and without a server",
+  },
   { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
   { files: query, mayImport: [base, schema, encoding], reason: "a selector is parsed and applied without a server" },
   {
@@ -75,7 +80,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/(definitions\/|registry\/object-meta\.ts$)/],
+    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/(definitions\/|policies\/|registry\/object-meta\.ts$)/],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {

@@ -3,7 +3,7 @@
  * objects were stored. A new definition must fulfil everything.
  */
 import { deepEqual } from "../../encoding/field-path.ts"
-import { knowsReviewVersion } from "./conversion.ts"
+import { knowsReviewVersion } from "./hook-client.ts"
 import { type DefinitionSpec, schemasOf, versionSchemas } from "./definition-spec.ts"
 import { hasIndefiniteKeys, hasLooseSetItems } from "./list-types.ts"
 import { type SchemaProps, schemaHas } from "./schema-props.ts"
@@ -48,7 +48,7 @@ export function requirementsOfUpdate(spec: DefinitionSpec, old: OldDefinition, p
   const schemas = schemasOf(old.spec)
   const noneHas = (found: (one: SchemaProps) => boolean): boolean => !schemas.some((schema) => schemaHas(schema, found))
   return {
-    knownReviewVersion: knowsReviewVersion(old.spec.conversion),
+    knownReviewVersion: knowsReviewVersion(old.spec.conversion?.reviewVersions ?? []),
     immutableNames: old.established,
     schemas: everyVersionHasSchema(old.spec),
     knownTypes: noneHas(({ type }) => type !== "" && !types.has(type)),

@@ -1,0 +1,54 @@
+/** The expressions of web hook configurations and policies as validation sees them: with a place, and a limit of all. */
+import { type Composition, compilePolicyExpression, type ExpressionRequest } from "../../policies/expressions.ts"
+import { policyExpressionCharactersMax, policyExpressionsMax } from "../../policies/limits.ts"
+import type { Failures } from "../../base/failure.ts"
+import { type Stages, Turns } from "../../base/turns.ts"
+
+/** An expression and what is asked of it. */
+export interface PlacedExpression extends Omit<ExpressionRequest, "age" | "variables"> {
+  /** Path of the expression: `spec.validations[0].expression`. */
+  readonly field: string
+  readonly source: string
+  /** What failures show of it. Absent: the source. */
+  readonly shown?: string
+  /** The variables that it sees as `variables`. Absent: none. */
+  readonly composition?: Composition
+  /** The expression is that of a variable, which those that follow see under this name. */
+  readonly variable?: string
+}
+
+/** Approximate work of compiling one expression, in microseconds. */
+const compileWork = 500
+
+/** Compiles expressions in their order. `stored`: those of the stored object, which may use what this release knows. */
+export function* checkingExpressions(
+  expressions: readonly PlacedExpression[],
+  stored: ReadonlySet<string>,
+  failures: Failures,
+): Stages<void> {
+  const turns = new Turns()
+  for (const { field, source, shown = source, composition, variable, ...asked } of expressions) {
+    if (failures.full) return
+    const compiled = compilePolicyExpression(source, {
+      ...asked,
+      age: stored.has(source) ? "stored" : "new",
+      ...(composition && { variables: composition.type }),
+    })
+    if ("fault" in compiled) {
+      const type = compiled.internal === true ? "InternalError" : "Invalid"
+      failures.add({ type, field, value: shown, detail: compiled.fault })
+    }
+    if (variable !== undefined) composition?.add(variable, compiled)
+    if (turns.endsStage(compileWork)) yield
+  }
+}
+
+/** Says which limit the expressions exceed together; undefined for almost all. Called before any of them is compiled. */
+export function excessOf(expressions: readonly PlacedExpression[]): string | undefined {
+  if (expressions.length > policyExpressionsMax)
+    return `may have at most ${policyExpressionsMax} expressions, but has ${expressions.length}`
+  let characters = 0
+  for (const { source } of expressions) characters += source.length
+  if (characters <= policyExpressionCharactersMax) return undefined
+  return `the expressions may have at most ${policyExpressionCharactersMax} characters together, but have ${characters}`
+}
