@@ -3,7 +3,8 @@ import { defineCheck } from "../../schema/define.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
 
 /** Called for each rule about resources. That there is a namespace at all is a rule of the schema. */
-export const flowNamespaces = defineCheck<{ namespaces?: string[] }>(({ namespaces = [] }, context) => {
+export const flowNamespaces = defineCheck<{ namespaces?: string[] | null }>((rule, context) => {
+  const namespaces = rule.namespaces ?? []
   if (namespaces.includes("*")) {
     if (namespaces.length > 1) context.fail("Invalid", namespaces, "if '*' is present, must not specify other namespaces", "namespaces")
     return

@@ -2,7 +2,8 @@
 import { defineCheck } from "../../schema/define.ts"
 
 /** Called for each rule about paths that are no resources. */
-export const flowPaths = defineCheck<{ nonResourceURLs?: string[] }>(({ nonResourceURLs: paths = [] }, context) => {
+export const flowPaths = defineCheck<{ nonResourceURLs?: string[] | null }>((rule, context) => {
+  const paths = rule.nonResourceURLs ?? []
   const at = "nonResourceURLs"
   if (paths.length === 0) return context.fail("Required", undefined, `${at} must contain at least one value`, at)
   if (paths.includes("*")) {

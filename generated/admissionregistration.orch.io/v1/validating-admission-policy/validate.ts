@@ -5,13 +5,13 @@ import { paramKind } from "../../../../runtime/behaviours/checks/param-kind.ts"
 import {
   type CheckContext,
   type JsonObject,
-  distinct,
   field,
   items,
   limited,
   limits,
   named,
   nonEmpty,
+  unique,
 } from "../../../../runtime/schema/index.ts"
 import { validateMatchResources } from "../shared/match-resources/validate.ts"
 import { validateMatchCondition } from "../shared/rules/validate.ts"
@@ -31,8 +31,8 @@ export function validateValidatingAdmissionPolicySpec(self: JsonObject, context:
   field(self, "matchConstraints", context, validateMatchResources)
   items(self, "validations", context, validateValidation)
   items(self, "matchConditions", context, validateMatchCondition, ["name"])
-  distinct(self, "matchConditions", context, ["name"])
-  distinct(self, "variables", context, ["name"])
+  unique(self, "matchConditions", context, ["name"])
+  unique(self, "variables", context, ["name"])
 }
 
 export function validateParamKind(self: JsonObject, context: CheckContext): void {

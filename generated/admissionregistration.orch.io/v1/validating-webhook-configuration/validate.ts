@@ -4,7 +4,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  distinct,
   field,
   get,
   items,
@@ -14,6 +13,7 @@ import {
   nonEmpty,
   present,
   rule,
+  unique,
 } from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 import { validateMatchCondition, validateRuleWithOperations } from "../shared/rules/validate.ts"
@@ -42,7 +42,7 @@ export function validateValidatingWebhook(self: JsonObject, context: CheckContex
   field(self, "namespaceSelector", context, validateLabelSelector)
   field(self, "objectSelector", context, validateLabelSelector)
   items(self, "matchConditions", context, validateMatchCondition, ["name"])
-  distinct(self, "matchConditions", context, ["name"])
+  unique(self, "matchConditions", context, ["name"])
   // when has(timeoutSeconds): timeoutSeconds >= 1 && timeoutSeconds <= 30
   rule(
     !present(get(self, "timeoutSeconds")) || (atMost(1, get(self, "timeoutSeconds")) && atMost(get(self, "timeoutSeconds"), 30)),
