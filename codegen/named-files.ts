@@ -78,6 +78,13 @@ function addKind(model: Model, kind: KindModel, add: (folder: string, name: stri
         sketch: "{ ... }",
         idle: verbs.includes("create") ? "{ create: (_body, old, _context) => old }" : "{ update: (_submitted, old, _context) => old }",
       })
+  if (kind.answeredBy !== undefined)
+    add("", kind.answeredBy, {
+      define: "defineSubresource",
+      types: [own],
+      sketch: "{ answer: ... }",
+      idle: "{ answer: ({ body }) => body }",
+    })
   for (const { value } of kind.columns)
     for (const name of cellsIn(value.tree))
       add("cells/", name, {

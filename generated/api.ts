@@ -25,6 +25,21 @@ import { type DaemonSetHandlers, daemonSetHandlers } from "./apps/v1/daemon-set/
 import { type DeploymentHandlers, deploymentHandlers } from "./apps/v1/deployment/handlers.ts"
 import { type ReplicaSetHandlers, replicaSetHandlers } from "./apps/v1/replica-set/handlers.ts"
 import { type StatefulSetHandlers, statefulSetHandlers } from "./apps/v1/stateful-set/handlers.ts"
+import { type SelfSubjectReviewHandlers, selfSubjectReviewHandlers } from "./authentication.orch.io/v1/self-subject-review/handlers.ts"
+import { type TokenReviewHandlers, tokenReviewHandlers } from "./authentication.orch.io/v1/token-review/handlers.ts"
+import {
+  type LocalSubjectAccessReviewHandlers,
+  localSubjectAccessReviewHandlers,
+} from "./authorization.orch.io/v1/local-subject-access-review/handlers.ts"
+import {
+  type SelfSubjectAccessReviewHandlers,
+  selfSubjectAccessReviewHandlers,
+} from "./authorization.orch.io/v1/self-subject-access-review/handlers.ts"
+import {
+  type SelfSubjectRulesReviewHandlers,
+  selfSubjectRulesReviewHandlers,
+} from "./authorization.orch.io/v1/self-subject-rules-review/handlers.ts"
+import { type SubjectAccessReviewHandlers, subjectAccessReviewHandlers } from "./authorization.orch.io/v1/subject-access-review/handlers.ts"
 import { type CronJobHandlers, cronJobHandlers } from "./batch/v1/cron-job/handlers.ts"
 import { type JobHandlers, jobHandlers } from "./batch/v1/job/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
@@ -140,6 +155,22 @@ export interface Api {
       readonly deployments: DeploymentHandlers
       readonly replicasets: ReplicaSetHandlers
       readonly statefulsets: StatefulSetHandlers
+    }
+  }
+  /** Group "authentication.orch.io". */
+  readonly authentication: {
+    readonly v1: {
+      readonly selfsubjectreviews: SelfSubjectReviewHandlers
+      readonly tokenreviews: TokenReviewHandlers
+    }
+  }
+  /** Group "authorization.orch.io". */
+  readonly authorization: {
+    readonly v1: {
+      readonly localsubjectaccessreviews: LocalSubjectAccessReviewHandlers
+      readonly selfsubjectaccessreviews: SelfSubjectAccessReviewHandlers
+      readonly selfsubjectrulesreviews: SelfSubjectRulesReviewHandlers
+      readonly subjectaccessreviews: SubjectAccessReviewHandlers
     }
   }
   /** Group "batch". */
@@ -273,6 +304,20 @@ export function api(client: ObjectClient): Api {
         deployments: () => deploymentHandlers(client),
         replicasets: () => replicaSetHandlers(client),
         statefulsets: () => statefulSetHandlers(client),
+      }),
+    },
+    authentication: {
+      v1: onDemand({
+        selfsubjectreviews: () => selfSubjectReviewHandlers(client),
+        tokenreviews: () => tokenReviewHandlers(client),
+      }),
+    },
+    authorization: {
+      v1: onDemand({
+        localsubjectaccessreviews: () => localSubjectAccessReviewHandlers(client),
+        selfsubjectaccessreviews: () => selfSubjectAccessReviewHandlers(client),
+        selfsubjectrulesreviews: () => selfSubjectRulesReviewHandlers(client),
+        subjectaccessreviews: () => subjectAccessReviewHandlers(client),
       }),
     },
     batch: {

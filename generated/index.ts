@@ -26,6 +26,18 @@ import { daemonSet } from "./apps/v1/daemon-set/resource.ts"
 import { deployment } from "./apps/v1/deployment/resource.ts"
 import { replicaSet } from "./apps/v1/replica-set/resource.ts"
 import { statefulSet } from "./apps/v1/stateful-set/resource.ts"
+import { selfSubjectReview as selfSubjectReviewAuthenticationOrchIoV1 } from "./authentication.orch.io/v1/self-subject-review/resource.ts"
+import { tokenReview } from "./authentication.orch.io/v1/token-review/resource.ts"
+import {
+  selfSubjectReview as selfSubjectReviewAuthenticationOrchIoV1alpha1,
+} from "./authentication.orch.io/v1alpha1/self-subject-review/resource.ts"
+import {
+  selfSubjectReview as selfSubjectReviewAuthenticationOrchIoV1beta1,
+} from "./authentication.orch.io/v1beta1/self-subject-review/resource.ts"
+import { localSubjectAccessReview } from "./authorization.orch.io/v1/local-subject-access-review/resource.ts"
+import { selfSubjectAccessReview } from "./authorization.orch.io/v1/self-subject-access-review/resource.ts"
+import { selfSubjectRulesReview } from "./authorization.orch.io/v1/self-subject-rules-review/resource.ts"
+import { subjectAccessReview } from "./authorization.orch.io/v1/subject-access-review/resource.ts"
 import { cronJob } from "./batch/v1/cron-job/resource.ts"
 import { job } from "./batch/v1/job/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
@@ -321,6 +333,14 @@ export const kinds: readonly Kind[] = [
   deployment,
   replicaSet,
   statefulSet,
+  selfSubjectReviewAuthenticationOrchIoV1,
+  tokenReview,
+  selfSubjectReviewAuthenticationOrchIoV1alpha1,
+  selfSubjectReviewAuthenticationOrchIoV1beta1,
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
   cronJob,
   job,
   lease,
@@ -360,6 +380,10 @@ export const openApiDocuments: readonly string[] = [
   "apis/apiregistration.orch.io/v1",
   "apis/apps",
   "apis/apps/v1",
+  "apis/authentication.orch.io",
+  "apis/authentication.orch.io/v1",
+  "apis/authorization.orch.io",
+  "apis/authorization.orch.io/v1",
   "apis/batch",
   "apis/batch/v1",
   "apis/coordination.orch.io",

@@ -67,6 +67,8 @@ export interface KindModel {
   readonly subresources: readonly Subresource[]
   /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
+  /** The kind is not stored. A POST is answered by this behaviour. */
+  readonly answeredBy?: string
   readonly create: { readonly drops: readonly string[] }
   readonly update: {
     readonly keeps: readonly string[]

@@ -17,7 +17,15 @@ export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOp
 export type { Options } from "./options/table.ts"
 export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 export { ApiError } from "./base/errors.ts"
-export type { Behaviour, BehaviourDeps, ChangeContext, CommitOps, SubresourceAction, SubresourceBehaviour } from "./schema/behaviour.ts"
+export type {
+  AnswerRequest,
+  Behaviour,
+  BehaviourDeps,
+  ChangeContext,
+  CommitOps,
+  SubresourceAction,
+  SubresourceBehaviour,
+} from "./schema/behaviour.ts"
 export type { Cell } from "./schema/cells.ts"
 export type { Conversion } from "./schema/convert.ts"
 export {
@@ -31,7 +39,9 @@ export {
 } from "./schema/define.ts"
 export type { CellContext, Kind, ValidationContext } from "./schema/kind.ts"
 export type { Check, CheckContext, Warning } from "./schema/validate.ts"
-export type { RequestContext, RequestInfo, User } from "./http/request/context.ts"
+export type { RequestContext, RequestInfo } from "./http/request/context.ts"
+export type { User } from "./base/user.ts"
+export type * from "./schema/access.ts"
 export type { Filter, ServerEnv } from "./http/env.ts"
 export type { ApiModule } from "./launch/api-module.ts"
 export type { ApiList, LibraryOptions } from "./launch/library-options.ts"

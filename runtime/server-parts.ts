@@ -12,6 +12,7 @@ import type { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import type { RequestCounts } from "./observability/request-counts.ts"
 import type { InFlightRequests } from "./observability/in-flight.ts"
 import type { ProtobufCodec } from "./encoding/protobuf/codec.ts"
+import type { Access } from "./schema/access.ts"
 import type { KindParts } from "./schema/kind.ts"
 import type { TypeShape } from "./schema/shape.ts"
 import type { Options } from "./options/table.ts"
@@ -53,6 +54,8 @@ export interface ServerParts {
   readonly hooks: Hooks
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
+  /** The same for reviews: who has a token, and who may do what. */
+  readonly access: Access
   readonly health: HealthChecks
   /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts

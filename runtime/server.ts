@@ -5,6 +5,7 @@
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
+import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
@@ -34,7 +35,7 @@ import { LoopDelayMeter } from "./observability/loop-delay.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { inParallel } from "./base/in-parallel.ts"
-import type { Kind } from "./schema/kind.ts"
+import { isStored, type Kind } from "./schema/kind.ts"
 import { fillsAtOnce } from "./base/limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./base/event-loop-monitor.ts"
@@ -51,7 +52,7 @@ import { objectReader } from "./registry/object-reader.ts"
 import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
-import type { User } from "./http/request/context.ts"
+import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
@@ -267,7 +268,7 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
  */
 function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
   // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
-  const own = kinds.all().filter((kind) => kind.custom === undefined && kind.postsTo === undefined)
+  const own = kinds.all().filter((kind) => kind.custom === undefined && isStored(kind))
   const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
   const fill = async (kind: Kind): Promise<void> => {
     try {
@@ -375,6 +376,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
+  const authenticators = authenticatorsOf(how.tokens)
+  const authorizers = options["authorization-mode"].map(authorizerOf)
   const parts: ServerParts = {
     vendor,
     clock,
@@ -391,8 +394,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
-    authenticators: authenticatorsOf(how.tokens),
-    authorizers: options["authorization-mode"].map(authorizerOf),
+    authenticators,
+    authorizers,
+    access: createAccess({ authenticators, authorizers, vendor }),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),

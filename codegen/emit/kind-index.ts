@@ -54,7 +54,11 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
 function ownModule({ options }: EmitContext, kinds: readonly KindModel[]): Declaration[] {
   const { ownBehaviour } = options
   if (ownBehaviour === undefined) return []
-  const named = kinds.flatMap(({ behaviours, subresources }) => [...behaviours, ...subresources.flatMap((one) => one.behaviour ?? [])])
+  const named = kinds.flatMap(({ behaviours, subresources, answeredBy }) => [
+    ...behaviours,
+    ...subresources.flatMap((one) => one.behaviour ?? []),
+    ...(answeredBy === undefined ? [] : [answeredBy]),
+  ])
   const names = [...new Set(named)].filter(ownBehaviour).toSorted()
   const imports = names.map((name) => `    ${name}: (await import(${JSON.stringify(options.behaviourImport("index.ts", name))})).${name},`)
   return [

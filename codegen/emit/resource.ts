@@ -1,6 +1,7 @@
 /** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../../model/model.ts"
 import { compactFault } from "../../runtime/schema/compact-form.ts"
+import { isStored } from "../../runtime/schema/kind.ts"
 import { storedForm } from "../../runtime/schema/stored-shape.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
@@ -72,13 +73,14 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     })),
     behaviours,
     postsTo: kind.postsTo && { ...kind.postsTo },
+    answeredBy: kind.answeredBy,
     load: new Code(loader(builder, kind)),
   }
 }
 
 /** How objects of the kind are stored: `KindStorage.format` and `shape`. */
 function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
-  if (kind.postsTo !== undefined) return {}
+  if (!isStored(kind)) return {}
   const shape = builder.context.shapeOf(kind.type)
   const format = compactFault(shape) === undefined ? undefined : "json"
   return { format, shape: storedForm(kind, shape, format === undefined).shape }

@@ -21,8 +21,8 @@ export function checkReference({ model, block, known }: FieldDeclaration, type: 
     })
   const target = targetOf(model.references, table)
   if (target === undefined) return source.report(start, unknownKind(inner?.text("kind") ?? block.text("references") ?? "", table))
-  if (target.block.has("postsTo"))
-    source.report(start, { found: `references to ${target.localName}, whose objects are not stored`, expected: "a kind without postsTo" })
+  for (const word of ["postsTo", "answeredBy"].filter((one) => target.block.has(one)))
+    source.report(start, { found: `references to ${target.localName}, whose objects are not stored`, expected: `a kind without ${word}` })
   checkNamespace(model.references, { type, target, table }, inner?.start("namespace") ?? start)
 }
 

@@ -104,6 +104,13 @@ const identity: readonly Keyword[] = [
     example: "postsTo: pods/binding",
   },
   {
+    word: "answeredBy",
+    places: ["kind"],
+    value: { form: "text" },
+    doc: "The kind is not stored: a POST of it is answered by this function of the behaviours, with an object of the kind. With verbs: [create] only.",
+    example: "answeredBy: kettleAdvice",
+  },
+  {
     word: "storage",
     places: ["kind"],
     value: { form: "block", place: "storage" },

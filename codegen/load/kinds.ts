@@ -118,7 +118,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
     completed: block.blocks("completed").flatMap((completed) => completedModel(completed, context)),
     subresources: subresources(context),
-    ...present({ postsTo: postsTo(context) }),
+    ...present({ postsTo: postsTo(context), answeredBy: answeredBy(context) }),
     create: { drops: paths(block.block("create"), "drops", context) ?? [] },
     update: updateModel(context),
     delete: {
@@ -146,9 +146,25 @@ function postsTo({ file, kinds, source }: KindContext): KindModel["postsTo"] {
       found: `the text "${written}" for postsTo`,
       expected: "a resource of this group and version and one of its subresources: pods/binding",
     })
-  if (!block.has("verbs") || block.texts("verbs").some((verb) => verb !== "create"))
-    source.report(block.start("postsTo"), { found: "postsTo in a kind with further verbs", expected: "verbs: [create]" })
+  checkCreateOnly(block, "postsTo", source)
   return { resource, subresource }
+}
+
+/** The behaviour that answers a POST of a kind that is not stored. */
+function answeredBy({ file: { block }, known, source }: KindContext): KindModel["answeredBy"] {
+  const name = block.text("answeredBy")
+  const node = block.get("answeredBy")
+  if (name === undefined || node === undefined) return undefined
+  checkKnownName(name, node, known.behaviours, "behaviour", source)
+  checkCreateOnly(block, "answeredBy", source)
+  if (block.has("postsTo")) source.report(node.start, { found: "answeredBy beside postsTo", expected: "one of the two" })
+  return name
+}
+
+/** Nothing but a POST makes sense for a kind that is not stored. */
+function checkCreateOnly(block: Block, word: string, source: SourceFile): void {
+  if (!block.has("verbs") || block.texts("verbs").some((verb) => verb !== "create"))
+    source.report(block.start(word), { found: `${word} in a kind with further verbs`, expected: "verbs: [create]" })
 }
 
 function names(file: KindDeclaration): Pick<KindModel, "resource" | "singular" | "listKind" | "shortNames" | "categories" | "nameRule"> {

@@ -4,15 +4,36 @@
  */
 import { ApiError, type ObjectRef } from "../base/errors.ts"
 import { anonymous } from "../authn/authenticate.ts"
-import type { RequestInfo, User } from "../http/request/context.ts"
+import type { UserRules } from "../schema/access.ts"
+import type { RequestInfo } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 
-/** One mode. `no-opinion` leaves the decision to the next one. */
-export type Authorizer = (request: { user: User; info: RequestInfo }) => "allow" | "deny" | "no-opinion"
+/** `no-opinion` leaves the decision to the next authorizer. */
+export type Opinion = "allow" | "deny" | "no-opinion"
 
-export const alwaysAllow: Authorizer = () => "allow"
+/** One mode. */
+export interface Authorizer {
+  (request: { user: User; info: RequestInfo }): Opinion
+  /** Why it does not allow a request. Reviews and refusals say it. */
+  readonly reason?: string
+  /** What a user may do in a namespace. Absent: it cannot be listed, and reviews say that they are incomplete. */
+  readonly rulesFor?: (user: User, namespace: string) => UserRules
+}
+
+const everything: UserRules = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+  incomplete: false,
+}
+const nothing: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
+
+export const alwaysAllow: Authorizer = Object.assign((): Opinion => "allow", { rulesFor: () => everything })
 /** Members of this group pass every mode and the limits of requests in flight: an administrator must be able to act. */
 export const privilegedGroup = "system:masters"
-export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion")
+export const alwaysDeny: Authorizer = Object.assign(
+  ({ user }: { user: User }): Opinion => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion"),
+  { reason: "Everything is forbidden.", rulesFor: () => nothing },
+)
 
 /** Whether a request needs neither credential nor permission: health and version reveal nothing of the objects. */
 export function isPublicPath(info: RequestInfo): boolean {
@@ -32,22 +53,28 @@ const versionPath = /^\/version\/?$/
  * to read the path by the modes as well; the answer may then contain details.
  */
 export function isTrusted(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): boolean {
-  return request.user !== anonymous && opinionOf(authorizers, request) === "allow"
+  return request.user !== anonymous && decide(authorizers, request).opinion === "allow"
 }
 
 /** Throws 403 unless an authorizer allows the request. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
-  if (opinionOf(authorizers, request) === "allow") return
-  throw forbiddenFor(request.user, request.info, authorizers.includes(alwaysDeny) ? ": Everything is forbidden." : "")
+  const { opinion, reason } = decide(authorizers, request)
+  if (opinion !== "allow") throw forbiddenFor(request.user, request.info, reason === "" ? "" : `: ${reason}`)
 }
 
-/** The first opinion. */
-function opinionOf(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): ReturnType<Authorizer> {
+/** The first opinion. `reason`: why the authorizers up to that one do not allow the request. */
+export function decide(
+  authorizers: readonly Authorizer[],
+  request: { user: User; info: RequestInfo },
+): { readonly opinion: Opinion; readonly reason: string } {
+  let reason = ""
   for (const authorizer of authorizers) {
     const opinion = authorizer(request)
-    if (opinion !== "no-opinion") return opinion
+    if (opinion === "allow") return { opinion, reason: "" }
+    if (authorizer.reason !== undefined) reason = reason === "" ? authorizer.reason : `${reason}\n${authorizer.reason}`
+    if (opinion === "deny") return { opinion, reason }
   }
-  return "no-opinion"
+  return { opinion: "no-opinion", reason }
 }
 
 function forbiddenFor(user: User, info: RequestInfo, why: string): ApiError {

@@ -21,9 +21,14 @@ import { podLifecycle } from "./pod-lifecycle.ts"
 import { podTemplateResources } from "./pod-template-resources.ts"
 import { quotaAmounts } from "./quota-amounts.ts"
 import { secretStringData } from "./secret-string-data.ts"
+import { selfSubjectAccessReview } from "./self-subject-access-review.ts"
+import { selfSubjectReview } from "./self-subject-review.ts"
+import { selfSubjectRulesReview } from "./self-subject-rules-review.ts"
 import { serviceAccountSecrets } from "./service-account-secrets.ts"
 import { serviceAllocation } from "./service-allocation.ts"
+import { subjectAccessReview } from "./subject-access-review.ts"
 import { templateGeneration } from "./template-generation.ts"
+import { tokenReview } from "./token-review.ts"
 
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
@@ -49,10 +54,15 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   templateGeneration,
 }
 
-/** Sub-resources: `subresources: {binding: {behaviour: binding}}` in a schema. */
+/** Sub-resources, `subresources: {binding: {behaviour: binding}}` in a schema, and answers, `answeredBy: tokenReview`. */
 export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = {
   binding,
   ephemeralContainers,
   eviction,
   namespaceFinalize,
+  selfSubjectAccessReview,
+  selfSubjectReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+  tokenReview,
 }

@@ -10,7 +10,7 @@ import { Turns } from "../base/turns.ts"
 import { readWork } from "../base/work.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import { stringify } from "../encoding/json/text.ts"
-import type { User } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import { repeatedOnRelease } from "../registry/released-kind.ts"
@@ -35,6 +35,7 @@ import type { KindBody, ServerParts } from "../server-parts.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { type ApplyScope, applyPatchOf } from "../verbs/apply.ts"
 import type { ObjectRequest } from "../verbs/call.ts"
+import { answeredOperation } from "../verbs/answered.ts"
 import { createOperation } from "../verbs/create.ts"
 import { deleteCollectionOperation } from "../verbs/delete-collection.ts"
 import { deleteOptionsKind, readDeleteOptions } from "../verbs/delete-options.ts"
@@ -133,6 +134,7 @@ class InProcessClient implements ObjectClient {
     return this.write({ verb: "create", sort: "CreateOptions", place, options }, object, async (call, document, checked) => {
       if (call.subresource !== undefined) throw methodNotAllowed()
       const body = await decoded(call, document, { form: formOf(call), ...checked })
+      if (call.handle.kind.answeredBy !== undefined) return answeredOperation(call, body, checked)
       return written(call, await createOperation(call, body, checked))
     })
   }

@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
-import type { Kind, KindParts } from "../schema/kind.ts"
+import { isStored, type Kind, type KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import type { Random } from "../base/random.ts"
@@ -261,7 +261,7 @@ export class Registry {
     const { kinds, vendor } = this.deps
     const versions = new Map<string, { decode: (raw: Uint8Array) => ApiObject; convert: (object: ApiObject) => ApiObject }>()
     for (const kind of sharing) {
-      if (kind === stored || kind.postsTo !== undefined) continue
+      if (kind === stored || !isStored(kind)) continue
       const parts = await kinds.load(kind)
       const apiVersion = vendor.apiVersion(apiVersionOf(kind))
       const compact = codecOfKind(parts)

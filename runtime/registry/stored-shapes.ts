@@ -6,7 +6,7 @@
 import { programText } from "../base/program-text.ts"
 import { internal } from "../base/errors.ts"
 import { isObject } from "../base/json.ts"
-import type { Kind } from "../schema/kind.ts"
+import { isStored, type Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { compareForms, type ShapeFault, type StoredForm, storedForm } from "../schema/stored-shape.ts"
 import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
@@ -228,7 +228,7 @@ export function formOfKind(kind: Kind, shape: TypeShape, compact: boolean): Stor
 
 /** The kinds that are stored in their own form. */
 export function storedKinds(kinds: KindTable): readonly Kind[] {
-  return kinds.all().filter((kind) => kind.postsTo === undefined && kinds.stored(kind) === kind)
+  return kinds.all().filter((kind) => isStored(kind) && kinds.stored(kind) === kind)
 }
 
 /** The served kind that wrote a form, if it has the same storage. */

@@ -10,6 +10,8 @@ import type { Vendor } from "../base/vendor.ts"
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Options } from "../options/table.ts"
+import type { User } from "../base/user.ts"
+import type { Access } from "./access.ts"
 import type { ObjectClient, ObjectPlace } from "./object-client.ts"
 
 /**
@@ -150,6 +152,16 @@ export interface SubresourceAction<Body extends object = ApiObject> {
   readonly objects: ObjectAccess
 }
 
+/** A POST of a kind that is not stored. */
+export interface AnswerRequest<Body extends object = ApiObject> {
+  /** Valid, with defaults. */
+  readonly body: Body
+  /** Empty for kinds without namespaces. */
+  readonly namespace: string
+  readonly user: User
+  readonly access: Access
+}
+
 /**
  * Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. `Body` is the type of the request's
  * body, `Parent` that of the object with the sub-resource.
@@ -157,7 +169,7 @@ export interface SubresourceAction<Body extends object = ApiObject> {
 export interface SubresourceBehaviour<Body extends object = ApiObject, Parent extends object = ApiObject> {
   /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
   update?(submitted: Body, old: Parent, context: ChangeContext): Parent
-  /** POST: checks the posted body alone, before admission. Throws ApiError. `name` is the parent's. */
+  /** POST: checks the posted body alone, before validating admission. Throws ApiError. `name` is the parent's. */
   validate?(body: Body, name: string): void
   /**
    * POST: returns the next parent from the posted body. Throws ApiError to refuse. The client receives 201 with a
@@ -169,6 +181,11 @@ export interface SubresourceBehaviour<Body extends object = ApiObject, Parent ex
    * with a Status Success.
    */
   act?(action: SubresourceAction<Body>): Promise<void>
+  /**
+   * POST of a kind with `answeredBy`: returns the object that the client receives with 201. Nothing is stored. Throws
+   * ApiError to refuse. Of the other functions only `validate` belongs to such a kind.
+   */
+  answer?(request: AnswerRequest<Body>): Body | Promise<Body>
   /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */
   readonly acceptedVersions?: readonly string[]
 }

@@ -45,10 +45,17 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly behaviours: readonly string[]
   /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
+  /** The kind is not stored. A POST is answered by this behaviour, with an object of the kind. */
+  readonly answeredBy?: string
   /** A definition added the kind to the running server. Absent: it was there at the start. */
   readonly custom?: CustomFacts
   /** Loads what is needed to decode, validate and render this kind. Called on first use; the result is cached. */
   readonly load: () => Promise<KindParts>
+}
+
+/** Whether there are objects of a kind in the store. */
+export function isStored({ postsTo, answeredBy }: Pick<Kind, "postsTo" | "answeredBy">): boolean {
+  return postsTo === undefined && answeredBy === undefined
 }
 
 /** What is known only of kinds that a definition added. */

@@ -1,10 +1,10 @@
-import { badRequest } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
-import { cut } from "../base/quote.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { createObject } from "../registry/create.ts"
-import { answerWrite } from "./answer.ts"
+import { answerObject, answerWrite } from "./answer.ts"
+import { answeredOperation } from "./answered.ts"
 import { attributesOf } from "./attributes.ts"
+import { matchNamespace } from "./match-namespace.ts"
 import { readObject } from "./request-body.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
@@ -14,6 +14,8 @@ export async function createVerb(call: ResourceRequest): Promise<void> {
   const format = negotiateResponse(call, { list: false })
   const options = readWriteOptions(call.request.query, "CreateOptions")
   const object = await readObject(call, options)
+  if (call.handle.kind.answeredBy !== undefined)
+    return answerObject(call, { format, object: await answeredOperation(call, object, options), status: 201 })
   const result = await createOperation(call, object, options)
   await answerWrite(call, { format, result })
 }
@@ -29,24 +31,4 @@ export function createOperation(call: ObjectRequest, object: ApiObject, options:
     bytes: bodyBytes,
     managedFields: call.request.untracked === true ? undefined : "tracked",
   })
-}
-
-/**
- * Sets the namespace of `object` to that of the path. For cluster-scoped objects (`ofPath` is "") it removes a
- * namespace, as the reference does, since charts set one there. Throws 400 if object and path name different ones.
- * Create, update, patch and sub-resources call it before any rule of the kind.
- */
-export function matchNamespace({ metadata }: ApiObject, ofPath: string): void {
-  if (metadata === undefined) return
-  const { namespace = "" } = metadata
-  if (ofPath === "") {
-    if (metadata.namespace !== undefined) delete metadata.namespace
-  } else if (namespace === "") metadata.namespace = ofPath
-  else if (namespace !== ofPath) throw badRequest(`${otherNamespaceText}: ${shown(namespace)} in the body, ${shown(ofPath)} in the path`)
-}
-
-const otherNamespaceText = "the namespace of the provided object does not match the namespace sent on the request"
-
-function shown(namespace: string): string {
-  return JSON.stringify(cut(namespace))
 }

@@ -7,7 +7,7 @@ import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
 import { readObject } from "./request-body.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
-import { matchNamespace } from "./create.ts"
+import { matchNamespace } from "./match-namespace.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
 /**

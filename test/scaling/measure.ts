@@ -12,6 +12,7 @@ import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf
 import { leastObjects } from "../support/least-objects.ts"
 import { type OwnCase, ownCases } from "./own-cases.ts"
 import { repaired } from "./repair.ts"
+import { isStored } from "../../runtime/schema/kind.ts"
 
 declare global {
   /** Defined by `counting-build.ts`. */
@@ -292,7 +293,7 @@ function tell(kind: string, apiVersion: string, measured: Omit<Measured, "kind">
 }
 
 for (const kind of opened.registry.deps.kinds.all()) {
-  if (kind.postsTo !== undefined || (wanted !== undefined && kind.kind !== wanted)) continue
+  if (!isStored(kind) || (wanted !== undefined && kind.kind !== wanted)) continue
   const handle = await opened.registry.handle(kind)
   const under: KindUnderTest = { registry: opened.registry, handle, namespace: kind.namespaced ? namespace : "" }
   const operations = await operationsOf(under)

@@ -17,7 +17,7 @@ import { defaultOptions } from "../../runtime/options/load.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/base/random.ts"
-import type { User } from "../../runtime/http/request/context.ts"
+import type { User } from "../../runtime/base/user.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
@@ -55,6 +55,8 @@ export interface InProcessOptions {
   readonly shutdownSendRetryAfter?: boolean
   /** Default off: a request without a credential is refused. */
   readonly anonymousAuth?: boolean
+  /** `--authorization-mode=AlwaysDeny`; default AlwaysAllow. */
+  readonly alwaysDeny?: boolean
   /** Default `10.0.0.0/22`. */
   readonly serviceClusterIpRange?: readonly string[]
   /** Default 30000-32767. */
@@ -153,7 +155,7 @@ function optionsOf(options: InProcessOptions): Options {
     "bind-address": "127.0.0.1",
     "secure-port": 0,
     "http2-implementation": options.http2 ?? "own",
-    "authorization-mode": ["AlwaysAllow"],
+    "authorization-mode": [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,

@@ -76,6 +76,7 @@ function isRefused(kind: KindModel, kinds: readonly KindModel[], found: Findings
   const before = found.losses
   const { storage } = kind
   if (!kind.group.includes(".")) found.lost(["group"], `the group "${kind.group}" is built in: the group of a definition is a domain`)
+  if (kind.answeredBy !== undefined) found.lost(["answeredBy"], "the kind is not stored: a definition is of stored objects")
   if (kind.postsTo !== undefined) found.lost(["postsTo"], "the kind is not stored: a definition is of stored objects")
   else if (!kind.verbs.includes("get")) found.lost(["verbs"], "no client reads its objects: a definition is of stored objects")
   if (!isStored(kind) && !kinds.some((one) => isStored(one) && one.version === storage.version && one.kind === storage.kind))

@@ -1,14 +1,7 @@
 /** One request, as filters and verbs see it. */
 import type { IncomingHttpHeaders } from "node:http"
+import type { User } from "../../base/user.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
-
-/** The user of a request, set by the authentication filter. */
-export interface User {
-  readonly name: string
-  readonly uid?: string
-  readonly groups: readonly string[]
-  readonly extra: Readonly<Record<string, readonly string[]>>
-}
 
 /** An API verb for resources. For other paths, and for methods that no resource has, the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})

@@ -1,0 +1,62 @@
+/** Answers the questions of reviews with the authenticators and authorizers that requests pass. */
+import { authenticate, type Authenticator } from "../authn/authenticate.ts"
+import { ApiError } from "../base/errors.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { RequestInfo } from "../http/request/context.ts"
+import type { Access, AccessDecision, AccessQuestion, TokenAnswer, UserRules } from "../schema/access.ts"
+import { type Authorizer, decide } from "./authorize.ts"
+
+export interface AccessParts {
+  readonly authenticators: readonly Authenticator[]
+  readonly authorizers: readonly Authorizer[]
+  readonly vendor: Vendor
+}
+
+/** Called once per server. What further authenticators and authorizers know is added to them, not here. */
+export function createAccess({ authenticators, authorizers, vendor }: AccessParts): Access {
+  return {
+    async authenticate(token, audiences): Promise<TokenAnswer> {
+      // No authenticator knows audiences yet: a token is for the server alone.
+      if (audiences.length > 0) return { error: invalidToken }
+      try {
+        return { user: authenticate(authenticators, { authorization: `Bearer ${token}` }, { anonymous: false }) }
+      } catch (error) {
+        if (error instanceof ApiError) return { error: invalidToken }
+        throw error
+      }
+    },
+    async authorize(question): Promise<AccessDecision> {
+      const { opinion, reason } = decide(authorizers, { user: question.user, info: infoOf(question, vendor) })
+      return { allowed: opinion === "allow", denied: opinion === "deny", reason }
+    },
+    async rulesFor(user, namespace): Promise<UserRules> {
+      return authorizers.map((authorizer) => authorizer.rulesFor?.(user, namespace) ?? unknownRules).reduce(joined, noRules)
+    },
+  }
+}
+
+const invalidToken = "invalid bearer token"
+
+const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
+const unknownRules: UserRules = { ...noRules, incomplete: true }
+
+function joined(one: UserRules, other: UserRules): UserRules {
+  const errors = [one.error, other.error].filter((error) => error !== undefined)
+  return {
+    resourceRules: [...one.resourceRules, ...other.resourceRules],
+    nonResourceRules: [...one.nonResourceRules, ...other.nonResourceRules],
+    incomplete: one.incomplete || other.incomplete,
+    ...(errors.length > 0 && { error: errors.join(", ") }),
+  }
+}
+
+/** The request that is asked about, as authorizers see requests. */
+function infoOf(question: AccessQuestion, vendor: Vendor): RequestInfo {
+  const { verb } = question
+  const common = { verb, method: "", tail: [], watchPath: false }
+  if ("path" in question) return { ...common, ...noResource, isResource: false, path: question.path }
+  const { group, version, ...resource } = question.resource
+  return { ...common, ...resource, isResource: true, path: "", group: vendor.neutralGroup(group), version: version === "" ? "*" : version }
+}
+
+const noResource = { group: "", version: "", namespace: "", resource: "", subresource: "", name: "" }

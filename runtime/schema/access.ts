@@ -1,0 +1,64 @@
+/**
+ * What behaviours ask of authentication and authorization: the kinds TokenReview, SubjectAccessReview and the like are
+ * answered with it. `authz/access.ts` implements it over the authenticators and authorizers of the server.
+ */
+import type { User } from "../base/user.ts"
+
+/** What a user wants to do. Groups are as on the wire; "*" stands for any value of a part. */
+export type AccessQuestion =
+  | { readonly user: User; readonly verb: string; readonly path: string }
+  | { readonly user: User; readonly verb: string; readonly resource: ResourceQuestion }
+
+/** The object, or the objects, of a question. An empty string means that a part is absent. */
+export interface ResourceQuestion {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface AccessDecision {
+  readonly allowed: boolean
+  /** An authorizer forbids it. Neither allowed nor denied: none of them has an opinion. */
+  readonly denied: boolean
+  readonly reason: string
+  /** Why an authorizer could not decide. */
+  readonly error?: string
+}
+
+export type TokenAnswer =
+  /** `audiences`: those of the asked ones that the token is for; absent when the server knows none. */
+  | { readonly user: User; readonly audiences?: readonly string[] }
+  /** Why the token is that of nobody. */
+  | { readonly error: string }
+
+/** What a user may do in a namespace, as far as the authorizers can list it. */
+export interface UserRules {
+  readonly resourceRules: readonly ResourceRule[]
+  readonly nonResourceRules: readonly NonResourceRule[]
+  /** There may be more. */
+  readonly incomplete: boolean
+  readonly error?: string
+}
+
+export interface ResourceRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames?: readonly string[]
+}
+
+export interface NonResourceRule {
+  readonly verbs: readonly string[]
+  readonly nonResourceURLs: readonly string[]
+}
+
+/** The functions reject with ApiError only. They may ask other machines. */
+export interface Access {
+  /** Whose token it is. `audiences`: those that the token has to be for; empty for the server's own. */
+  authenticate(token: string, audiences: readonly string[]): Promise<TokenAnswer>
+  authorize(question: AccessQuestion): Promise<AccessDecision>
+  rulesFor(user: User, namespace: string): Promise<UserRules>
+}

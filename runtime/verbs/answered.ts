@@ -1,0 +1,49 @@
+/** POST of a kind that is not stored: a behaviour answers it (`answeredBy` of a schema). */
+import type { OpenAttributes } from "../admission/plugin.ts"
+import { assert } from "../base/assert.ts"
+import { invalid } from "../base/errors.ts"
+import { Failures } from "../base/failure.ts"
+import type { ApiObject } from "../base/json.ts"
+import { mutateObject, validateByKind, validateObject } from "../registry/admit.ts"
+import { managerOf, updateManagedFields } from "../registry/managed-fields.ts"
+import { attributesOf } from "./attributes.ts"
+import type { ObjectRequest } from "./call.ts"
+import { matchNamespace } from "./match-namespace.ts"
+import type { WriteOptions } from "./write-options.ts"
+
+/**
+ * Answers a decoded object. It passes admission and validation like one that is created, and nothing is stored, so a
+ * dry run differs in nothing. Throws ApiError.
+ */
+export async function answeredOperation(call: ObjectRequest, sent: ApiObject, options: WriteOptions): Promise<ApiObject> {
+  const { registry, handle, request, parts } = call
+  const { kind } = handle
+  const behaviour = registry.subresourceBehaviour(kind.answeredBy ?? "")
+  assert(behaviour.answer !== undefined, "a behaviour that answers a kind has the function answer", { kind: kind.kind })
+  matchNamespace(sent, request.info.namespace)
+  const attributes = attributesOf(call, "CREATE", options)
+  const bytes = request.bodyBytes
+  const object = await withManagedFields(call, sent, attributes)
+  const body = await mutateObject(registry, attributes, { object, bytes }, handle.parts)
+  behaviour.validate?.(body, "")
+  const failures = new Failures()
+  await validateByKind(handle.parts, body, { failures, vendor: parts.vendor, bytes })
+  if (!failures.empty) throw invalid({ group: kind.group, resource: kind.kind, name: body.metadata?.name ?? "" }, failures.list)
+  await validateObject(registry, attributes, { object: body })
+  const { namespace } = request.info
+  return behaviour.answer({ body, namespace, user: request.user, access: parts.access })
+}
+
+/** As in the reference, the answer says who set which fields, although no one will ask. */
+async function withManagedFields({ registry, handle, request }: ObjectRequest, sent: ApiObject, attributes: OpenAttributes): Promise<ApiObject> {
+  if (request.untracked === true) return sent
+  const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
+  const next = { ...sent, metadata }
+  const managedFields = await updateManagedFields(registry, handle, {
+    manager: managerOf(attributes),
+    subresource: "",
+    next,
+    bytes: request.bodyBytes,
+  })
+  return managedFields === undefined ? next : { ...next, metadata: { ...metadata, managedFields } }
+}
