@@ -40,6 +40,14 @@ import {
   selfSubjectRulesReviewHandlers,
 } from "./authorization.orch.io/v1/self-subject-rules-review/handlers.ts"
 import { type SubjectAccessReviewHandlers, subjectAccessReviewHandlers } from "./authorization.orch.io/v1/subject-access-review/handlers.ts"
+import {
+  type HorizontalPodAutoscalerHandlers as HorizontalPodAutoscalerAutoscalingV1Handlers,
+  horizontalPodAutoscalerHandlers as horizontalPodAutoscalerAutoscalingV1Handlers,
+} from "./autoscaling/v1/horizontal-pod-autoscaler/handlers.ts"
+import {
+  type HorizontalPodAutoscalerHandlers as HorizontalPodAutoscalerAutoscalingV2Handlers,
+  horizontalPodAutoscalerHandlers as horizontalPodAutoscalerAutoscalingV2Handlers,
+} from "./autoscaling/v2/horizontal-pod-autoscaler/handlers.ts"
 import { type CronJobHandlers, cronJobHandlers } from "./batch/v1/cron-job/handlers.ts"
 import { type JobHandlers, jobHandlers } from "./batch/v1/job/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
@@ -171,6 +179,15 @@ export interface Api {
       readonly selfsubjectaccessreviews: SelfSubjectAccessReviewHandlers
       readonly selfsubjectrulesreviews: SelfSubjectRulesReviewHandlers
       readonly subjectaccessreviews: SubjectAccessReviewHandlers
+    }
+  }
+  /** Group "autoscaling". */
+  readonly autoscaling: {
+    readonly v1: {
+      readonly horizontalpodautoscalers: HorizontalPodAutoscalerAutoscalingV1Handlers
+    }
+    readonly v2: {
+      readonly horizontalpodautoscalers: HorizontalPodAutoscalerAutoscalingV2Handlers
     }
   }
   /** Group "batch". */
@@ -318,6 +335,14 @@ export function api(client: ObjectClient): Api {
         selfsubjectaccessreviews: () => selfSubjectAccessReviewHandlers(client),
         selfsubjectrulesreviews: () => selfSubjectRulesReviewHandlers(client),
         subjectaccessreviews: () => subjectAccessReviewHandlers(client),
+      }),
+    },
+    autoscaling: {
+      v1: onDemand({
+        horizontalpodautoscalers: () => horizontalPodAutoscalerAutoscalingV1Handlers(client),
+      }),
+      v2: onDemand({
+        horizontalpodautoscalers: () => horizontalPodAutoscalerAutoscalingV2Handlers(client),
       }),
     },
     batch: {

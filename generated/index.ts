@@ -38,6 +38,8 @@ import { localSubjectAccessReview } from "./authorization.orch.io/v1/local-subje
 import { selfSubjectAccessReview } from "./authorization.orch.io/v1/self-subject-access-review/resource.ts"
 import { selfSubjectRulesReview } from "./authorization.orch.io/v1/self-subject-rules-review/resource.ts"
 import { subjectAccessReview } from "./authorization.orch.io/v1/subject-access-review/resource.ts"
+import { horizontalPodAutoscaler as horizontalPodAutoscalerAutoscalingV1 } from "./autoscaling/v1/horizontal-pod-autoscaler/resource.ts"
+import { horizontalPodAutoscaler as horizontalPodAutoscalerAutoscalingV2 } from "./autoscaling/v2/horizontal-pod-autoscaler/resource.ts"
 import { cronJob } from "./batch/v1/cron-job/resource.ts"
 import { job } from "./batch/v1/job/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
@@ -122,6 +124,21 @@ export const bodies: readonly RequestBodyType[] = [
     load: async () => {
       const { validateScale } = await import("./autoscaling/v1/scale/validate.ts")
       return { shape: (await import("./autoscaling/v1/scale/shape.ts")).scaleShape, validate: (object, context) => validateScale(object, CheckContext.of(object, context)) }
+    },
+  },
+  {
+    group: "autoscaling",
+    version: "v1",
+    kind: "CrossVersionObjectReference",
+    load: async () => ({ shape: (await import("./autoscaling/v1/shared/metrics/shape.ts")).crossVersionObjectReferenceShape }),
+  },
+  {
+    group: "autoscaling",
+    version: "v2",
+    kind: "CrossVersionObjectReference",
+    load: async () => {
+      const { validateCrossVersionObjectReference } = await import("./autoscaling/v2/horizontal-pod-autoscaler/validate.ts")
+      return { shape: (await import("./autoscaling/v2/horizontal-pod-autoscaler/shape.ts")).crossVersionObjectReferenceShape, validate: (object, context) => validateCrossVersionObjectReference(object, CheckContext.of(object, context)) }
     },
   },
   {
@@ -341,6 +358,8 @@ export const kinds: readonly Kind[] = [
   selfSubjectAccessReview,
   selfSubjectRulesReview,
   subjectAccessReview,
+  horizontalPodAutoscalerAutoscalingV1,
+  horizontalPodAutoscalerAutoscalingV2,
   cronJob,
   job,
   lease,
@@ -384,6 +403,9 @@ export const openApiDocuments: readonly string[] = [
   "apis/authentication.orch.io/v1",
   "apis/authorization.orch.io",
   "apis/authorization.orch.io/v1",
+  "apis/autoscaling",
+  "apis/autoscaling/v1",
+  "apis/autoscaling/v2",
   "apis/batch",
   "apis/batch/v1",
   "apis/coordination.orch.io",

@@ -6,7 +6,7 @@ import type { JsonValue } from "../runtime/base/json.ts"
 import { normalize } from "../runtime/encoding/normalize.ts"
 import { equals, nonZero } from "../runtime/schema/expression.ts"
 import type { TypeShape } from "../runtime/schema/shape.ts"
-import type { FieldModel } from "./model.ts"
+import type { DefaultRuleModel, FieldModel } from "./model.ts"
 import { fieldShape } from "./shapes.ts"
 
 /** From the unique name of a type to its shape. */
@@ -19,6 +19,11 @@ export type ShapeOf = (name: string) => TypeShape
  */
 export function canonicalConstant(field: FieldModel, value: JsonValue, shapeOf: ShapeOf): JsonValue | undefined {
   return decoded({ ...field, pointer: true }, value, shapeOf)
+}
+
+/** Tells the constant list of a default that depends on other fields from an expression. */
+export function isConstantList(to: DefaultRuleModel["to"]): to is readonly JsonValue[] {
+  return Array.isArray(to)
 }
 
 /** How a default is applied. */

@@ -186,7 +186,8 @@ export interface RuleModel {
 /** Sets `set` to `to` when it is absent (or empty and not a pointer) and `when` holds. */
 export interface DefaultRuleModel {
   readonly set: string
-  readonly to: ExpressionModel
+  /** A list is a constant, in canonical form. */
+  readonly to: ExpressionModel | readonly JsonValue[]
   readonly when?: ExpressionModel
   /** Also replaces an existing value. */
   readonly force: boolean

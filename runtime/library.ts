@@ -27,7 +27,7 @@ export type {
   SubresourceBehaviour,
 } from "./schema/behaviour.ts"
 export type { Cell } from "./schema/cells.ts"
-export type { Conversion } from "./schema/convert.ts"
+export type { Conversion, ConversionContext } from "./schema/convert.ts"
 export {
   defineBehaviour,
   defineCell,

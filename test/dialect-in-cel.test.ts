@@ -10,6 +10,7 @@ import { FileBuilder } from "../codegen/emit/file-builder.ts"
 import { repositoryOptions } from "../codegen/emit/options.ts"
 import { builtInSchemas, readSchemas } from "../codegen/folder.ts"
 import { load } from "../codegen/load/index.ts"
+import { isConstantList } from "../model/defaults.ts"
 import type { StructSource } from "../model/expression/checked.ts"
 import { valueInfo } from "../model/expression/field-types.ts"
 import { DialectCompiler } from "../model/expression/in-cel.ts"
@@ -64,7 +65,7 @@ function ofKind(kind: KindModel): Placed[] {
 function all({ kinds, types }: Model): Placed[] {
   const ofTypes = [...types.values()].flatMap(({ name, rules, defaults }) => [
     ...rules.flatMap((rule) => [...condition(name, rule.rule), ...condition(name, rule.when), ...templates(name, rule.messageParts)]),
-    ...defaults.flatMap((rule) => [value(name, rule.to), ...condition(name, rule.when)]),
+    ...defaults.flatMap(({ to, when }) => [...(isConstantList(to) ? [] : [value(name, to)]), ...condition(name, when)]),
   ])
   const found = [...kinds.flatMap(ofKind), ...ofTypes]
   return [...new Map(found.map((one) => [`${one.type} ${one.condition} ${one.text}`, one])).values()]

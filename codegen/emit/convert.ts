@@ -22,18 +22,19 @@ export function emitConvert(context: EmitContext, file: FileModel, kind: KindMod
   const back = `${converted}(object, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
   const object = builder.runtimeType("ApiObject")
   const finished = (by: string, made: string): string =>
-    behaviour === undefined ? made : `${builder.runtime(by)}(${builder.behaviour("conversions", behaviour)}, ${made}, object)`
+    behaviour === undefined ? made : `${builder.runtime(by)}(${builder.behaviour("conversions", behaviour)}, ${made}, object, context)`
+  const parameters = [`object: ${object}`, ...(behaviour === undefined ? [] : [`context: ${builder.runtimeType("ConversionContext")}`])]
   builder.declare({
     declare: "function",
     name: "toStored",
-    parameters: [`object: ${object}`],
+    parameters,
     returns: object,
     body: [`return ${finished("toStoredBy", there)}`],
   })
   builder.declare({
     declare: "function",
     name: "fromStored",
-    parameters: [`object: ${object}`],
+    parameters,
     returns: object,
     body: [`return ${finished("fromStoredBy", back)}`],
   })

@@ -1,6 +1,6 @@
 /** `defaults.ts`: one function per type that has a default in or below it. Other types are not walked. */
 import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../../model/model.ts"
-import { appliedDefault } from "../../model/defaults.ts"
+import { appliedDefault, isConstantList } from "../../model/defaults.ts"
 import { literal } from "../print/literal.ts"
 import { type EmitContext, leafRef, listItem, typeOf } from "./context.ts"
 import { compileCondition, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
@@ -65,7 +65,9 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel)
   const pointer = field?.nullable === true ? "nullable" : field?.pointer === true || undefined
   const flags = { pointer, force: rule.force || undefined, as: canonicalAs(field) }
   const options = Object.values(flags).every((flag) => flag === undefined) ? "" : `, ${literal(flags)}`
-  const line = `${builder.runtime("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
+  const { to } = rule
+  const value = isConstantList(to) ? literal(plain([...to])) : compileValue(builder, to, scope)
+  const line = `${builder.runtime("assign")}(self, ${literal(path)}, ${value}${options})`
   return rule.when === undefined ? line : `if (${compileCondition(builder, rule.when, scope)}) ${line}`
 }
 

@@ -42,16 +42,27 @@ export function withCanonicalDefault(model: FieldModel, table: TypeTable): Field
   }
 }
 
-function canonical(model: FieldModel, value: JsonValue, { block, source, table }: Context): JsonValue | undefined {
+/** The constant list of a default that depends on other fields, in canonical form. Undefined if it does not fit, which is reported. */
+export function canonicalList(
+  value: readonly JsonValue[],
+  field: FieldModel | undefined,
+  context: Context,
+): readonly JsonValue[] | undefined {
+  if (field === undefined) return undefined
+  const made = canonical(field, [...value], context, "to")
+  return Array.isArray(made) ? made : undefined
+}
+
+function canonical(model: FieldModel, value: JsonValue, { block, source, table }: Context, word = "default"): JsonValue | undefined {
   const found = `the default ${typeof value === "object" ? `for ${model.name}` : JSON.stringify(value)}`
   try {
     const made = canonicalConstant(model, value, table.shapeOf)
     if (made === undefined)
-      source.report(block.start("default"), { found: `${found}, which reads as absent`, expected: "another value, or no default" })
+      source.report(block.start(word), { found: `${found}, which reads as absent`, expected: "another value, or no default" })
     return made
   } catch (error) {
     if (!(error instanceof DecodeFault)) throw error
-    source.report(block.start("default"), { found: `${found}: ${error.message}`, expected: `a value of type ${shownType(model.type)}` })
+    source.report(block.start(word), { found: `${found}: ${error.message}`, expected: `a value of type ${shownType(model.type)}` })
     return undefined
   }
 }

@@ -200,6 +200,7 @@ function sameShape(form: ValueForm, node: SourceNode): boolean {
   if (form.form === "list") return node.node === "list"
   if (form.form === "block" || form.form === "map") return node.node === "map"
   if (form.form === "integer") return node.node === "scalar" && (typeof node.value === "number" || typeof node.value === "bigint")
+  if (form.form === "expression") return scalarFits(form, node)
   if (form.form === "word") return node.node === "scalar" && form.words.some((word) => typeof word === typeof node.value)
   return node.node === "scalar" && typeof node.value === "string"
 }

@@ -440,9 +440,9 @@ export const checksAndUnions: readonly Keyword[] = [
   {
     word: "to",
     places: ["defaultRule"],
-    value: expression,
+    value: { form: "either", of: [expression, { form: "list", of: { form: "constant" } }] },
     required: true,
-    doc: "The value.",
+    doc: "The value: an expression, or a constant list.",
     example: "defaults: [{set: limits, to: requests, when: has(requests)}]",
   },
   {

@@ -5,7 +5,7 @@ import type { Expectation } from "../../model/expression/index.ts"
 import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
-import { withCanonicalDefault } from "./check-default.ts"
+import { canonicalList, withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
 import { checkReference } from "./check-reference.ts"
 import { checkUnion } from "./check-union.ts"
@@ -159,7 +159,10 @@ function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
   const type = expressionType(set === "" ? undefined : known)
   const info: ValueInfo = field === undefined ? { type, absence: "absent" } : valueInfo(field)
   const scalar = field !== undefined && "scalar" in field.type ? field.type.scalar : undefined
-  const to = expressionAt(block, "to", context, scope, { want: "field", path: set, info, scalar, force })
+  const constant = block.constant("to")
+  const to = Array.isArray(constant)
+    ? canonicalList(constant, field, { block, ...context })
+    : expressionAt(block, "to", context, scope, { want: "field", path: set, info, scalar, force })
   const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a default" })
   return to === undefined ? [] : [{ set, to, ...present({ when }), force }]
 }

@@ -1,5 +1,6 @@
 /** All behaviours by the names that schemas use. The server creates those that its kinds name. */
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import { autoscalerParts } from "./autoscaler-parts.ts"
 import { binding } from "./binding.ts"
 import { claimDataSource } from "./claim-data-source.ts"
 import { claimTemplates } from "./claim-templates.ts"
@@ -32,6 +33,7 @@ import { tokenReview } from "./token-review.ts"
 
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
+  autoscalerParts,
   claimDataSource,
   claimTemplates,
   cronJobTemplate,

@@ -13,7 +13,7 @@ import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { settleHooks } from "./settle-hooks.ts"
 import type { VersionConversion } from "./version-conversion.ts"
-import { fullStored, rememberedStored } from "./stored-state.ts"
+import { fullStored, keepsStoredOnly, rememberedStored } from "./stored-state.ts"
 
 /** What a write returns for the response. */
 export interface WriteResult {
@@ -93,8 +93,10 @@ export async function commitPut(
 ): Promise<CommitOutcome> {
   const { key, expected, bytes = 0, ops, created } = options
   const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
-  if (options.dryRun)
-    return { ok: true, result: { object: dryRunVersion(written?.object ?? options.object, expected), created, removed: false } }
+  if (options.dryRun) {
+    const shown = written ?? (keepsStoredOnly(handle) ? storedObjectOf(handle, options.object) : options)
+    return { ok: true, result: { object: dryRunVersion(shown.object, expected), created, removed: false } }
+  }
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
   const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
@@ -132,7 +134,7 @@ async function convertedForWrite(
 
 /** The object in the stored version, with what only that version has of it, and as clients see it then. */
 function storedObjectOf(handle: KindHandle, object: ApiObject): { readonly object: ApiObject; readonly stored: ApiObject } {
-  if (rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
+  if (!keepsStoredOnly(handle) && rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
   const stored = fullStored(handle, object)
   return { object: handle.fromStored(stored), stored }
 }

@@ -23,6 +23,7 @@ const shape: TypeShape = {
     { name: "below", type: { ref: () => item }, pointer: true },
     { name: "keyed", type: { list: { ref: () => item } }, listType: "map", mapKeys: ["name"] },
     { name: "plain", type: { list: { ref: () => item } } },
+    { name: "whole", type: { list: { ref: () => item } }, listType: "atomic" },
     { name: "byName", type: { map: { ref: () => item } } },
   ],
 }
@@ -110,6 +111,14 @@ describe("what only the stored version has", () => {
       ],
     })
     expect(kept(old, { plain: [{ name: "b" }] })).toEqual({ plain: [{ name: "b" }] })
+  })
+
+  it("takes an atomic list whole, whose items a conversion may have moved", () => {
+    const old = { whole: [{ name: "a", hidden: "1" }, { name: "b" }] }
+    const returned = { whole: [{ name: "b" }, { name: "a" }] }
+    const next = { whole: [{ name: "b" }, { name: "x" }] }
+    expect(keepStoredOnly(shape, { old, returned, next })).toEqual(next)
+    expect(keepStoredOnly(shape, { old, returned, next: { ...returned, seen: "a" } })).toEqual({ ...old, seen: "a" })
   })
 
   it("does not come back over what the client set", () => {

@@ -21,7 +21,8 @@ export interface ConvertedStates {
 /**
  * Returns `next` with the values of `old` that the conversion lost. Returns `next` itself when it lost nothing. Values
  * are shared with the arguments, which are not changed; fields are not in the order of the shape. Items of a list are
- * paired by their map keys, else by index when the three lists have the same length.
+ * paired by their map keys, else by index when the three lists have the same length. An atomic list that the client
+ * changed is the client's: a conversion may have brought its items into another order.
  */
 export function keepStoredOnly<T extends JsonObject>(shape: TypeShape, states: ConvertedStates & { readonly next: T }): T | JsonObject {
   if (deepEqual(states.old, states.returned)) return states.next
@@ -67,6 +68,7 @@ function keptList({ old, returned, next }: ListStates, field: ReturnType<FieldOf
   const item = type === undefined ? undefined : { type: itemOf(type) ?? { scalar: "any" as const } }
   const keys = keysOf(field)
   if (keys !== undefined) return keptByKey({ old, returned, next }, keys, item)
+  if (field?.listType === "atomic") return [...next]
   if (old.length !== returned.length || old.length !== next.length) return [...next]
   return next.map((value, index) => keptValue({ old: old[index], returned: returned[index], next: value }, item) ?? value)
 }

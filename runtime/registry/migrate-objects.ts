@@ -131,7 +131,7 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
     convert(read) {
       const { object, lost } = fitted(parts.shape, read)
       // Also what the conversion has no place for.
-      const unplaced = parts.toStored === undefined ? [] : normalize(storedShape, parts.toStored(object)).unknown
+      const unplaced = parts.toStored === undefined ? [] : normalize(storedShape, parts.toStored(object, { vendor })).unknown
       return { object: toStored(object), lost: [...lost, ...unplaced] }
     },
   }

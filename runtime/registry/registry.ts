@@ -310,8 +310,16 @@ export function conversionsOf(
   const { fromStored, toStored } = parts
   if (fromStored === undefined || toStored === undefined) return { fromStored: (object) => object, toStored: (object) => object }
   return {
-    fromStored: reversioned(fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
-    toStored: reversioned(toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
+    fromStored: reversioned((object) => fromStored(object, { vendor }), {
+      shape: parts.shape,
+      apiVersion: vendor.apiVersion(apiVersionOf(kind)),
+      kind: kind.kind,
+    }),
+    toStored: reversioned((object) => toStored(object, { vendor }), {
+      shape: storedShape,
+      apiVersion: vendor.apiVersion(apiVersionOf(stored)),
+      kind: stored.kind,
+    }),
   }
 }
 

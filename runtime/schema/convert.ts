@@ -1,5 +1,6 @@
 /** Used by generated conversions between two versions of a kind. Objects keep neutral names here. */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { Vendor } from "../base/vendor.ts"
 
 /**
  * A named conversion between the version `Here`, whose schema names it, and the version `Stored`. Each function
@@ -8,8 +9,14 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ba
  * each read and write of the version `Here`.
  */
 export interface Conversion<Here extends object = ApiObject, Stored extends object = ApiObject> {
-  toStored(converted: Stored, here: Here): Stored
-  fromStored(converted: Here, stored: Stored): Here
+  toStored(converted: Stored, here: Here, context: ConversionContext): Stored
+  fromStored(converted: Here, stored: Stored, context: ConversionContext): Here
+}
+
+/** What a conversion may read besides its object. */
+export interface ConversionContext {
+  /** For the names of labels and annotations. */
+  readonly vendor: Vendor
 }
 
 /** A field that has another path in the other version; dotted paths from the root. */
@@ -34,13 +41,13 @@ export function converted(object: ApiObject, apiVersion: string, kind: string, m
 }
 
 /** Finishes a conversion with a named one. Called by generated conversions with the object before the renames. */
-export function toStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject): ApiObject {
-  return conversion.toStored(made, object)
+export function toStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject, context: ConversionContext): ApiObject {
+  return conversion.toStored(made, object, context)
 }
 
 /** Like `toStoredBy`, back. */
-export function fromStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject): ApiObject {
-  return conversion.fromStored(made, object)
+export function fromStoredBy(conversion: Conversion, made: ApiObject, object: ApiObject, context: ConversionContext): ApiObject {
+  return conversion.fromStored(made, object, context)
 }
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {

@@ -7,6 +7,7 @@
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
+import type { ConversionContext } from "./convert.ts"
 import type { TypeShape } from "./shape.ts"
 import type { Vendor } from "../base/vendor.ts"
 
@@ -163,8 +164,8 @@ export interface KindParts {
    * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
    * argument.
    */
-  readonly toStored?: (object: ApiObject) => ApiObject
-  readonly fromStored?: (object: ApiObject) => ApiObject
+  readonly toStored?: (object: ApiObject, context: ConversionContext) => ApiObject
+  readonly fromStored?: (object: ApiObject, context: ConversionContext) => ApiObject
   /**
    * Set instead of both for a kind whose versions another server converts. All versions that share a storage path have
    * it, or none: also the stored version, because objects that an earlier storage version wrote are converted on read.

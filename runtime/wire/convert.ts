@@ -118,7 +118,7 @@ async function stored(object: ApiObject, options: ConvertOptions): Promise<Buffe
   const asJson = options.storedAs === "json" || found?.storage.format === "json"
   if (found === undefined && asJson) return Buffer.from(stringify(withoutVersion(object)))
   const here = await known(object, options)
-  const form = withoutVersion(here.parts.toStored?.(object) ?? object)
+  const form = withoutVersion(here.parts.toStored?.(object, options) ?? object)
   const there = options.vendor.apiVersion(apiVersionOf(here.kind.storage))
   const { kind: _kind, apiVersion: _apiVersion, ...fields } = form
   const complete = { kind: here.kind.storage.kind, apiVersion: there, ...fields }

@@ -80,7 +80,14 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [...ground, storeContract, generatedTypes, /^runtime\/(definitions\/|policies\/|registry\/object-meta\.ts$)/],
+    mayImport: [
+      ...ground,
+      storeContract,
+      generatedTypes,
+      /^runtime\/(definitions\/|policies\/|registry\/object-meta\.ts$)/,
+      // The rules that both versions of autoscaling share.
+      /^generated\/autoscaling\/v2\/horizontal-pod-autoscaler\/validate\.ts$/,
+    ],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import { bothSchemas, limitSchema, type Limits } from "../../../runtime/schema/constraints.ts"
 import type { FieldModel, KindModel, Model, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { zeroWithin } from "../../../model/openapi/limits.ts"
+import { isConstantList } from "../../../model/defaults.ts"
 import { typeIn } from "../../../model/openapi/source.ts"
 import { Presence } from "../../../model/presence.ts"
 import { fieldDoc } from "../../../model/published-field.ts"
@@ -89,7 +90,7 @@ class FactReader {
     const isImplied = isKind || isEmbedded(fields)
     return {
       checks: [...type.checks],
-      defaults: Object.fromEntries(type.defaults.map(({ set, to }) => [set, to.text])),
+      defaults: Object.fromEntries(type.defaults.map(({ set, to }) => [set, isConstantList(to) ? JSON.stringify(to) : to.text])),
       // Definitions have groups and rules as CEL, which is compared as such.
       preserveUnknown: type.preserveUnknown,
       ...Object.fromEntries(

@@ -1,0 +1,12 @@
+/** An autoscaler of autoscaling/v1 as v2 has it, for the rules and cells that both versions share. */
+import type { Vendor } from "../../base/vendor.ts"
+import { typed } from "../../schema/typed.ts"
+import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from "../../../generated/autoscaling/v1/horizontal-pod-autoscaler/types.ts"
+import type { HorizontalPodAutoscaler } from "../../../generated/autoscaling/v2/horizontal-pod-autoscaler/types.ts"
+import { autoscalerAnnotations } from "../conversions/autoscaler-annotations.ts"
+
+/** Converts without a commit. Pure. */
+export function newerAutoscaler(autoscaler: HorizontalPodAutoscalerV1, vendor: Vendor): HorizontalPodAutoscaler {
+  // What the conversion does not set has the same fields in both versions.
+  return autoscalerAnnotations.toStored(typed<HorizontalPodAutoscaler>(autoscaler), autoscaler, { vendor })
+}
