@@ -50,6 +50,10 @@ import {
 } from "./autoscaling/v2/horizontal-pod-autoscaler/handlers.ts"
 import { type CronJobHandlers, cronJobHandlers } from "./batch/v1/cron-job/handlers.ts"
 import { type JobHandlers, jobHandlers } from "./batch/v1/job/handlers.ts"
+import {
+  type CertificateSigningRequestHandlers,
+  certificateSigningRequestHandlers,
+} from "./certificates.orch.io/v1/certificate-signing-request/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
 import { type BindingHandlers, bindingHandlers } from "./core/v1/binding/handlers.ts"
 import { type ConfigMapHandlers, configMapHandlers } from "./core/v1/config-map/handlers.ts"
@@ -195,6 +199,12 @@ export interface Api {
     readonly v1: {
       readonly cronjobs: CronJobHandlers
       readonly jobs: JobHandlers
+    }
+  }
+  /** Group "certificates.orch.io". */
+  readonly certificates: {
+    readonly v1: {
+      readonly certificatesigningrequests: CertificateSigningRequestHandlers
     }
   }
   /** Group "coordination.orch.io". */
@@ -349,6 +359,11 @@ export function api(client: ObjectClient): Api {
       v1: onDemand({
         cronjobs: () => cronJobHandlers(client),
         jobs: () => jobHandlers(client),
+      }),
+    },
+    certificates: {
+      v1: onDemand({
+        certificatesigningrequests: () => certificateSigningRequestHandlers(client),
       }),
     },
     coordination: {

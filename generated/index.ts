@@ -42,6 +42,7 @@ import { horizontalPodAutoscaler as horizontalPodAutoscalerAutoscalingV1 } from 
 import { horizontalPodAutoscaler as horizontalPodAutoscalerAutoscalingV2 } from "./autoscaling/v2/horizontal-pod-autoscaler/resource.ts"
 import { cronJob } from "./batch/v1/cron-job/resource.ts"
 import { job } from "./batch/v1/job/resource.ts"
+import { certificateSigningRequest } from "./certificates.orch.io/v1/certificate-signing-request/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
 import { binding } from "./core/v1/binding/resource.ts"
 import { configMap } from "./core/v1/config-map/resource.ts"
@@ -362,6 +363,7 @@ export const kinds: readonly Kind[] = [
   horizontalPodAutoscalerAutoscalingV2,
   cronJob,
   job,
+  certificateSigningRequest,
   lease,
   endpointSlice,
   eventEventsOrchIoV1,
@@ -408,6 +410,8 @@ export const openApiDocuments: readonly string[] = [
   "apis/autoscaling/v2",
   "apis/batch",
   "apis/batch/v1",
+  "apis/certificates.orch.io",
+  "apis/certificates.orch.io/v1",
   "apis/coordination.orch.io",
   "apis/coordination.orch.io/v1",
   "apis/discovery.orch.io",

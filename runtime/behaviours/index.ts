@@ -27,6 +27,8 @@ import { selfSubjectReview } from "./self-subject-review.ts"
 import { selfSubjectRulesReview } from "./self-subject-rules-review.ts"
 import { serviceAccountSecrets } from "./service-account-secrets.ts"
 import { serviceAllocation } from "./service-allocation.ts"
+import { signingApproval } from "./signing-approval.ts"
+import { signingRequest } from "./signing-request.ts"
 import { subjectAccessReview } from "./subject-access-review.ts"
 import { templateGeneration } from "./template-generation.ts"
 import { tokenReview } from "./token-review.ts"
@@ -53,6 +55,7 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   secretStringData,
   serviceAccountSecrets,
   serviceAllocation,
+  signingRequest,
   templateGeneration,
 }
 
@@ -65,6 +68,7 @@ export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviour
   selfSubjectAccessReview,
   selfSubjectReview,
   selfSubjectRulesReview,
+  signingApproval,
   subjectAccessReview,
   tokenReview,
 }

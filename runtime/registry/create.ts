@@ -5,6 +5,7 @@ import { Failures } from "../base/failure.ts"
 import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { normalize } from "../encoding/normalize.ts"
+import type { ChangeContext } from "../schema/behaviour.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { timeText } from "../base/time.ts"
@@ -97,7 +98,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const name = nameObject(registry, object)
   const key = handle.key(namespace, name)
   const failures = new Failures()
-  prepareCreate(handle, object, { failures, dryRun })
+  prepareCreate(handle, object, { failures, dryRun, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
@@ -168,7 +169,7 @@ async function newManagedFields(
   return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
 }
 
-function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {
+function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeContext): void {
   for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
   if (object.metadata !== undefined && handle.kind.rules.generation !== undefined) object.metadata.generation = 1
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)

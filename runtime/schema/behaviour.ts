@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
+import type { User } from "../base/user.ts"
 import type { Check, StoredValue, Write } from "../storage/store.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Failures } from "../base/failure.ts"
@@ -49,6 +50,8 @@ export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "servi
 
 export interface ChangeContext {
   readonly dryRun: boolean
+  /** Who makes the change: only in `prepareCreate` and `prepareUpdate`. */
+  readonly user?: User
   /** The sub-resource that the request writes; absent for the main resource. */
   readonly subresource?: string
   readonly failures: Failures

@@ -46,6 +46,7 @@ const exceptions: readonly (readonly [place: RegExp, reason: string])[] = [
   [/core\.v1\.PodExecOptions\.command: written/, "options are parameters of a query, which nothing writes as JSON"],
   [/JSONSchemaPropsOr[A-Za-z]+\./, "the catalog has their JSON forms, a schema the fields of their messages"],
   [/meta\.v1\.Status\.details: listType/, "it is no list"],
+  [/CertificateSigningRequest(Spec\.request|Status\.certificate): listType/, "bytes are no list"],
   [/meta\.v1\.TableRow\.object: written/, "rows are written without decoding"],
 ]
 

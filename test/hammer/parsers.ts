@@ -6,6 +6,9 @@ import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
 import { patternOf } from "../../runtime/base/pattern.ts"
 import { patternSize } from "../../runtime/base/pattern-size.ts"
+import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
+import { pemBlocks } from "../../runtime/behaviours/certificates/pem.ts"
+import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
 import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/checks/quota-resources.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
 import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
@@ -126,6 +129,19 @@ function each(...ways: readonly ((text: string) => unknown)[]): (text: string) =
 }
 
 export const parsers: Readonly<Record<string, Parser>> = {
+  certificates: {
+    covers: [
+      "behaviours/certificates/chain.ts#chainFault",
+      "behaviours/certificates/pem.ts#pemBlocks",
+      "behaviours/certificates/request.ts#requestFault",
+    ],
+    read: each(pemBlocks, requestFault, chainFault),
+    shapes: [
+      ["-----BEGIN CERTIFICATE REQUEST-----\n", "\n-----END CERTIFICATE REQUEST-----\n"],
+      ["-----BEGIN CERTIFICATE-----\n", "\n-----END X-----\n"],
+      ["-----BEGIN ", "-----END "],
+    ],
+  },
   Authorization: {
     covers: ["authn/authenticate.ts#bearerToken", "authn/authenticate.ts#staticTokens"],
     read: each(
