@@ -11,7 +11,6 @@ import type { Vendor } from "../base/vendor.ts"
 import type { Failures } from "../base/failure.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Options } from "../options/table.ts"
-import type { User } from "../base/user.ts"
 import type { Access } from "./access.ts"
 import type { ObjectClient, ObjectPlace } from "./object-client.ts"
 
