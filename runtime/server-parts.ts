@@ -10,6 +10,7 @@ import type { StorageMeasures, WatchCacheMeasures } from "./observability/metric
 import type { LoopDelayMeter } from "./observability/loop-delay.ts"
 import type { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import type { RequestCounts } from "./observability/request-counts.ts"
+import type { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
 import type { InFlightRequests } from "./observability/in-flight.ts"
 import type { ProtobufCodec } from "./encoding/protobuf/codec.ts"
 import type { Access } from "./schema/access.ts"
@@ -62,6 +63,8 @@ export interface ServerParts {
   readonly conversions: ConversionMetrics
   /** Measurements of the watch cache, for `/metrics`. */
   readonly watchCache: WatchCacheMeasures
+  /** The work queues of controllers, for `/metrics`. */
+  readonly workQueues: WorkQueueMetrics
   /** Measurements of the storage, for `/metrics`. */
   readonly storage: StorageMeasures
   /**

@@ -19,6 +19,7 @@ import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { startControllers } from "./controllers/start.ts"
+import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
@@ -30,6 +31,7 @@ import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
 import { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
+import { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
 import { LoopDelayMeter } from "./observability/loop-delay.ts"
 import { logHold } from "./observability/event-loop-log.ts"
@@ -86,6 +88,8 @@ export interface ServerOptions {
   readonly tokenSecret: Buffer
   /** The serving certificate and its key, PEM. */
   readonly certificate: Pick<Tls, "certificate" | "key">
+  /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
+  readonly authority?: string
   /** How long the server waits for slow clients before it closes their connections; default `base/limits.ts`. */
   readonly connectionTimes?: Partial<TimeLimits>
   /** Behaviours of a user's own kinds, by the names that schemas use; added to the built-in ones. */
@@ -143,6 +147,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   // Every watch adds a listener; node would warn of a leak.
   setMaxListeners(0, stopping.signal)
   const { options, store, clock, log } = how
+  const chosen = chooseControllers(options)
   const prefix = storeRoot(options["store-prefix"])
   const cache = openCaches({
     store,
@@ -162,7 +167,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     throw error
   })
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
-  const loops = startLoops(how, parts, listener.port)
+  const loops = startLoops(how, parts, { port: listener.port, chosen })
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
   await install(how, parts, start)
@@ -295,9 +300,21 @@ interface StartLoops extends Controller {
 }
 
 /** Starts bootstrap and controllers. They must end before the store closes. */
-function startLoops(how: ServerOptions, parts: ServerParts, port: number): StartLoops {
-  const { registry, clock, log, watchCache, storage } = parts
-  const deps = { registry, clock, log: deduplicateLog(log, clock), api: (user: User) => how.api(ownClient(parts, user)) }
+function startLoops(
+  how: ServerOptions,
+  parts: ServerParts,
+  { port, chosen }: { port: number; chosen: readonly ControllerRow[] },
+): StartLoops {
+  const { registry, clock, log, watchCache, storage, workQueues } = parts
+  const client = (user: User): ObjectClient => ownClient(parts, user)
+  const deps = {
+    registry,
+    clock,
+    log: deduplicateLog(log, clock),
+    client,
+    api: (user: User) => how.api(client(user)),
+    meters: (queue: string) => workQueues.meterOf(queue),
+  }
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
@@ -309,6 +326,8 @@ function startLoops(how: ServerOptions, parts: ServerParts, port: number): Start
   })
   const background = startControllers(deps, {
     options: how.options,
+    chosen,
+    ...(how.authority !== undefined && { rootCa: how.authority }),
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     kindsKnown: definitions.ready,
     cache: watchCache,
@@ -401,6 +420,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),
     watchCache: cache,
+    workQueues: new WorkQueueMetrics(clock),
     storage: { objects: new Map(), bytes: new Map() },
     openapi: how.openapi,
   }

@@ -18,3 +18,23 @@ export function definitionController({ deps }: Registry): ControllerUser {
 export function garbageCollectorUser({ deps }: Registry): ControllerUser {
   return controllerUser(deps.vendor, "generic-garbage-collector")
 }
+
+/** Of what makes the account `default` in each namespace. */
+export function serviceAccountController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "service-account-controller")
+}
+
+/** Of what writes the server's authority into each namespace. */
+export function rootCaPublisher({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "root-ca-cert-publisher")
+}
+
+/** Of what unites the rules of ClusterRoles. */
+export function clusterRoleAggregation({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "clusterrole-aggregation-controller")
+}
+
+/** Of what deletes finished Jobs. */
+export function jobCleaner({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "ttl-after-finished-controller")
+}

@@ -16,8 +16,9 @@ import { type ControllerDeps, type Controller, errorText } from "./controller.ts
 
 const intervalMs = 3 * 60_000
 
-/** Called once at start. Repairs at once and then every three minutes. */
-export function startRangeRepair({ registry, clock, log }: Omit<ControllerDeps, "api">): Controller {
+/** Called once at start. Repairs at once and then every three minutes, if services are served. */
+export function startRangeRepair({ registry, clock, log }: Pick<ControllerDeps, "clock" | "log" | "registry">): Controller {
+  if (registry.deps.kinds.find("", "v1", "services") === undefined) return { stop: async () => {} }
   const { options } = registry.deps.behaviourDeps
   const { addresses, nodePorts } = serviceRanges(options)
   return runEvery({

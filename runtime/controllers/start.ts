@@ -1,20 +1,21 @@
 /** Starts and stops all controllers of a server. */
 import { startCompaction } from "./compaction.ts"
-import { startDefinitionController } from "./definitions/definition-controller.ts"
-import { startGarbageCollector } from "./garbage/garbage-collector.ts"
 import { startLeaderElection } from "./leader-election.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import type { Options } from "../options/table.ts"
-import { startNamespaceController } from "./namespace/namespace-controller.ts"
-import { startRangeRepair } from "./ip-repair.ts"
 import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-metrics.ts"
+import type { ControllerRow } from "./table.ts"
 
 export interface ControllerOptions extends MeasureOptions {
   readonly options: Options
+  /** Those that change objects, as `chooseControllers` returns them. */
+  readonly chosen: readonly ControllerRow[]
   /** Identity of this server among those of a shared store. Absent: it is the only one and runs all controllers. */
   readonly identity?: string
   /** The kinds of all definitions are served: without them, what has content would look empty. */
   readonly kindsKnown: Promise<void>
+  /** The certificate that programs in the cluster must trust, PEM. */
+  readonly rootCa?: string
 }
 
 /**
@@ -22,25 +23,17 @@ export interface ControllerOptions extends MeasureOptions {
  * compaction the servers take turns through the reference's key (`Store.acquireCompactionTurn`), and expiry needs no
  * controller.
  */
-export function startControllers(deps: ControllerDeps, { options, identity, kindsKnown, ...measures }: ControllerOptions): Controller {
+export function startControllers(deps: ControllerDeps, how: ControllerOptions): Controller {
+  const { chosen, identity, kindsKnown, rootCa, ...measures } = how
+  const { options } = measures
   const { registry, clock, log } = deps
   const intervalMs = options["store-compaction-interval"]
-  const start = (): Controller => startAfter(kindsKnown, () => startWritingControllers(deps, options))
+  const inputs = { deps, options, ...(rootCa !== undefined && { rootCa }) }
+  const start = (): Controller => startAfter(kindsKnown, () => together(chosen.map((row) => row.start(inputs))))
   return together([
     identity === undefined ? start() : startLeaderElection(deps, { identity, start }),
-    startStorageMeasures(deps, { options, ...measures }),
+    startStorageMeasures(deps, measures),
     ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs })),
-  ])
-}
-
-/** The controllers that change objects. */
-function startWritingControllers(deps: ControllerDeps, options: Options): Controller {
-  const services = deps.registry.deps.kinds.find("", "v1", "services")
-  return together([
-    startNamespaceController(deps),
-    startDefinitionController(deps),
-    ...(options["enable-garbage-collector"] ? [startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] })] : []),
-    ...(services === undefined ? [] : [startRangeRepair(deps)]),
   ])
 }
 

@@ -28,7 +28,10 @@ export interface MeasureOptions {
 }
 
 /** Called once when the server listens. */
-export function startStorageMeasures(deps: Omit<ControllerDeps, "api">, { measures, cache, options }: MeasureOptions): Controller {
+export function startStorageMeasures(
+  deps: Pick<ControllerDeps, "clock" | "log" | "registry">,
+  { measures, cache, options }: MeasureOptions,
+): Controller {
   const { clock, log, registry } = deps
   const { objects, bytes } = measures
   // 0: never.
@@ -55,7 +58,11 @@ export function storesOf(store: Store): readonly Store[] {
   return [...new Set([store, ...(store.overrides ?? []).map((override) => override.store)])]
 }
 
-async function countObjects({ registry }: Omit<ControllerDeps, "api">, cache: CachedCounts, objects: Map<string, number>): Promise<void> {
+async function countObjects(
+  { registry }: Pick<ControllerDeps, "clock" | "log" | "registry">,
+  cache: CachedCounts,
+  objects: Map<string, number>,
+): Promise<void> {
   const { kinds, store, storePrefix, vendor } = registry.deps
   const cached = new Map(cache.objects().map(({ resource, count }) => [resource, count]))
   for (const kind of kinds.all()) {

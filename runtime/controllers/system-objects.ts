@@ -5,10 +5,10 @@
  */
 import { serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
-import { ApiError } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import { parseIp, specialIpFaults } from "../base/ip-address.ts"
 import type { ControllerDeps } from "./controller.ts"
+import { isRefusal, orUndefined } from "./refusals.ts"
 
 /** What these objects need: the operations, and the names and options of the server. */
 export type SystemObjectsDeps = Pick<ControllerDeps, "api" | "registry">
@@ -90,19 +90,12 @@ function isServed({ registry }: SystemObjectsDeps, resource: string): boolean {
 
 /** Resolves with the existing object; undefined when it was created, by this call or by a faster server. */
 async function ensure<T>(get: () => Promise<T>, create: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await get()
-  } catch (error) {
-    if (!isRefusal(error, "NotFound")) throw error
-  }
+  const found = await orUndefined(get())
+  if (found !== undefined) return found
   try {
     await create()
   } catch (error) {
     if (!isRefusal(error, "AlreadyExists")) throw error
   }
   return undefined
-}
-
-function isRefusal(error: unknown, reason: ApiError["reason"]): boolean {
-  return error instanceof ApiError && error.reason === reason
 }

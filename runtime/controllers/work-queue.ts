@@ -3,16 +3,20 @@
  * exponential backoff.
  */
 import type { Clock } from "../base/clock.ts"
-import type { Controller } from "./controller.ts"
+import type { Controller, QueueMeter } from "./controller.ts"
 
 export interface WorkQueue extends Controller {
   /** Queues a key. A key that is being processed is processed once more afterwards. */
   add(key: string): void
+  /** Queues a key after a time, unless it is queued before. Of two such times of a key the earlier one counts. */
+  addAfter(key: string, delayMs: number): void
   /** Resolves when nothing is queued or running, apart from scheduled retries. For tests. */
   idle(): Promise<void>
 }
 
 export interface WorkQueueOptions {
+  /** Absent: nothing is measured. */
+  readonly meter?: QueueMeter
   readonly clock: Clock
   readonly work: (key: string) => Promise<void>
   /** Called for every failure; the retry is automatic. */
@@ -29,11 +33,20 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return new KeyedQueue(options)
 }
 
+/** Timers of platforms take no more than 24.8 days; a key that is due later is queued once in between. */
+const delayMaxMs = 24 * 3600 * 1000
+
+interface Scheduled {
+  readonly dueMs: number
+  readonly cancel: () => void
+}
+
 class KeyedQueue implements WorkQueue {
-  private readonly waiting = new Set<string>()
+  /** Queued keys, and since when. */
+  private readonly waiting = new Map<string, number>()
   private readonly running = new Set<string>()
   private readonly failures = new Map<string, number>()
-  private readonly cancels = new Map<string, () => void>()
+  private readonly scheduled = new Map<string, Scheduled>()
   private readonly idlers: (() => void)[] = []
   private gathering = false
   private stopped = false
@@ -42,9 +55,12 @@ class KeyedQueue implements WorkQueue {
 
   add(key: string): void {
     if (this.stopped) return
-    this.cancels.get(key)?.()
-    this.cancels.delete(key)
-    this.waiting.add(key)
+    this.scheduled.get(key)?.cancel()
+    this.scheduled.delete(key)
+    if (!this.waiting.has(key)) {
+      this.waiting.set(key, this.options.clock.elapsedMs())
+      this.options.meter?.added()
+    }
     if (this.gathering) return
     this.gathering = true
     // Collects the keys of one batch of events before the first is processed.
@@ -54,6 +70,17 @@ class KeyedQueue implements WorkQueue {
     })
   }
 
+  addAfter(key: string, delayMs: number): void {
+    if (this.stopped || this.waiting.has(key)) return
+    const { clock } = this.options
+    const waitMs = Math.min(Math.max(0, delayMs), delayMaxMs)
+    const dueMs = clock.elapsedMs() + waitMs
+    const before = this.scheduled.get(key)
+    if (before !== undefined && before.dueMs <= dueMs) return
+    before?.cancel()
+    this.scheduled.set(key, { dueMs, cancel: clock.after(waitMs, () => this.add(key)) })
+  }
+
   async idle(): Promise<void> {
     if (this.busy()) await new Promise<void>((resolve) => this.idlers.push(resolve))
   }
@@ -61,8 +88,8 @@ class KeyedQueue implements WorkQueue {
   async stop(): Promise<void> {
     this.stopped = true
     this.waiting.clear()
-    for (const cancel of this.cancels.values()) cancel()
-    this.cancels.clear()
+    for (const { cancel } of this.scheduled.values()) cancel()
+    this.scheduled.clear()
     await this.idle()
   }
 
@@ -71,16 +98,18 @@ class KeyedQueue implements WorkQueue {
     while (this.running.size < workers && !this.stopped) {
       const key = this.next()
       if (key === undefined) break
+      const { clock, meter } = this.options
+      const ended = meter?.begun(clock.elapsedMs() - (this.waiting.get(key) ?? 0))
       this.waiting.delete(key)
       this.running.add(key)
-      void this.attempt(key)
+      void this.attempt(key).then(ended)
     }
     if (!this.busy()) for (const tell of this.idlers.splice(0)) tell()
   }
 
   /** The first queued key that is not being processed. */
   private next(): string | undefined {
-    for (const key of this.waiting) if (!this.running.has(key)) return key
+    for (const key of this.waiting.keys()) if (!this.running.has(key)) return key
     return undefined
   }
 
@@ -97,15 +126,12 @@ class KeyedQueue implements WorkQueue {
   }
 
   private retry(key: string): void {
-    const { clock, retryMinMs = 50, retryMaxMs = 60_000 } = this.options
+    const { meter, retryMinMs = 50, retryMaxMs = 60_000 } = this.options
     const failed = this.failures.get(key) ?? 0
     this.failures.set(key, failed + 1)
     if (this.stopped || this.waiting.has(key)) return
-    const cancel = clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), () => {
-      this.cancels.delete(key)
-      this.add(key)
-    })
-    this.cancels.set(key, cancel)
+    meter?.retried()
+    this.addAfter(key, Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs))
   }
 
   private busy(): boolean {

@@ -201,6 +201,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     certificate: pair,
+    authority: pair.authority,
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
     ...(shapes !== undefined && { shapes }),

@@ -6,6 +6,7 @@ import { ConversionMetrics } from "./conversion-metrics.ts"
 import { Histogram } from "./histogram.ts"
 import { metricsText } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
+import { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 test("storage and watch cache measurements are reported by resource and store", () => {
   const conversions = new ConversionMetrics(createManualClock())
@@ -19,6 +20,7 @@ test("storage and watch cache measurements are reported by resource and store", 
       derivedBytes: () => 4096,
     },
     storage: { objects: new Map([["deployments.apps", 7]]), bytes: new Map([["etcd-0", 8192]]) },
+    workQueues: new WorkQueueMetrics(createManualClock()),
     clock: createManualClock(),
   })
   expect(text.split("\n").filter((line) => line.startsWith("nodejs_eventloop"))).toEqual([

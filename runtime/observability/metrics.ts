@@ -5,6 +5,7 @@ import type { HistogramSample } from "./histogram.ts"
 import type { InFlightRequests } from "./in-flight.ts"
 import type { LoopDelays } from "./loop-delay.ts"
 import type { RequestCounts } from "./request-counts.ts"
+import type { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -41,6 +42,7 @@ interface Sources {
   readonly conversions: Pick<ConversionMetrics, "durations" | "results">
   readonly watchCache: Pick<WatchCacheMeasures, "checks" | "derivedBytes">
   readonly storage: StorageMeasures
+  readonly workQueues: Pick<WorkQueueMetrics, "samples" | "waits" | "works">
   readonly clock: Clock
 }
 
@@ -49,7 +51,7 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, clock }: Sources): readonly Metric[] {
+function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, workQueues, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
@@ -103,6 +105,7 @@ function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, c
     },
     gauge("process_resident_memory_bytes", "Resident memory size in bytes.", memory.rss),
     gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
+    ...queueMetrics(workQueues),
   ]
 }
 
@@ -128,6 +131,36 @@ function conversionMetrics({ durations, results }: Sources["conversions"]): read
       type: "histogram",
       help: "Duration of conversions by hooks in seconds, by definition, versions and whether they succeeded.",
       samples: durations.samples(),
+    },
+  ]
+}
+
+function queueMetrics(workQueues: Sources["workQueues"]): readonly Metric[] {
+  const { waits, works } = workQueues
+  const queues = workQueues.samples()
+  const one = (name: string, type: Metric["type"], help: string, value: (queue: (typeof queues)[number]) => number): Metric => ({
+    name: `workqueue_${name}`,
+    type,
+    help,
+    samples: queues.map((queue) => [queue.labels, value(queue)] as const),
+  })
+  return [
+    one("adds_total", "counter", "Keys that were added to the queue of a controller.", ({ adds }) => adds),
+    one("depth", "gauge", "Keys that wait in the queue of a controller.", ({ depth }) => depth),
+    one("longest_running_processor_seconds", "gauge", "Time that the oldest running work has taken in seconds.", ({ longest }) => longest),
+    {
+      name: "workqueue_queue_duration_seconds",
+      type: "histogram",
+      help: "Time that a key waited in the queue in seconds.",
+      samples: waits.samples(),
+    },
+    one("retries_total", "counter", "Keys that were queued again after a failure.", ({ retries }) => retries),
+    one("unfinished_work_seconds", "gauge", "Time that running work has taken so far in seconds.", ({ unfinished }) => unfinished),
+    {
+      name: "workqueue_work_duration_seconds",
+      type: "histogram",
+      help: "Time that the work on a key took in seconds.",
+      samples: works.samples(),
     },
   ]
 }

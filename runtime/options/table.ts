@@ -345,6 +345,12 @@ export const optionTable = {
     default: [],
     help: "Files of custom resource definitions, or folders of them, to install before the server is ready. May be repeated.",
   }),
+  controllers: option({
+    type: listOf(text("controller")),
+    group: "Kinds and features",
+    default: ["api"],
+    help: "Controllers that run in the server: api for those that the API itself promises, * for all, a name for one more, -name for all but one. A name that is not known stops the start, with a list of those that are.",
+  }),
   "enable-garbage-collector": option({
     type: boolean,
     group: "Kinds and features",

@@ -33,6 +33,7 @@ import { writeAttributes } from "./write-attributes.ts"
 export interface OpenRegistry {
   readonly registry: Registry
   readonly api: ControllerDeps["api"]
+  readonly client: ControllerDeps["client"]
   readonly store: Store
   readonly clock: ManualClock
   /** Warnings that controllers logged. */
@@ -127,6 +128,7 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
   return {
     registry,
     api: (user) => api(ownClient(parts(), user)),
+    client: (user) => ownClient(parts(), user),
     store,
     clock,
     logged,

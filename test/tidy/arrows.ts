@@ -146,6 +146,7 @@ const areas: readonly Area[] = [
       generatedTypes,
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
+      /^runtime\/launch\/start-error\.ts$/,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },

@@ -88,8 +88,10 @@ class Definitions {
     private readonly deps: ControllerDeps,
     private readonly kind: Kind,
   ) {
+    const meter = deps.meters?.("crd_naming_condition_controller")
     this.queue = createWorkQueue({
       clock: deps.clock,
+      ...(meter !== undefined && { meter }),
       workers: atOnce,
       work: (name) => this.work(name),
       onError: (error, name) =>

@@ -3,15 +3,12 @@
  * are deleted. An Event reports it to the user, as the reference's garbage collector does (reason
  * OwnerRefInvalidNamespace).
  */
-import type { EventInput } from "../../../generated/core/v1/event/types.ts"
 import type { ControllerDeps } from "../controller.ts"
-import type { Written } from "../../schema/handlers.ts"
 import { garbageCollectorUser } from "../identities.ts"
-import { ApiError } from "../../base/errors.ts"
 import type { OwnerReference } from "../../base/json.ts"
-import { timeText } from "../../base/time.ts"
 import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
 import type { Registry } from "../../registry/registry.ts"
+import { recordEvent } from "../record-event.ts"
 import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 
 /**
@@ -31,15 +28,18 @@ export async function reportForeignOwner(
     nowhere.add(reference.uid)
     return
   }
-  if (registry.deps.kinds.find("", "v1", "events") === undefined) return
-  const namespace = dependent.namespace === "" ? "default" : dependent.namespace
-  const { events } = api(garbageCollectorUser(registry)).core.v1
-  try {
-    await events.create(namespace, eventOf(registry, dependent, { reference, namespace }))
-  } catch (error) {
-    // The namespace is terminating, or another server wrote the Event.
-    if (!(error instanceof ApiError)) throw error
-  }
+  const { handle, name, uid } = dependent
+  await recordEvent(
+    { registry, api },
+    {
+      user: garbageCollectorUser(registry),
+      component: "garbage-collector-controller",
+      regarding: { kind: handle.kind.kind, apiVersion: handle.storedApiVersion, namespace: dependent.namespace, name, uid },
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      message: messageOf(dependent, reference),
+    },
+  )
 }
 
 /** Whether an owner with this name and uid exists in another namespace. */
@@ -58,34 +58,9 @@ async function isElsewhere(registry: Registry, dependent: ObjectIdentity, refere
   return false
 }
 
-function eventOf(
-  registry: Registry,
-  { handle, namespace: dependentNamespace, name, uid }: ObjectIdentity,
-  { reference, namespace }: { reference: OwnerReference; namespace: string },
-): Written<EventInput> {
-  const { clock, random } = registry.deps
-  const now = timeText(clock.nowMs())
+function messageOf({ namespace }: ObjectIdentity, reference: OwnerReference): string {
   const owner = `${reference.apiVersion} ${reference.kind} ${JSON.stringify(reference.name)} (uid ${reference.uid})`
-  const why =
-    dependentNamespace === ""
-      ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
-      : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
-  return {
-    metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}` },
-    involvedObject: {
-      kind: handle.kind.kind,
-      apiVersion: handle.storedApiVersion,
-      name,
-      uid,
-      ...(dependentNamespace !== "" && { namespace: dependentNamespace }),
-    },
-    reason: "OwnerRefInvalidNamespace",
-    message: why,
-    type: "Warning",
-    source: { component: "garbage-collector-controller" },
-    reportingComponent: "garbage-collector-controller",
-    firstTimestamp: now,
-    lastTimestamp: now,
-    count: 1,
-  }
+  return namespace === ""
+    ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
+    : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
 }

@@ -64,13 +64,15 @@ class Collector implements GarbageCollector {
     private readonly deps: ControllerDeps,
     workers: number,
   ) {
-    const { registry, clock, log, api } = deps
+    const { registry, clock, log, api, meters } = deps
     this.forgetTable = registry.deps.kinds.onChange((added) => {
       for (const kind of added) this.unexamined.add(kind)
       this.noticeKinds()
     })
+    const meter = meters?.("garbage_collector_attempt_to_delete")
     this.queue = createWorkQueue({
       clock,
+      ...(meter !== undefined && { meter }),
       workers,
       work: (key) => this.work(key),
       onError: (error, key) => log.warn({ key, error: errorText(error) }, "an object could not be collected; tried again later"),

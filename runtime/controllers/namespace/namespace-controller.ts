@@ -30,12 +30,14 @@ export interface NamespaceController extends Controller {
 
 /** Called once at start, whether `namespaces` is served or not. */
 export function startNamespaceController(deps: ControllerDeps): NamespaceController {
-  const { registry, clock, log } = deps
+  const { registry, clock, log, meters } = deps
   const kind = registry.deps.kinds.find("", "v1", "namespaces")
   if (kind === undefined) return { idle: async () => {}, stop: async () => {} }
   const waits = new NamespaceRequeue({ clock, again: (name) => queue.add(name) })
+  const meter = meters?.("namespace")
   const queue: WorkQueue = createWorkQueue({
     clock,
+    ...(meter !== undefined && { meter }),
     work: async (name) => empty(deps, { handle: await registry.handle(kind), name, waits }),
     onError: (error, name) => log.warn({ namespace: name, error: errorText(error) }, "a namespace could not be emptied; tried again later"),
   })

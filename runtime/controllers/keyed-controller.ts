@@ -1,0 +1,101 @@
+/**
+ * What most controllers are: changes of some kinds give keys, and the work on a key brings the objects that it names to
+ * the state they should have. All state is in the objects, so the work may be repeated, begun again after a restart, and
+ * done by two servers at once.
+ */
+import type { ResourceName } from "../admission/plugin.ts"
+import type { CachedObject, CacheEvent } from "../storage/cache.ts"
+import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { runEvery } from "./interval.ts"
+import { type PacedInformer, startPacedInformer } from "./paced-informer.ts"
+import { createWorkQueue } from "./work-queue.ts"
+
+export interface KeyedController extends Controller {
+  /** Resolves when there is nothing to do until something changes or time passes. For tests. */
+  idle(): Promise<void>
+}
+
+/** The keys to look at, now or later. */
+export interface Keys {
+  add(key: string): void
+  addAfter(key: string, delayMs: number): void
+}
+
+/** A kind whose objects give keys. */
+export interface Watched {
+  readonly kind: ResourceName
+  /** Called with every object at first, and with each change of one. */
+  readonly changed: (object: CachedObject, keys: Keys, event?: CacheEvent) => void
+}
+
+export interface KeyedOptions {
+  /** The name of the queue in the reference's metrics. */
+  readonly queue: string
+  /** What is logged when the work on a key fails; it is tried again later. */
+  readonly fault: string
+  /** Keys that are worked on in parallel; default 1. */
+  readonly workers?: number
+  readonly watched: readonly Watched[]
+  readonly work: (key: string, keys: Keys) => Promise<void>
+  /** Called at intervals, to look at keys although nothing has changed. Absent: time alone changes nothing. */
+  readonly resync?: { readonly everyMs: number; readonly add: (keys: Keys) => void }
+}
+
+/** Called by a controller when it starts. Kinds that the server does not have are left out. */
+export function startKeyedController(deps: ControllerDeps, options: KeyedOptions): KeyedController {
+  const { clock, log, meters } = deps
+  const meter = meters?.(options.queue)
+  const queue = createWorkQueue({
+    clock,
+    ...(meter !== undefined && { meter }),
+    ...(options.workers !== undefined && { workers: options.workers }),
+    work: (key) => options.work(key, queue),
+    onError: (error, key) => log.warn({ key, error: errorText(error) }, options.fault),
+  })
+  const informers = options.watched.flatMap((watched) => follow(deps, watched, queue))
+  const { resync } = options
+  const ticks = resync === undefined ? [] : [tick(deps, resync, queue)]
+  return {
+    async idle() {
+      await Promise.all(informers.map((informer) => informer.settled()))
+      await queue.idle()
+    },
+    async stop() {
+      await Promise.all([...informers, ...ticks].map((part) => part.stop()))
+      await queue.stop()
+    },
+  }
+}
+
+function follow(deps: ControllerDeps, { kind, changed }: Watched, keys: Keys): PacedInformer[] {
+  const found = deps.registry.deps.kinds.find(kind.group, kind.version, kind.resource)
+  if (found === undefined) return []
+  return [
+    startPacedInformer(deps, found, {
+      object: (object) => changed(object, keys),
+      event: (event) => changed(event.object, keys, event),
+    }),
+  ]
+}
+
+function tick({ clock, log }: ControllerDeps, { everyMs, add }: NonNullable<KeyedOptions["resync"]>, keys: Keys): Controller {
+  return runEvery({
+    clock,
+    intervalMs: everyMs,
+    task: async () => add(keys),
+    onError: (error) => log.warn({ error: errorText(error) }, "a controller could not look at everything again"),
+  })
+}
+
+/** The key of an object by its place; `placeOf` is the inverse. Cluster-scoped objects have their name alone. */
+export function keyOf(object: CachedObject): string {
+  const namespace = object.field("metadata.namespace")
+  const name = object.field("metadata.name")
+  return namespace === "" ? name : `${namespace}/${name}`
+}
+
+/** Called by the work on a key that `keyOf` made. */
+export function placeOf(key: string): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf("/")
+  return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) }
+}

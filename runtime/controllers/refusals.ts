@@ -1,0 +1,46 @@
+/** What controllers make of the refusals that they expect. */
+import { ApiError, type Reason } from "../base/errors.ts"
+
+/** Whether a write or a read was refused for this reason. */
+export function isRefusal(error: unknown, ...reasons: readonly Reason[]): boolean {
+  return error instanceof ApiError && reasons.includes(error.reason)
+}
+
+/** Called around a read: undefined when the object does not exist. */
+export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isRefusal(error, "NotFound")) return undefined
+    throw error
+  }
+}
+
+/** Called around a deletion, of which others may be faster: the object is gone, or it is not the one that was read. */
+export async function orGone(deleting: Promise<void>): Promise<void> {
+  try {
+    await deleting
+  } catch (error) {
+    if (!isRefusal(error, "NotFound", "Conflict")) throw error
+  }
+}
+
+/**
+ * Called around a creation in a namespace that may be terminating or gone, when there is nothing left to do.
+ * `AlreadyExists` is passed on: the caller looks again.
+ */
+export async function unlessNamespaceEnds<T>(creating: Promise<T>): Promise<T | undefined> {
+  try {
+    return await creating
+  } catch (error) {
+    if (isNamespaceEnding(error)) return undefined
+    throw error
+  }
+}
+
+function isNamespaceEnding(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  const { code, details } = error
+  if (code === 404) return details?.kind === "namespaces"
+  return code === 403 && (details?.causes ?? []).some(({ reason }) => reason === "NamespaceTerminating")
+}

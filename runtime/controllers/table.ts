@@ -1,0 +1,93 @@
+/**
+ * The controllers that change objects, by the names that `--controllers` takes. To add one, add a file beside this one
+ * and a row here. Only one server of a store runs them.
+ */
+import { StartError } from "../launch/start-error.ts"
+import type { Options } from "../options/table.ts"
+import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
+import { startDefinitionController } from "./definitions/definition-controller.ts"
+import { startGarbageCollector } from "./garbage/garbage-collector.ts"
+import { startRangeRepair } from "./ip-repair.ts"
+import { startJobCleaner } from "./job-cleaner.ts"
+import { startNamespaceController } from "./namespace/namespace-controller.ts"
+import { startRootCaPublisher } from "./root-ca-publisher.ts"
+import { startServiceAccountController } from "./service-account-controller.ts"
+
+/** What controllers are started with. */
+export interface ControllerInputs {
+  readonly deps: ControllerDeps
+  readonly options: Options
+  /** The certificate that programs in the cluster must trust, PEM. Absent: nobody knows it. */
+  readonly rootCa?: string
+}
+
+export interface ControllerRow {
+  /** As kube-controller-manager 1.30 names it, or the hook of kube-apiserver that starts it. */
+  readonly name: string
+  /** The older name in kube-controller-manager. */
+  readonly alias?: string
+  /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
+  readonly set: "api" | "manager"
+  readonly start: (inputs: ControllerInputs) => Controller
+}
+
+const rows: readonly ControllerRow[] = [
+  { name: "namespace-controller", alias: "namespace", set: "api", start: ({ deps }) => startNamespaceController(deps) },
+  {
+    name: "garbage-collector-controller",
+    alias: "garbagecollector",
+    set: "api",
+    start: ({ deps, options }) => startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] }),
+  },
+  { name: "start-apiextensions-controllers", set: "api", start: ({ deps }) => startDefinitionController(deps) },
+  { name: "start-service-ip-repair-controllers", set: "api", start: ({ deps }) => startRangeRepair(deps) },
+  {
+    name: "serviceaccount-controller",
+    alias: "serviceaccount",
+    set: "manager",
+    start: ({ deps }) => startServiceAccountController(deps),
+  },
+  {
+    name: "root-ca-certificate-publisher-controller",
+    alias: "root-ca-cert-publisher",
+    set: "manager",
+    start: ({ deps, rootCa }) => startRootCaPublisher(deps, rootCa),
+  },
+  {
+    name: "clusterrole-aggregation-controller",
+    alias: "clusterrole-aggregation",
+    set: "manager",
+    start: ({ deps }) => startClusterRoleAggregation(deps),
+  },
+  { name: "ttl-after-finished-controller", alias: "ttl-after-finished", set: "manager", start: ({ deps }) => startJobCleaner(deps) },
+]
+
+/**
+ * The controllers that `--controllers` names, in the order of the table: `*` all of them, `api` those of that set,
+ * `name` one of them, `-name` all but that one. Called at start. Throws StartError for what it does not know, for a name
+ * that is wanted and not wanted, and for a list that only says what is not wanted.
+ */
+export function chooseControllers(options: Pick<Options, "controllers" | "enable-garbage-collector">): readonly ControllerRow[] {
+  const given = options.controllers
+  const without = new Set(given.filter((word) => word.startsWith("-")).map((word) => nameOf(word.slice(1), word)))
+  const words = given.filter((word) => !word.startsWith("-"))
+  const sets = words.filter((word) => word === "*" || word === "api")
+  const named = new Set(words.filter((word) => word !== "*" && word !== "api").map((word) => nameOf(word, word)))
+  const both = [...named].filter((name) => without.has(name))
+  if (both.length > 0) throw new StartError(`--controllers names ${both.join(", ")} with and without a minus`)
+  if (words.length === 0 && without.size > 0)
+    throw new StartError(`--controllers says only what does not run; begin with api or *: --controllers=api,${given.join(",")}`)
+  const isWanted = ({ name, set }: ControllerRow): boolean =>
+    named.has(name) || sets.includes("*") || (set === "api" && sets.includes("api"))
+  const chosen = rows.filter((row) => isWanted(row) && !without.has(row.name))
+  return options["enable-garbage-collector"] ? chosen : chosen.filter(({ name }) => name !== "garbage-collector-controller")
+}
+
+function nameOf(word: string, given: string): string {
+  const row = rows.find(({ name, alias }) => name === word || alias === word)
+  if (row !== undefined) return row.name
+  throw new StartError(
+    `--controllers: ${given} is not known; it takes *, api, and with or without a minus ${rows.map(({ name }) => name).join(", ")}`,
+  )
+}
