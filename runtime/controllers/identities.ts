@@ -38,3 +38,18 @@ export function clusterRoleAggregation({ deps }: Registry): ControllerUser {
 export function jobCleaner({ deps }: Registry): ControllerUser {
   return controllerUser(deps.vendor, "ttl-after-finished-controller")
 }
+
+/** Of what writes the Endpoints of services. */
+export function endpointsController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "endpoint-controller")
+}
+
+/** Of what writes the EndpointSlices of services. */
+export function endpointSliceController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "endpointslice-controller")
+}
+
+/** Of what writes EndpointSlices for Endpoints that others made. */
+export function endpointSliceMirroringController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "endpointslicemirroring-controller")
+}

@@ -37,6 +37,8 @@ export interface KeyedOptions {
   readonly workers?: number
   readonly watched: readonly Watched[]
   readonly work: (key: string, keys: Keys) => Promise<void>
+  /** Called once before the first key, with what other sources of keys need. */
+  readonly begin?: (keys: Keys) => void
   /** Called at intervals, to look at keys although nothing has changed. Absent: time alone changes nothing. */
   readonly resync?: { readonly everyMs: number; readonly add: (keys: Keys) => void }
 }
@@ -52,6 +54,7 @@ export function startKeyedController(deps: ControllerDeps, options: KeyedOptions
     work: (key) => options.work(key, queue),
     onError: (error, key) => log.warn({ key, error: errorText(error) }, options.fault),
   })
+  options.begin?.(queue)
   const informers = options.watched.flatMap((watched) => follow(deps, watched, queue))
   const { resync } = options
   const ticks = resync === undefined ? [] : [tick(deps, resync, queue)]

@@ -7,6 +7,9 @@ import type { Options } from "../options/table.ts"
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import { startDefinitionController } from "./definitions/definition-controller.ts"
+import { startEndpointSliceController } from "./endpoints/endpoint-slice-controller.ts"
+import { startEndpointSliceMirroring } from "./endpoints/endpoint-slice-mirroring.ts"
+import { startEndpointsController } from "./endpoints/endpoints-controller.ts"
 import { startGarbageCollector } from "./garbage/garbage-collector.ts"
 import { startRangeRepair } from "./ip-repair.ts"
 import { startJobCleaner } from "./job-cleaner.ts"
@@ -59,6 +62,19 @@ const rows: readonly ControllerRow[] = [
     alias: "clusterrole-aggregation",
     set: "manager",
     start: ({ deps }) => startClusterRoleAggregation(deps),
+  },
+  { name: "endpoints-controller", alias: "endpoint", set: "manager", start: ({ deps }) => startEndpointsController(deps) },
+  {
+    name: "endpointslice-controller",
+    alias: "endpointslice",
+    set: "manager",
+    start: ({ deps }) => startEndpointSliceController(deps),
+  },
+  {
+    name: "endpointslice-mirroring-controller",
+    alias: "endpointslicemirroring",
+    set: "manager",
+    start: ({ deps }) => startEndpointSliceMirroring(deps),
   },
   { name: "ttl-after-finished-controller", alias: "ttl-after-finished", set: "manager", start: ({ deps }) => startJobCleaner(deps) },
 ]

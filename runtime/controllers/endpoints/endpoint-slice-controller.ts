@@ -1,0 +1,147 @@
+/**
+ * Keeps the EndpointSlices of each service with a selector equal to the pods that it selects, a hundred to a slice. A
+ * slice belongs to its service and goes with it.
+ */
+import type { EndpointInput, EndpointPort } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
+import type { Service } from "../../../generated/core/v1/service/types.ts"
+import { isHeadless } from "../../behaviours/services/fields.ts"
+import { Turns } from "../../base/turns.ts"
+import { lookWork } from "../../base/work.ts"
+import { isRefusal, orUndefined } from "../refusals.ts"
+import { type ControllerDeps, errorText } from "../controller.ts"
+import { endpointSliceController } from "../identities.ts"
+import { type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
+import { recordEvent } from "../record-event.ts"
+import { managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, writeSlices } from "./owned-slices.ts"
+import { type Family, familiesOf, hasHostname, ipsOf, type PodRecord, resolvePorts } from "./pod-record.ts"
+import { type ServicePods, shareServicePods } from "./service-pods.ts"
+import { type EndpointGroup, endpointKey, groupKey } from "./slice-plan.ts"
+
+/** The reference's `--max-endpoints-per-slice`. */
+const endpointsPerSliceMax = 100
+const manager = "endpointslice-controller.orch.io"
+const headlessLabel = "service.orch.io/headless"
+
+/** Called once at start. */
+export function startEndpointSliceController(deps: ControllerDeps): KeyedController {
+  const pods = shareServicePods(deps)
+  const { vendor } = deps.registry.deps
+  const [serviceName, managedBy] = [vendor.domain(serviceNameLabel), vendor.domain(managedByLabel)]
+  let unsubscribe = (): void => {}
+  const controller = startKeyedController(deps, {
+    queue: "endpoint_slice",
+    fault: "the EndpointSlices of a service could not be brought up to date; tried again later",
+    workers: 5,
+    watched: [
+      {
+        kind: sliceKind,
+        changed(slice, keys, event) {
+          // What others change or delete is put right; what this controller writes finds nothing to do.
+          const labels = [slice.labels(), ...(event?.previous === undefined ? [] : [event.previous.labels()])]
+          if (event === undefined || event.type === "ADDED") return
+          for (const { [serviceName]: service, [managedBy]: by } of labels)
+            if (service !== undefined && by === vendor.group(manager)) keys.add(`${slice.field("metadata.namespace")}/${service}`)
+        },
+      },
+    ],
+    work: (key) => sync(deps, pods, key),
+    begin(keys) {
+      unsubscribe = pods.subscribe((key) => keys.add(key))
+    },
+  })
+  return {
+    async idle() {
+      await pods.settled()
+      await controller.idle()
+    },
+    async stop() {
+      unsubscribe()
+      await Promise.all([pods.stop(), controller.stop()])
+    },
+  }
+}
+
+async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
+  const { namespace, name } = placeOf(key)
+  const user = endpointSliceController(deps.registry)
+  await pods.known()
+  const service = await orUndefined(deps.api(user).core.v1.services.get(namespace, name))
+  // The collector of garbage deletes the slices of a service that is gone.
+  if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
+  const { selector = {}, type } = service.spec
+  if (type === "ExternalName" || Object.keys(selector).length === 0) return
+  const wanted = await groupsOf(service, await pods.select(namespace, selector))
+  try {
+    await writeSlices(deps, ownerOf(deps, service), { wanted, endpointsMax: endpointsPerSliceMax })
+  } catch (error) {
+    if (!isRefusal(error, "Conflict", "NotFound")) await report(deps, service, error)
+    throw error
+  }
+}
+
+function ownerOf({ registry }: ControllerDeps, { metadata, spec }: Service): SliceOwner {
+  const { vendor } = registry.deps
+  const headless = vendor.domain(headlessLabel)
+  const { [headless]: _own, ...labels } = metadata.labels ?? {}
+  return {
+    user: endpointSliceController(registry),
+    manager,
+    kind: "Service",
+    metadata,
+    labels: { ...labels, ...(isHeadless(spec) && { [headless]: "" }) },
+  }
+}
+
+interface Gathered extends EndpointGroup {
+  readonly endpoints: Map<string, EndpointInput>
+}
+
+async function groupsOf(service: Service, pods: readonly PodRecord[]): Promise<readonly EndpointGroup[]> {
+  const turns = new Turns()
+  const all: EndpointGroup[] = []
+  for (const addressType of familiesOf(service.spec)) {
+    const groups = new Map<string, Gathered>()
+    for (const pod of pods) {
+      gather(groups, { service, addressType }, pod)
+      if (turns.isOver(lookWork * 10)) await turns.next()
+    }
+    if (groups.size === 0) all.push({ addressType, ports: [], endpoints: new Map() })
+    all.push(...groups.values())
+  }
+  return all
+}
+
+function gather(groups: Map<string, Gathered>, { service, addressType }: { service: Service; addressType: Family }, pod: PodRecord): void {
+  const addresses = ipsOf(pod, addressType)
+  if (addresses.length === 0) return
+  const ports = resolvePorts(service.spec, pod).map((port): EndpointPort => port)
+  const key = groupKey(addressType, ports)
+  const group = groups.get(key) ?? { addressType, ports, endpoints: new Map<string, EndpointInput>() }
+  groups.set(key, group)
+  const endpoint = endpointOf(service, pod, addresses)
+  group.endpoints.set(endpointKey(endpoint), endpoint)
+}
+
+function endpointOf(service: Service, pod: PodRecord, addresses: string[]): EndpointInput {
+  const { namespace, name, uid, nodeName, hostname, isReady, isTerminating } = pod
+  const ready = service.spec.publishNotReadyAddresses === true || (isReady && !isTerminating)
+  return {
+    addresses,
+    conditions: { ready, serving: isReady, terminating: isTerminating },
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(nodeName !== "" && { nodeName }),
+    ...(hasHostname(pod, service) && { hostname }),
+  }
+}
+
+async function report(deps: ControllerDeps, { metadata }: Service, error: unknown): Promise<void> {
+  const { namespace = "", name = "", uid = "" } = metadata
+  await recordEvent(deps, {
+    user: endpointSliceController(deps.registry),
+    component: "endpoint-slice-controller",
+    regarding: { kind: "Service", apiVersion: "v1", namespace, name, uid },
+    type: "Warning",
+    reason: "FailedToUpdateEndpointSlices",
+    message: `the EndpointSlices of service ${namespace}/${name} could not be brought up to date: ${errorText(error)}`,
+  })
+}

@@ -1,0 +1,188 @@
+/**
+ * Keeps the Endpoints of each service with a selector equal to the addresses of the pods that it selects. Endpoints of
+ * services without one are their authors'.
+ */
+import type { Endpoints, EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
+import type { Service } from "../../../generated/core/v1/service/types.ts"
+import { repackSubsets } from "../../behaviours/endpoints/repack.ts"
+import { isHeadless } from "../../behaviours/services/fields.ts"
+import { lookWork } from "../../base/work.ts"
+import { Turns } from "../../base/turns.ts"
+import { ApiError } from "../../base/errors.ts"
+import { isDeepStrictEqual } from "node:util"
+import { parseObject } from "../../registry/object-codec.ts"
+import { type ControllerDeps, errorText } from "../controller.ts"
+import { endpointsController } from "../identities.ts"
+import { keyOf, type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
+import { recordEvent } from "../record-event.ts"
+import { orGone, orUndefined, unlessNamespaceEnds } from "../refusals.ts"
+import { familiesOf, hasHostname, ipsOf, type PodRecord, type ResolvedPort, resolvePorts } from "./pod-record.ts"
+import { type ServicePods, shareServicePods } from "./service-pods.ts"
+import { truncated } from "./truncate.ts"
+
+/** Neutral names. The first marks Endpoints that programs use to elect a leader: they belong to no service. */
+const leaderAnnotation = "control-plane.alpha.orch.io/leader"
+const headlessLabel = "service.orch.io/headless"
+const overCapacityAnnotation = "endpoints.orch.io/over-capacity"
+
+/** Called once at start. */
+export function startEndpointsController(deps: ControllerDeps): KeyedController {
+  const pods = shareServicePods(deps)
+  const leader = deps.registry.deps.vendor.domain(leaderAnnotation)
+  let unsubscribe = (): void => {}
+  const controller = startKeyedController(deps, {
+    queue: "endpoint",
+    fault: "the Endpoints of a service could not be brought up to date; tried again later",
+    workers: 5,
+    watched: [
+      {
+        kind: { group: "", version: "v1", resource: "endpoints" },
+        changed(object, keys, event) {
+          // Those that are there at the start may be of services that went while no controller ran. Later ones that have
+          // no service are their authors'.
+          if (event !== undefined && event.type !== "DELETED") return
+          if (parseObject(object.json()).metadata?.annotations?.[leader] !== undefined) return
+          keys.add(keyOf(object))
+        },
+      },
+    ],
+    work: (key) => sync(deps, pods, key),
+    begin(keys) {
+      unsubscribe = pods.subscribe((key) => keys.add(key))
+    },
+  })
+  return {
+    async idle() {
+      await pods.settled()
+      await controller.idle()
+    },
+    async stop() {
+      unsubscribe()
+      await Promise.all([pods.stop(), controller.stop()])
+    },
+  }
+}
+
+async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
+  const { namespace, name } = placeOf(key)
+  const { endpoints, services } = deps.api(endpointsController(deps.registry)).core.v1
+  await pods.known()
+  const service = await orUndefined(services.get(namespace, name))
+  if (service === undefined) return orGone(endpoints.delete(namespace, name))
+  const { selector, type } = service.spec
+  if (type === "ExternalName" || Object.keys(selector ?? {}).length === 0) return
+  const current = await orUndefined(endpoints.get(namespace, name))
+  const wanted = wantedOf(deps, { service, current, subsets: await subsetsOf(service, await pods.select(namespace, selector ?? {})) })
+  if (current !== undefined && isSame(current, wanted)) return
+  try {
+    if (current === undefined) await unlessNamespaceEnds(endpoints.create(namespace, wanted))
+    else await endpoints.update(namespace, wanted)
+  } catch (error) {
+    if (error instanceof ApiError && error.reason !== "Conflict" && error.reason !== "AlreadyExists") {
+      await report(deps, { service, created: current === undefined, error })
+    }
+    throw error
+  }
+}
+
+type Subsets = readonly EndpointSubset[]
+
+interface Wanted {
+  readonly service: Service
+  readonly current: Endpoints | undefined
+  readonly subsets: Subsets
+}
+
+function wantedOf({ registry }: ControllerDeps, { service, current, subsets }: Wanted): Omit<Endpoints, "kind" | "apiVersion"> {
+  const { vendor } = registry.deps
+  const overCapacity = vendor.domain(overCapacityAnnotation)
+  const cut = truncated(subsets)
+  const { [overCapacity]: _before, ...annotations } = current?.metadata.annotations ?? {}
+  const { labels = {}, name } = service.metadata
+  return {
+    metadata: {
+      ...current?.metadata,
+      ...(name !== undefined && { name }),
+      labels: { ...labels, ...(isHeadless(service.spec) && { [vendor.domain(headlessLabel)]: "" }) },
+      annotations: { ...annotations, ...(cut !== undefined && { [overCapacity]: "truncated" }) },
+    },
+    subsets: repackSubsets(cut ?? subsets),
+  }
+}
+
+/** Whether the stored object says the same, with or without empty maps. Subsets are stored in one canonical form. */
+function isSame({ metadata, subsets = [] }: Endpoints, wanted: Pick<Endpoints, "metadata" | "subsets">): boolean {
+  return (
+    isDeepStrictEqual(metadata.labels ?? {}, wanted.metadata.labels) &&
+    isDeepStrictEqual(metadata.annotations ?? {}, wanted.metadata.annotations) &&
+    isDeepStrictEqual(subsets, wanted.subsets)
+  )
+}
+
+interface Gathered {
+  readonly ports: EndpointPort[]
+  readonly addresses: EndpointAddress[]
+  readonly notReadyAddresses: EndpointAddress[]
+}
+
+/** One subset for each set of ports that the pods have. */
+async function subsetsOf(service: Service, pods: readonly PodRecord[]): Promise<EndpointSubset[]> {
+  const byPorts = new Map<string, Gathered>()
+  const turns = new Turns()
+  for (const pod of pods) {
+    gather(byPorts, service, pod)
+    if (turns.isOver(lookWork * 10)) await turns.next()
+  }
+  return [...byPorts.values()].map(({ ports, addresses, notReadyAddresses }) => ({
+    ...(addresses.length > 0 && { addresses }),
+    ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
+    ...(ports.length > 0 && { ports }),
+  }))
+}
+
+function gather(byPorts: Map<string, Gathered>, service: Service, pod: PodRecord): void {
+  const { spec } = service
+  const publishes = spec.publishNotReadyAddresses === true
+  const [family = "IPv4"] = familiesOf(spec)
+  const [ip] = ipsOf(pod, family)
+  if (ip === undefined || (pod.isTerminating && !publishes)) return
+  const ports = resolvePorts(spec, pod)
+  // Without ports only the name of a headless service leads anywhere.
+  if (ports.length === 0 && !((spec.ports ?? []).length === 0 && isHeadless(spec))) return
+  const key = JSON.stringify(ports)
+  const found = byPorts.get(key) ?? { ports: ports.map(portOf), addresses: [], notReadyAddresses: [] }
+  byPorts.set(key, found)
+  const address = addressOf(service, pod, ip)
+  if (publishes || pod.isReady) found.addresses.push(address)
+  else found.notReadyAddresses.push(address)
+}
+
+function portOf({ name, port, protocol, appProtocol }: ResolvedPort): EndpointPort {
+  return { ...(name !== "" && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) }
+}
+
+function addressOf(service: Service, pod: PodRecord, ip: string): EndpointAddress {
+  const { namespace, name, uid, nodeName, hostname } = pod
+  return {
+    ip,
+    ...(hasHostname(pod, service) && { hostname }),
+    ...(nodeName !== "" && { nodeName }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+  }
+}
+
+async function report(
+  deps: ControllerDeps,
+  { service, created, error }: { service: Service; created: boolean; error: unknown },
+): Promise<void> {
+  const { namespace = "", name = "" } = service.metadata
+  const [reason, doing] = created ? ["FailedToCreateEndpoint", "created"] : ["FailedToUpdateEndpoint", "updated"]
+  await recordEvent(deps, {
+    user: endpointsController(deps.registry),
+    component: "endpoint-controller",
+    regarding: { kind: "Endpoints", apiVersion: "v1", namespace, name, uid: "" },
+    type: "Warning",
+    reason,
+    message: `the Endpoints of service ${namespace}/${name} could not be ${doing}: ${errorText(error)}`,
+  })
+}

@@ -1,0 +1,185 @@
+/**
+ * Follows services and pods for the controllers of endpoints: which services a change concerns, and which pods a
+ * service selects. The controllers of one server share it, so that each pod is read once.
+ */
+import { lookWork, requirementWork } from "../../base/work.ts"
+import { Turns } from "../../base/turns.ts"
+import { isDeepStrictEqual } from "node:util"
+import { isObject } from "../../base/json.ts"
+import { labelSelectorOfMap } from "../../query/selector.ts"
+import { parseObject } from "../../registry/object-codec.ts"
+import type { CachedObject } from "../../storage/cache.ts"
+import type { ControllerDeps, Controller } from "../controller.ts"
+import { keyOf, placeOf } from "../keyed-controller.ts"
+import { type PacedHandler, startPacedInformer } from "../paced-informer.ts"
+import { type PodRecord, podRecord } from "./pod-record.ts"
+import { SelectedServices } from "./selected-services.ts"
+
+export interface ServicePods extends Controller {
+  /** Calls `listener` with `namespace/name` of each service that a change concerns; at once with all that are known. */
+  subscribe(listener: (key: string) => void): () => void
+  /** Resolves when all pods are known for the first time: what is computed before would lack some. */
+  known(): Promise<void>
+  /** Resolves when everything that was received is handled. For tests. */
+  settled(): Promise<void>
+  /** The pods that a selector chooses in a namespace, found in turns of the event loop. */
+  select(namespace: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]>
+}
+
+interface Shared {
+  readonly pods: Followed
+  users: number
+}
+
+const shared = new WeakMap<ControllerDeps, Shared>()
+
+/** Called by each controller of endpoints when it starts; the last one that stops it ends the work. */
+export function shareServicePods(deps: ControllerDeps): ServicePods {
+  const found = shared.get(deps) ?? { pods: new Followed(deps), users: 0 }
+  found.users++
+  shared.set(deps, found)
+  const { pods } = found
+  return {
+    subscribe: (listener) => pods.subscribe(listener),
+    known: () => pods.known,
+    settled: () => pods.settled(),
+    select: (namespace, selector) => pods.select(namespace, selector),
+    async stop() {
+      found.users--
+      if (found.users > 0) return
+      shared.delete(deps)
+      await pods.stop()
+    },
+  }
+}
+
+class Followed {
+  readonly known: Promise<void>
+  private readonly pods = new Map<string, Map<string, PodRecord>>()
+  private readonly services = new Map<string, SelectedServices>()
+  private readonly serviceKeys = new Set<string>()
+  private readonly listeners = new Set<(key: string) => void>()
+  private readonly informers
+  private tellKnown = (): void => {}
+
+  constructor(deps: ControllerDeps) {
+    this.known = new Promise((resolve) => {
+      this.tellKnown = resolve
+    })
+    const { kinds } = deps.registry.deps
+    const follow = (resource: string, handler: PacedHandler) => {
+      const kind = kinds.find("", "v1", resource)
+      return kind === undefined ? [] : [startPacedInformer(deps, kind, handler)]
+    }
+    this.informers = [...follow("services", this.serviceHandler()), ...follow("pods", this.podHandler())]
+  }
+
+  subscribe(listener: (key: string) => void): () => void {
+    this.listeners.add(listener)
+    for (const key of this.serviceKeys) listener(key)
+    return () => this.listeners.delete(listener)
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.settled()))
+  }
+
+  async select(namespace: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]> {
+    const test = labelSelectorOfMap(selector)
+    const work = lookWork + requirementWork * test.requirements.length
+    const turns = new Turns()
+    const selected: PodRecord[] = []
+    for (const pod of this.pods.get(namespace)?.values() ?? []) {
+      if (pod.serves && test.matches(pod.labels)) selected.push(pod)
+      if (turns.isOver(work)) await turns.next()
+    }
+    return selected
+  }
+
+  async stop(): Promise<void> {
+    this.tellKnown()
+    await Promise.all(this.informers.map((informer) => informer.stop()))
+  }
+
+  private serviceHandler(): PacedHandler {
+    let gone = new Set<string>()
+    const take = (object: CachedObject): void => {
+      const key = keyOf(object)
+      gone.delete(key)
+      this.takeService(key, selectorOf(object))
+    }
+    return {
+      begin: () => {
+        gone = new Set(this.serviceKeys)
+      },
+      object: take,
+      end: () => {
+        for (const key of gone) this.forgetService(key)
+      },
+      event: ({ type, object }) => (type === "DELETED" ? this.forgetService(keyOf(object)) : take(object)),
+    }
+  }
+
+  private takeService(key: string, selector: Readonly<Record<string, string>> | undefined): void {
+    const { namespace, name } = placeOf(key)
+    const services = this.services.get(namespace) ?? new SelectedServices()
+    services.set(name, selector)
+    if (services.size > 0) this.services.set(namespace, services)
+    else this.services.delete(namespace)
+    this.serviceKeys.add(key)
+    this.tell(key)
+  }
+
+  private forgetService(key: string): void {
+    this.takeService(key, undefined)
+    this.serviceKeys.delete(key)
+  }
+
+  private podHandler(): PacedHandler {
+    let gone = new Map<string, PodRecord>()
+    const take = (object: CachedObject): void => {
+      const key = keyOf(object)
+      gone.delete(key)
+      this.changePod(key, podRecord(object))
+    }
+    return {
+      begin: () => {
+        const all = [...this.pods.values()].flatMap((pods) => [...pods.values()])
+        gone = new Map(all.map((pod) => [`${pod.namespace}/${pod.name}`, pod]))
+      },
+      object: take,
+      end: () => {
+        for (const key of gone.keys()) this.changePod(key, undefined)
+        gone = new Map()
+        this.tellKnown()
+      },
+      event: ({ type, object }) => (type === "DELETED" ? this.changePod(keyOf(object), undefined) : take(object)),
+    }
+  }
+
+  private changePod(key: string, now: PodRecord | undefined): void {
+    const { namespace, name } = placeOf(key)
+    const pods = this.pods.get(namespace) ?? new Map<string, PodRecord>()
+    const before = pods.get(name)
+    if (now === undefined) pods.delete(name)
+    else pods.set(name, now)
+    if (pods.size > 0) this.pods.set(namespace, pods)
+    else this.pods.delete(namespace)
+    // Most changes of a pod are none of its endpoints.
+    if ((before?.serves !== true && now?.serves !== true) || isDeepStrictEqual(before, now)) return
+    const services = this.services.get(namespace)
+    const concerned = [before, now].flatMap((pod) => (pod === undefined ? [] : (services?.selecting(pod.labels) ?? [])))
+    for (const service of new Set(concerned)) this.tell(`${namespace}/${service}`)
+  }
+
+  private tell(key: string): void {
+    for (const listener of this.listeners) listener(key)
+  }
+}
+
+function selectorOf(service: CachedObject): Record<string, string> | undefined {
+  const spec = parseObject(service.json())["spec"]
+  const selector = isObject(spec) ? spec["selector"] : undefined
+  if (!isObject(selector)) return undefined
+  return Object.fromEntries(Object.entries(selector).map(([key, value]) => [key, String(value)]))
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+import { chooseControllers } from "./table.ts"
+
+const chosen = (...controllers: string[]): string[] =>
+  chooseControllers({ controllers, "enable-garbage-collector": true }).map(({ name }) => name)
+
+const api = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "start-apiextensions-controllers",
+  "start-service-ip-repair-controllers",
+]
+
+test("the set of the API is what runs by default", () => {
+  expect(chosen("api")).toEqual(api)
+})
+
+test("* is all of them, and each has a name of its own", () => {
+  const all = chosen("*")
+  expect(all.length).toBeGreaterThan(api.length)
+  expect(new Set(all).size).toBe(all.length)
+  expect(all).toEqual(expect.arrayContaining(api))
+})
+
+test("names are added and left out, also the older ones", () => {
+  expect(chosen("api", "serviceaccount-controller")).toEqual([...api, "serviceaccount-controller"])
+  expect(chosen("serviceaccount", "ttl-after-finished")).toEqual(["serviceaccount-controller", "ttl-after-finished-controller"])
+  expect(chosen("*", "-namespace")).toEqual(chosen("*").filter((name) => name !== "namespace-controller"))
+  expect(chosen("-garbage-collector-controller", "api")).toEqual(api.filter((name) => name !== "garbage-collector-controller"))
+  expect(chosen()).toEqual([])
+})
+
+test("the garbage collector has an option of its own", () => {
+  expect(chooseControllers({ controllers: ["*"], "enable-garbage-collector": false }).map(({ name }) => name)).toEqual(
+    chosen("*", "-garbagecollector"),
+  )
+})
+
+test.each([
+  [["api", "nonsense"], /^--controllers: nonsense is not known; it takes \*, api, .*namespace-controller.*serviceaccount-controller/],
+  [["*", "-nonsense"], /^--controllers: -nonsense is not known/],
+  [["*", "-api"], /-api is not known/],
+  [["*", "namespace", "-namespace-controller"], /names namespace-controller with and without a minus/],
+  [["-namespace-controller"], /--controllers=api,-namespace-controller/],
+])("%j stops the start", (given, message) => {
+  expect(() => chosen(...given)).toThrow(message)
+})
