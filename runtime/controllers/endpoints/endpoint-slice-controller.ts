@@ -46,7 +46,7 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
     ],
     work: (key) => sync(deps, pods, key),
     begin(keys) {
-      unsubscribe = pods.subscribe((key) => keys.add(key))
+      unsubscribe = pods.subscribe(keys)
     },
   })
   return {
@@ -70,7 +70,7 @@ async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promi
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
   const { selector = {}, type } = service.spec
   if (type === "ExternalName" || Object.keys(selector).length === 0) return
-  const wanted = await groupsOf(service, await pods.select(namespace, selector))
+  const wanted = await groupsOf(service, await pods.select(key, selector))
   try {
     await writeSlices(deps, ownerOf(deps, service), { wanted, endpointsMax: endpointsPerSliceMax })
   } catch (error) {

@@ -48,7 +48,7 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
     ],
     work: (key) => sync(deps, pods, key),
     begin(keys) {
-      unsubscribe = pods.subscribe((key) => keys.add(key))
+      unsubscribe = pods.subscribe(keys)
     },
   })
   return {
@@ -72,7 +72,7 @@ async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promi
   const { selector, type } = service.spec
   if (type === "ExternalName" || Object.keys(selector ?? {}).length === 0) return
   const current = await orUndefined(endpoints.get(namespace, name))
-  const wanted = wantedOf(deps, { service, current, subsets: await subsetsOf(service, await pods.select(namespace, selector ?? {})) })
+  const wanted = wantedOf(deps, { service, current, subsets: await subsetsOf(service, await pods.select(key, selector ?? {})) })
   if (current !== undefined && isSame(current, wanted)) return
   try {
     if (current === undefined) await unlessNamespaceEnds(endpoints.create(namespace, wanted))

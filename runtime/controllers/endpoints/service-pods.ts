@@ -10,26 +10,35 @@ import { labelSelectorOfMap } from "../../query/selector.ts"
 import { parseObject } from "../../registry/object-codec.ts"
 import type { CachedObject } from "../../storage/cache.ts"
 import type { ControllerDeps, Controller } from "../controller.ts"
-import { keyOf, placeOf } from "../keyed-controller.ts"
+import { keyOf, type Keys, placeOf } from "../keyed-controller.ts"
 import { type PacedHandler, startPacedInformer } from "../paced-informer.ts"
 import { type PodRecord, podRecord } from "./pod-record.ts"
 import { SelectedServices } from "./selected-services.ts"
 
 export interface ServicePods extends Controller {
-  /** Calls `listener` with `namespace/name` of each service that a change concerns; at once with all that are known. */
-  subscribe(listener: (key: string) => void): () => void
+  /**
+   * Adds `namespace/name` of each service that a change concerns to `keys`; at once all that are known. Those of many
+   * pods are added a little later: their pods change often, and the work on them is that of all their pods.
+   */
+  subscribe(keys: Keys): () => void
   /** Resolves when all pods are known for the first time: what is computed before would lack some. */
   known(): Promise<void>
   /** Resolves when everything that was received is handled. For tests. */
   settled(): Promise<void>
-  /** The pods that a selector chooses in a namespace, found in turns of the event loop. */
-  select(namespace: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]>
+  /** The pods that the selector of a service chooses, found in turns of the event loop. */
+  select(key: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]>
 }
 
 interface Shared {
   readonly pods: Followed
   users: number
 }
+
+/** Up to this number of pods a service is brought up to date at once. */
+const podsAtOnceMax = 100
+/** Per pod of larger ones, and the longest delay of all. */
+const delayMsPerPod = 1
+const delayMaxMs = 1000
 
 const shared = new WeakMap<ControllerDeps, Shared>()
 
@@ -40,10 +49,10 @@ export function shareServicePods(deps: ControllerDeps): ServicePods {
   shared.set(deps, found)
   const { pods } = found
   return {
-    subscribe: (listener) => pods.subscribe(listener),
+    subscribe: (keys) => pods.subscribe(keys),
     known: () => pods.known,
     settled: () => pods.settled(),
-    select: (namespace, selector) => pods.select(namespace, selector),
+    select: (key, selector) => pods.select(key, selector),
     async stop() {
       found.users--
       if (found.users > 0) return
@@ -58,7 +67,9 @@ class Followed {
   private readonly pods = new Map<string, Map<string, PodRecord>>()
   private readonly services = new Map<string, SelectedServices>()
   private readonly serviceKeys = new Set<string>()
-  private readonly listeners = new Set<(key: string) => void>()
+  /** How many pods a service selected when it was last looked at. */
+  private readonly sizes = new Map<string, number>()
+  private readonly listeners = new Set<Keys>()
   private readonly informers
   private tellKnown = (): void => {}
 
@@ -74,25 +85,26 @@ class Followed {
     this.informers = [...follow("services", this.serviceHandler()), ...follow("pods", this.podHandler())]
   }
 
-  subscribe(listener: (key: string) => void): () => void {
-    this.listeners.add(listener)
-    for (const key of this.serviceKeys) listener(key)
-    return () => this.listeners.delete(listener)
+  subscribe(keys: Keys): () => void {
+    this.listeners.add(keys)
+    for (const key of this.serviceKeys) keys.add(key)
+    return () => this.listeners.delete(keys)
   }
 
   async settled(): Promise<void> {
     await Promise.all(this.informers.map((informer) => informer.settled()))
   }
 
-  async select(namespace: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]> {
+  async select(key: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]> {
     const test = labelSelectorOfMap(selector)
     const work = lookWork + requirementWork * test.requirements.length
     const turns = new Turns()
     const selected: PodRecord[] = []
-    for (const pod of this.pods.get(namespace)?.values() ?? []) {
+    for (const pod of this.pods.get(placeOf(key).namespace)?.values() ?? []) {
       if (pod.serves && test.matches(pod.labels)) selected.push(pod)
       if (turns.isOver(work)) await turns.next()
     }
+    if (this.serviceKeys.has(key)) this.sizes.set(key, selected.length)
     return selected
   }
 
@@ -133,6 +145,7 @@ class Followed {
   private forgetService(key: string): void {
     this.takeService(key, undefined)
     this.serviceKeys.delete(key)
+    this.sizes.delete(key)
   }
 
   private podHandler(): PacedHandler {
@@ -173,7 +186,11 @@ class Followed {
   }
 
   private tell(key: string): void {
-    for (const listener of this.listeners) listener(key)
+    const size = this.sizes.get(key) ?? 0
+    for (const keys of this.listeners) {
+      if (size <= podsAtOnceMax) keys.add(key)
+      else keys.addAfter(key, Math.min(size * delayMsPerPod, delayMaxMs))
+    }
   }
 }
 
