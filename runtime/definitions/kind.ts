@@ -15,7 +15,17 @@ import { atOnce, type Stages, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import type { ConversionStarted } from "../schema/conversion-call.ts"
-import type { ConvertObjects, CustomFacts, Kind, KindParts, LifecycleRules, Subresource, ValidationContext, Verb } from "../schema/kind.ts"
+import type {
+  Column,
+  ConvertObjects,
+  CustomFacts,
+  Kind,
+  KindParts,
+  LifecycleRules,
+  Subresource,
+  ValidationContext,
+  Verb,
+} from "../schema/kind.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
 import { webhookConversion } from "./conversion/webhook.ts"
@@ -60,23 +70,23 @@ const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
   const { spec } = definition
   const made = new Map<string, KindParts>()
-  const structurals = new Map<string, Structural>()
-  const structuralIn = (version: CustomResourceDefinitionVersion): Structural => {
-    const known = structurals.get(version.name) ?? structuralOfVersion(version, options.vendor)
+  const structurals = new Map<string, LazySchema>()
+  const structuralIn = (version: CustomResourceDefinitionVersion): LazySchema => {
+    const known = structurals.get(version.name) ?? new LazySchema(version, options.vendor)
     structurals.set(version.name, known)
     return known
   }
   const toStored = (object: ApiObject): ApiObject => {
     const copy = deepClone<ApiObject>(object)
     const stored = spec.versions?.find(({ storage }) => storage)
-    if (stored !== undefined) defaultObject(copy, structuralIn(stored))
+    if (stored !== undefined) defaultObject(copy, structuralIn(stored).structural)
     return copy
   }
   const convert = conversionOf(definition, options)
   return async (name) => {
     const version = spec.versions?.find((one) => one.name === name)
     assert(version !== undefined, "a kind is one of the versions of its definition", { definition: definition.metadata.name, name })
-    const known = made.get(name) ?? versionParts(definition, version, options, { structural: structuralIn(version), toStored, convert })
+    const known = made.get(name) ?? versionParts(definition, version, options, { schema: structuralIn(version), toStored, convert })
     made.set(name, known)
     return known
   }
@@ -164,8 +174,46 @@ function withoutDot(path: string): string {
   return path.startsWith(".") ? path.slice(1) : path
 }
 
-function structuralOfVersion({ schema }: CustomResourceDefinitionVersion, { extensionPrefix }: Vendor): Structural {
-  return withPrunedDefaults(structuralOf(typed(schema?.openAPIV3Schema ?? {}), extensionPrefix), objectMetaShape)
+/** The schema of a version, made when an object first needs it: many kinds are listed and never written. */
+class LazySchema {
+  private made: Structural | undefined
+
+  constructor(
+    private readonly version: CustomResourceDefinitionVersion,
+    private readonly vendor: Vendor,
+  ) {}
+
+  get structural(): Structural {
+    const source = typed<JsonObject>(this.version.schema?.openAPIV3Schema ?? {})
+    this.made ??= withPrunedDefaults(structuralOf(source, this.vendor.extensionPrefix), objectMetaShape)
+    return this.made
+  }
+}
+
+/** The shape of a version, of which only the decoding is there before something asks for its fields. */
+class LazyShape implements TypeShape {
+  private made: TypeShape | undefined
+  readonly structural: StructuralShape
+
+  constructor(
+    readonly name: string,
+    private readonly schema: LazySchema,
+  ) {
+    this.structural = decodingOf(name, schema)
+  }
+
+  get fields(): TypeShape["fields"] {
+    return this.whole.fields
+  }
+
+  get preserveUnknown(): boolean {
+    return this.whole.preserveUnknown === true
+  }
+
+  private get whole(): TypeShape {
+    this.made ??= shapeOfDefinition(this.name, this.schema.structural, objectMetaShape)
+    return this.made
+  }
 }
 
 const same = (object: ApiObject): ApiObject => object
@@ -175,29 +223,33 @@ function versionParts(
   version: CustomResourceDefinitionVersion,
   { vendor, ratchet, checkMetadata }: DefinitionOptions,
   {
-    structural,
+    schema,
     toStored,
     convert,
-  }: { readonly structural: Structural; readonly toStored: (object: ApiObject) => ApiObject; readonly convert: ConvertObjects | undefined },
+  }: { readonly schema: LazySchema; readonly toStored: (object: ApiObject) => ApiObject; readonly convert: ConvertObjects | undefined },
 ): KindParts {
   const group = vendor.neutralGroup(definition.spec.group)
   const name = `${group}.${version.name}.${definition.status.acceptedNames.kind}`
   const scale = version.subresources?.scale
-  const checks: ObjectChecks = { structural, ratchet, checkMetadata, ...(scale !== undefined && { scale }), warned: new WeakMap() }
+  const checks: ObjectChecks = { schema, ratchet, checkMetadata, ...(scale !== undefined && { scale }), warned: new WeakMap() }
+  let columns: readonly Column[] | undefined
   return {
-    shape: { ...shapeOfDefinition(name, structural, objectMetaShape), structural: decodingOf(name, structural) },
-    applyDefaults: (object, { stored = false, added }) => defaultObject(object, structural, { stored, added }),
+    shape: new LazyShape(name, schema),
+    applyDefaults: (object, { stored = false, added }) => defaultObject(object, schema.structural, { stored, added }),
     validate: (object, context) => atOnce(validatingVersion(object, context, checks)),
     validating: (object, context) => validatingVersion(object, context, checks),
     warnings: (object) => checks.warned.get(object) ?? [],
-    columns: columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? [])),
+    get columns() {
+      columns ??= columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? []))
+      return columns
+    },
     ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
 }
 
 /** What the objects of a version are validated by. */
 interface ObjectChecks extends Pick<DefinitionOptions, "ratchet" | "checkMetadata"> {
-  readonly structural: Structural
+  readonly schema: LazySchema
   readonly scale?: NonNullable<CustomResourceSubresources["scale"]>
   /** Warnings for objects that were validated a moment ago. */
   readonly warned: WeakMap<ApiObject, string[]>
@@ -206,7 +258,7 @@ interface ObjectChecks extends Pick<DefinitionOptions, "ratchet" | "checkMetadat
 function* validatingVersion(
   object: ApiObject,
   { failures, old, subresource, bytes = 0 }: ValidationContext,
-  { structural, ratchet, checkMetadata, scale, warned }: ObjectChecks,
+  { schema: { structural }, ratchet, checkMetadata, scale, warned }: ObjectChecks,
 ): Stages<void> {
   const options = { ...(old !== undefined && { old }), ...(scale !== undefined && { scale }) }
   const values =
@@ -246,7 +298,7 @@ function conversionOf(
 }
 
 /** How objects of a version are decoded. */
-function decodingOf(name: string, schema: Structural): StructuralShape {
+function decodingOf(name: string, schema: LazySchema): StructuralShape {
   const root: TypeShape = {
     name,
     fields: [{ name: "metadata", type: { ref: () => objectMetaShape } }],
@@ -257,8 +309,9 @@ function decodingOf(name: string, schema: Structural): StructuralShape {
     prune(object, { report, stored, keepNulls }) {
       const unknown = report ? new UnknownNames() : undefined
       const names = unknown === undefined ? {} : { unknown }
-      pruneObject(object, schema, { keepNulls, ...names })
-      normalizeEmbedded(object, schema, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
+      const { structural } = schema
+      pruneObject(object, structural, { keepNulls, ...names })
+      normalizeEmbedded(object, structural, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
       return unknown?.list() ?? []
     },
   }

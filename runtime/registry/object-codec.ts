@@ -160,7 +160,9 @@ interface MetadataPlace {
 }
 
 function metadataPlace(shape: TypeShape): MetadataPlace | undefined {
-  const metadata = shape.fields.find((field) => field.name === "metadata")
+  // The fields of a run-time definition are made when something asks for them; its root is no message.
+  const { fields } = shape.structural?.root ?? shape
+  const metadata = fields.find((field) => field.name === "metadata")
   if (metadata?.number === undefined || !("ref" in metadata.type)) return undefined
   return { number: metadata.number, fields: new Map(metadata.type.ref().fields.map(({ name, number }) => [name, number])) }
 }

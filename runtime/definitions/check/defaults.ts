@@ -14,7 +14,6 @@ import { type Structural, structuralOf } from "../structural.ts"
 import { hasUnknownFields, metadataFailures, type MetadataRules } from "./value-checks.ts"
 
 export interface DefaultRules {
-  readonly prefix: string
   /** Defaults must have no unknown fields. */
   readonly prunedDefaults: boolean
   readonly metadata: MetadataRules
@@ -27,9 +26,14 @@ export interface DefaultRules {
 type Surround = (value: JsonValue) => JsonValue
 
 /** Adds what is wrong with the defaults of a structural schema, and returns whether nothing is. */
-export function* checkingDefaults(source: JsonObject, path: string, rules: DefaultRules, failures: Failures): Stages<boolean> {
+export function* checkingDefaults(
+  read: { readonly structural: Structural },
+  path: string,
+  rules: DefaultRules,
+  failures: Failures,
+): Stages<boolean> {
   const before = failures.list.length
-  const schema = structuralOf(source, rules.prefix)
+  const schema = read.structural
   if (rules.turns.endsStage(rules.nodes)) yield
   const check = new DefaultCheck(rules, failures)
   check.node({ ...schema, embedded: true }, path, undefined, resourceOf, true)

@@ -10,7 +10,7 @@ import type { Stages, Turns } from "../../base/turns.ts"
 import { cut, quoted } from "../../base/quote.ts"
 import { ruleCostMax, schemaCostMax } from "../limits.ts"
 import { type Ages, cardinalityOf, compileRule, compileWork, type RuleCompilation, selfTypeName } from "../rules/compile.ts"
-import { type Structural, structuralOf } from "../structural.ts"
+import type { Structural } from "../structural.ts"
 import { CostTotal, costText, multiplyCosts } from "./rule-costs.ts"
 import type { RuleProps, SchemaProps } from "./schema-props.ts"
 import type { RuleNodes } from "./schema-walk.ts"
@@ -52,6 +52,8 @@ export class RuleNode {
 
   constructor(
     private readonly schema: SchemaProps | undefined,
+    /** The structural schema of the root. */
+    private readonly read: { readonly structural: Structural },
     /** The schema or one above it has rules. */
     private readonly isInScope: boolean,
     private readonly parent: { readonly node: RuleNode; readonly step: Step } | undefined,
@@ -63,29 +65,37 @@ export class RuleNode {
     const factor = this.schema && elementsMax(this.schema)
     const cardinality = this.cardinality === undefined || factor === undefined ? undefined : multiplyCosts(this.cardinality, factor)
     const isInScope = this.isInScope || (schema?.validations?.length ?? 0) > 0
-    return new RuleNode(schema, isInScope, { node: this, step }, cardinality)
+    return new RuleNode(schema, this.read, isInScope, { node: this, step }, cardinality)
   }
 
-  /** Taken out of the schema above where that is read already, so that a schema with many rules is read once. */
-  typed(prefix: string): TypedSchema | undefined {
+  /** What a schema above in scope says of fields of resources holds here too. */
+  typed(): TypedSchema | undefined {
     if (!this.isInScope || this.schema === undefined) return undefined
-    this.known ??= this.fromAbove(prefix) ?? typedSchema(structuralOf(this.schema.source, prefix), this.parent === undefined)
+    this.known ??= this.fromAbove() ?? this.alone()
     return this.known
   }
 
-  private fromAbove(prefix: string): TypedSchema | undefined {
+  private alone(): TypedSchema | undefined {
+    const schema = this.structural()
+    return schema && { schema, visible: schema, isResource: this.parent === undefined || schema.embedded }
+  }
+
+  private structural(): Structural | undefined {
+    if (this.parent === undefined) return this.read.structural
+    const { node, step } = this.parent
+    const above = node.structural()
+    return above && stepInto(above, step)
+  }
+
+  private fromAbove(): TypedSchema | undefined {
     if (this.parent === undefined) return undefined
     const { node, step } = this.parent
-    const above = node.typed(prefix)
+    const above = node.typed()
     const schema = above && stepInto(above.schema, step)
     if (above === undefined || schema === undefined) return undefined
     const container = above.isResource ? withResourceFields(above.visible) : above.visible
     return { schema, visible: stepInto(container, step) ?? schema, isResource: schema.embedded }
   }
-}
-
-function typedSchema(schema: Structural, isRoot: boolean): TypedSchema {
-  return { schema, visible: schema, isResource: isRoot || schema.embedded }
 }
 
 /** By how much a schema multiplies what is below it; undefined: without limit. */
@@ -112,10 +122,11 @@ export class RuleChecks implements RuleNodes<RuleNode> {
   /** `failures`: of rules, which are reported after all others. */
   constructor(
     schema: SchemaProps,
+    read: { readonly structural: Structural },
     private readonly context: RuleContext,
     private readonly failures: Failures,
   ) {
-    this.root = new RuleNode(schema, (schema.validations?.length ?? 0) > 0, undefined, 1n)
+    this.root = new RuleNode(schema, read, (schema.validations?.length ?? 0) > 0, undefined, 1n)
   }
 
   property(parent: RuleNode, schema: SchemaProps, name: string): RuleNode {
@@ -142,7 +153,7 @@ export class RuleChecks implements RuleNodes<RuleNode> {
   }
 
   private *checkingRules({ schema, path, node, uncorrelatable }: FoundRules): Stages<void> {
-    const typed = node.typed(this.context.prefix)
+    const typed = node.typed()
     const type = typed && declaredType(typed.visible, selfTypeName, typed.isResource)
     if (typed === undefined || type === undefined) {
       const word = path.slice(path.lastIndexOf(".") + 1)

@@ -1,7 +1,9 @@
 /** One schema of a definition: its root, its structure, its defaults, each node, and its rules. */
 import { Failures } from "../../base/failure.ts"
+import type { JsonObject } from "../../base/json.ts"
 import type { Stages, Turns } from "../../base/turns.ts"
 import type { Ages } from "../rules/compile.ts"
+import { type Structural, structuralOf } from "../structural.ts"
 import { checkingDefaults } from "./defaults.ts"
 import { RuleChecks } from "./rules.ts"
 import type { MetadataRules } from "./value-checks.ts"
@@ -41,9 +43,11 @@ export function* checkingSchema(
   const { nodes, turns } = context
   const fault = context.structuralSchemas ? unreadable(schema, context.prefix) : undefined
   if (turns.endsStage(nodes)) yield
-  const rulesMakeSense = context.structuralSchemas && fault === undefined && (yield* checkingStructure(schema, schemaPath, context, found))
+  const read = new ReadOnce(schema.source, context.prefix)
+  const rulesMakeSense =
+    context.structuralSchemas && fault === undefined && (yield* checkingStructure(schema, read, schemaPath, context, found))
   const foundByRules = new Failures()
-  const rules = rulesMakeSense ? new RuleChecks(schema, context, foundByRules) : undefined
+  const rules = rulesMakeSense ? new RuleChecks(schema, read, context, foundByRules) : undefined
   if (turns.endsStage(nodes)) yield
   walkSchema(schema, schemaPath, context, found, rules)
   if (turns.endsStage(nodes)) yield
@@ -54,13 +58,34 @@ export function* checkingSchema(
 }
 
 /** Returns whether the schema is structural and its defaults are valid. */
-function* checkingStructure(schema: SchemaProps, path: string, context: SchemaContext, failures: Failures): Stages<boolean> {
+function* checkingStructure(
+  schema: SchemaProps,
+  read: ReadOnce,
+  path: string,
+  context: SchemaContext,
+  failures: Failures,
+): Stages<boolean> {
   const structural = structuralFailures(schema, path, context.prefix)
   for (const failure of structural) failures.add(failure)
   if (structural.length > 0) return false
   if (context.turns.endsStage(context.nodes)) yield
   if (!schemaHas(schema, ({ default: value }) => value !== undefined)) return true
-  return yield* checkingDefaults(schema.source, path, context, failures)
+  return yield* checkingDefaults(read, path, context, failures)
+}
+
+/** The structural schema of a schema, for the checks of defaults and of rules: most definitions have both. */
+export class ReadOnce {
+  private made: Structural | undefined
+
+  constructor(
+    private readonly source: JsonObject,
+    private readonly prefix: string,
+  ) {}
+
+  get structural(): Structural {
+    this.made ??= structuralOf(this.source, this.prefix)
+    return this.made
+  }
 }
 
 /** Keywords of the root in the order in which the reference looks at them, with the name that it has for them. */
