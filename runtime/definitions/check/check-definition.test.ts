@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { validateObjectMeta } from "../../registry/object-meta.ts"
 import { dnsSubdomainFaults } from "../../schema/names.ts"
+import { checkedValuesMax } from "../limits.ts"
 import { checkDefinition, checkingDefinition } from "./check-definition.ts"
 import type { MetadataRules } from "./value-checks.ts"
 import {
@@ -42,7 +43,7 @@ describe.each(topics)("definitions: %s", (topic) => {
 })
 
 describe("the check of a definition", () => {
-  const stagesOf = (properties: JsonObject): number => {
+  const stagesOf = (properties: JsonObject, expected: readonly unknown[] = []): number => {
     const names = { kind: "Thing", listKind: "ThingList", plural: "things", singular: "thing" }
     const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } }
     const definition = {
@@ -52,9 +53,14 @@ describe("the check of a definition", () => {
     }
     const failures = new Failures()
     const stages = [...checkingDefinition(definition, failures, { vendor, metadata })]
-    expect(failures.list).toEqual([])
+    expect(failures.list.map(({ detail }) => detail)).toEqual(expected)
     return stages.length
   }
+  /** Each item counts for each of the schemas. */
+  const junctors = (count: number): JsonObject => ({
+    type: "array",
+    items: { type: "string", allOf: Array.from({ length: count }, () => ({ maxLength: 9 })) },
+  })
   const fields = (count: number, field: (index: number) => JsonObject): JsonObject =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, field(index)]))
 
@@ -67,6 +73,21 @@ describe("the check of a definition", () => {
     ["rules", 200, (index) => ({ type: "string", maxLength: 9, "x-kubernetes-validations": [{ rule: `self != 'a${index}'` }] })],
     ["patterns", 1000, (index) => ({ type: "string", pattern: `^[a-z]{1,20}${index}$` })],
     ["fields", 20_000, () => ({ type: "string" })],
+    ["a long default", 1, () => ({ ...junctors(20), default: Array(20_000).fill("some") })],
+    [
+      "rules of a default",
+      1,
+      () => ({
+        type: "array",
+        maxItems: 3000,
+        items: {
+          type: "string",
+          maxLength: 9,
+          "x-kubernetes-validations": [{ rule: `self != 'x'${" && self != 'x'".repeat(200)}` }],
+        },
+        default: Array(3000).fill("1"),
+      }),
+    ],
   ])("has a turn for each few milliseconds of %s", (_what, count, field) => {
     expect(stagesOf(fields(count, field))).toBeGreaterThan(5)
   })
@@ -75,6 +96,18 @@ describe("the check of a definition", () => {
     const rules = Array.from({ length: 200 }, (_, index) => ({ rule: `self != 'a${index}'` }))
     const field = { type: "string", maxLength: 9, "x-kubernetes-validations": rules }
     expect(stagesOf({ field: { ...field, default: "some" } })).toBeGreaterThan(stagesOf({ field }) + 5)
+  })
+
+  it("checks the defaults of a schema within the limit of one object", () => {
+    const long = { ...junctors(100), default: Array(6000).fill("some") }
+    const detail = expect.stringContaining(`more than ${checkedValuesMax} steps`)
+    expect(stagesOf(fields(2, () => long))).toBeGreaterThan(5)
+    expect(
+      stagesOf(
+        fields(5, () => long),
+        [detail, detail],
+      ),
+    ).toBeGreaterThan(5)
   })
 })
 

@@ -7,7 +7,8 @@ import { failureText } from "../../base/errors.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { Stages, Turns } from "../../base/turns.ts"
 import { shownText } from "../objects/go-text.ts"
-import { failuresOfValue } from "../objects/validate.ts"
+import { findingFailures } from "../objects/validate.ts"
+import { ValueWalk } from "../objects/value-walk.ts"
 import { ruleBudget } from "../limits.ts"
 import { validatingDefaultByRules } from "../rules/validate.ts"
 import { type Structural, structuralOf } from "../structural.ts"
@@ -64,6 +65,8 @@ interface FoundDefault {
 class DefaultCheck {
   /** What evaluating the rules may still cost. */
   private budget = ruleBudget
+  /** What checking the values has taken; all defaults of a schema share the limit of an object. */
+  private work = 0
   private readonly found: FoundDefault[] = []
 
   constructor(
@@ -125,7 +128,9 @@ class DefaultCheck {
   }
 
   private *validate(value: JsonValue, schema: Structural, path: string, isResource: boolean): Stages<void> {
-    const found = failuresOfValue(value, withoutIntOrString(schema))
+    const walk = new ValueWalk(this.work)
+    const found = yield* findingFailures(value, withoutIntOrString(schema), walk)
+    this.work = walk.totalWork
     if (found.length > 0) return this.addValues(path, found)
     const byRules = new Failures()
     this.budget = yield* validatingDefaultByRules(value, schema, byRules, { isResource, budget: this.budget })
@@ -133,14 +138,14 @@ class DefaultCheck {
   }
 
   /** Faults of values: the reference separates an index by a dot too. */
-  private addValues(path: string, found: Failures["list"]): void {
+  private addValues(path: string, found: readonly Failure[]): void {
     this.addBelow(
       path,
       found.map((failure) => (failure.field.startsWith("[") ? { ...failure, field: `.${failure.field}` } : failure)),
     )
   }
 
-  private addBelow(path: string, found: Failures["list"]): void {
+  private addBelow(path: string, found: readonly Failure[]): void {
     for (const failure of found) this.failures.add({ ...failure, field: joined(path, failure.field) })
   }
 }

@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { shortJson } from "../../base/bounded-text.ts"
 import { invalid } from "../../base/errors.ts"
-import { Failures } from "../../base/failure.ts"
+import { type Failure, Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce } from "../../base/turns.ts"
 import { deepClone } from "../../encoding/field-path.ts"
-import { structuralOf } from "../structural.ts"
+import { type Structural, structuralOf } from "../structural.ts"
 import { pruneObject } from "./prune.ts"
 import { scalePathsOf } from "./scale.ts"
 import { selectableFieldsOf } from "./selectable.ts"
-import { failuresOfValue, preventRules, validateObject, validatingObject, validatingStatus } from "./validate.ts"
+import { findingFailures, preventRules, validateObject, validatingObject, validatingStatus } from "./validate.ts"
 
 /** Reason, field and message. */
 type Cause = readonly [string, string, string]
@@ -132,12 +132,14 @@ describe("validateObject", () => {
   })
 })
 
-describe("failuresOfValue", () => {
+describe("findingFailures", () => {
+  const failures = (value: JsonValue, schema: Structural): readonly Failure[] => atOnce(findingFailures(value, schema))
+
   it("checks a single value, whose own failures have no field", () => {
     const text = structuralOf({ type: "string", maxLength: 2 }, "x-")
-    expect(failuresOfValue("ab", text)).toEqual([])
-    expect(failuresOfValue("abc", text)).toMatchObject([{ type: "TooLong", field: "<nil>", detail: "may not be longer than 2" }])
-    expect(failuresOfValue({ a: [1] }, structuralOf({ type: "object", properties: { a: { type: "string" } } }, "x-"))).toMatchObject([
+    expect(failures("ab", text)).toEqual([])
+    expect(failures("abc", text)).toMatchObject([{ type: "TooLong", field: "<nil>", detail: "may not be longer than 2" }])
+    expect(failures({ a: [1] }, structuralOf({ type: "object", properties: { a: { type: "string" } } }, "x-"))).toMatchObject([
       { field: "a", detail: 'a in body must be of type string: "array"' },
     ])
   })

@@ -3,7 +3,7 @@
  * apiextensions-apiserver check, with their texts, causes and order. Own metadata, version and kind of an object, and
  * rules (CEL) are checked elsewhere.
  */
-import { type FailureType, Failures } from "../../base/failure.ts"
+import { type Failure, type FailureType, Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
 import type { Structural } from "../structural.ts"
@@ -77,9 +77,12 @@ export function* validatingValue(value: JsonObject, schema: Structural, failures
   for (const failure of found) failures.add(failure)
 }
 
-/** The failures of one value by one schema, as of a default. Paths begin at the value. */
-export function failuresOfValue(value: JsonValue, schema: Structural): Failures["list"] {
-  return [...atOnce(new ValueWalk().run(planOf(schema), value))]
+/**
+ * The failures of one value by one schema, as of a default. Paths begin at the value. `walk`: of this value alone; it
+ * may begin with the steps of other values, so that all of them share the limit.
+ */
+export function findingFailures(value: JsonValue, schema: Structural, walk = new ValueWalk()): Stages<readonly Failure[]> {
+  return walk.run(planOf(schema), value)
 }
 
 function* checkingChangedLists(object: JsonObject, schema: Structural, failures: Failures, old: JsonObject | undefined): Stages<void> {

@@ -71,8 +71,6 @@ export class ValueWalk {
   private base = ""
   private left: PendingPart[] = []
   private work = 0
-  /** The work of earlier turns. */
-  private done = 0
   /** Schemas of junctors around the current one. Their values are validated without interruption. */
   private junctorDepth = 0
   /** The work when the outermost of them began. */
@@ -81,13 +79,21 @@ export class ValueWalk {
   private isOver = false
   private excess: Failure | undefined
 
+  /** `done`: the work of earlier turns, and of walks over other values that share the limit. */
+  constructor(private done = 0) {}
+
+  /** The work up to now, with what the walk began with. */
+  get totalWork(): number {
+    return this.done + this.work
+  }
+
   private get isFull(): boolean {
     return this.isOver || this.verdict.failures.length >= failuresMax
   }
 
   /** Ends the validation when it takes too long. A schema of some KB may say as much of each value of an object. */
   private checkEnd(): void {
-    const isLong = this.done + this.work > checkedValuesMax
+    const isLong = this.totalWork > checkedValuesMax
     if (this.isOver || !(isLong || (this.junctorDepth > 0 && this.work - this.junctorStart > junctorValuesMax))) return
     this.isOver = true
     const field = this.name()

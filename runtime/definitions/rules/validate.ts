@@ -72,14 +72,15 @@ export function* validatingDefaultByRules(
 ): Stages<number> {
   const tree = yield* rulesOf(schema, isResource)
   if (tree === undefined) return budget
-  const options = { budget, ratchet, warnings: undefined, correlation: undefined }
   const before = failures.list.length
-  const unchanged = new Evaluation(failures, options)
-  yield* evaluateAll(new RulePart(tree, value, value, undefined), unchanged)
-  if (!ratchet || failures.list.length > before) return unchanged.budget
-  const fresh = new Evaluation(failures, options)
-  yield* evaluateAll(new RulePart(tree, value, undefined, undefined), fresh)
-  return Math.min(unchanged.budget, fresh.budget)
+  let left = budget
+  for (const old of ratchet ? [value, undefined] : [value]) {
+    if (failures.list.length > before) break
+    const evaluation = new Evaluation(failures, { budget, ratchet, warnings: undefined, correlation: undefined })
+    yield* evaluateAll(new RulePart(tree, value, old, undefined), evaluation)
+    left = Math.min(left, evaluation.budget)
+  }
+  return left
 }
 
 /** The rules of a schema. They are gathered once: a schema that is known has no stages. */
