@@ -17,7 +17,10 @@ export const selfSubjectRulesReview = defineSubresource<SelfSubjectRulesReview>(
         resources: [...resources],
         ...(resourceNames.length > 0 && { resourceNames: [...resourceNames] }),
       })),
-      nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] })),
+      nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+        verbs: [...verbs],
+        nonResourceURLs: [...nonResourceURLs],
+      })),
       incomplete,
       ...(error !== undefined && { evaluationError: error }),
     }

@@ -1,6 +1,7 @@
 /** Creates the objects that every cluster has when the server starts, and maintains them while it runs. */
 import { runEvery } from "./interval.ts"
 import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { ensureFlowControl } from "./flow-control/keep-objects.ts"
 import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
 import { ensureEndpoints, ensureNamespaces, ensureService, isReachable } from "./system-objects.ts"
 
@@ -42,6 +43,7 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
       await ensureNamespaces(deps)
       await ensureService(deps, options)
       await ensureEndpoints(deps, { addresses: await addressesOf(deps, options), port: options.port })
+      await ensureFlowControl(deps)
       fault = undefined
       finish()
     },

@@ -66,9 +66,7 @@ export class Composition {
   }
 }
 
-const simpleKinds: ReadonlySet<string> = new Set(
-  "any bool bytes double duration int null string timestamp uint list map".split(" "),
-)
+const simpleKinds: ReadonlySet<string> = new Set("any bool bytes double duration int null string timestamp uint list map".split(" "))
 
 /** As in the reference, a variable of an object's type has fields that nobody knows. */
 function composed(type: CelType): CelType {

@@ -2,17 +2,7 @@
  * What expressions of admission see: names and types of kube-apiserver 1.30. `object`, `oldObject` and `params` may be
  * of any kind, so their fields are not known before a request.
  */
-import {
-  boolType,
-  type CelType,
-  dynType,
-  intType,
-  listType,
-  mapType,
-  objectType,
-  stringType,
-  timestampType,
-} from "../../cel/index.ts"
+import { boolType, type CelType, dynType, intType, listType, mapType, objectType, stringType, timestampType } from "../../cel/index.ts"
 import { authorizerType, resourceCheckType } from "../../cel/libraries/index.ts"
 
 function struct(name: string, fields: Readonly<Record<string, CelType>>): CelType {

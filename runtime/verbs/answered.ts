@@ -35,7 +35,11 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
 }
 
 /** As in the reference, the answer says who set which fields, although no one will ask. */
-async function withManagedFields({ registry, handle, request }: ObjectRequest, sent: ApiObject, attributes: OpenAttributes): Promise<ApiObject> {
+async function withManagedFields(
+  { registry, handle, request }: ObjectRequest,
+  sent: ApiObject,
+  attributes: OpenAttributes,
+): Promise<ApiObject> {
   if (request.untracked === true) return sent
   const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
   const next = { ...sent, metadata }

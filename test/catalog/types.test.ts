@@ -103,7 +103,8 @@ function catalogType(text: string, file: CatalogFile): string {
   if (text === "meta.FieldsV1" || text === "FieldsV1") return "FieldsV1"
   if (text.startsWith("meta.")) return `meta.v1.${text.replace(/^meta\.(v1\.)?/, "")}`
   const elsewhere = /^([a-z]+)\.(v[a-z0-9]+)\.([A-Za-z]+)$/.exec(text)
-  if (elsewhere !== null) return `${ownGroups.has(elsewhere[1] ?? "") ? `${elsewhere[1]}.orch.io` : elsewhere[1]}.${elsewhere[2]}.${elsewhere[3]}`
+  if (elsewhere !== null)
+    return `${ownGroups.has(elsewhere[1] ?? "") ? `${elsewhere[1]}.orch.io` : elsewhere[1]}.${elsewhere[2]}.${elsewhere[3]}`
   return text in file.types ? uniqueName(text, file) : text
 }
 

@@ -26,7 +26,7 @@ const structural = new Set(
 )
 
 /** Keywords that the typed operations of a kind show. */
-const operational = new Set("kind-verbs postsTo scope subresources subresource-kind subresource-verbs served".split(" "))
+const operational = new Set("kind-verbs postsTo answeredBy scope subresources subresource-kind subresource-verbs served".split(" "))
 
 /** The files that show the effect of a case's keyword; the others are the same in every case. */
 export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

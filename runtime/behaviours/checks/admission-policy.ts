@@ -41,8 +41,7 @@ function checkTexts({ expression, message = "", messageExpression = "" }: Valida
   if (expression.trim() === "") context.fail("Required", undefined, "expression is not specified", `${at}.expression`)
   if (messageExpression !== "" && messageExpression.trim() === "")
     context.fail("Invalid", messageExpression, "must be non-empty if specified", `${at}.messageExpression`)
-  if (message !== "" && message.trim() === "")
-    context.fail("Invalid", message, "message must be non-empty if specified", `${at}.message`)
+  if (message !== "" && message.trim() === "") context.fail("Invalid", message, "message must be non-empty if specified", `${at}.message`)
   else if (lineBreak.test(message.trim())) context.fail("Invalid", message, "message must not contain line breaks", `${at}.message`)
   else if (message === "" && messageExpression === "" && lineBreak.test(expression.trim()))
     context.fail("Required", undefined, "message must be specified if expression contains line breaks", `${at}.message`)
@@ -77,8 +76,7 @@ function checkVariables({ variables = [] }: ValidatingAdmissionPolicySpec, conte
     if (context.failures.full) return
     const at = `spec.variables[${index}]`
     if (name.trim() === "") context.fail("Required", undefined, "name is not specified", `${at}.name`)
-    else if (!identifier.test(name) || reserved.has(name))
-      context.fail("Invalid", name, "name is not a valid CEL identifier", `${at}.name`)
+    else if (!identifier.test(name) || reserved.has(name)) context.fail("Invalid", name, "name is not a valid CEL identifier", `${at}.name`)
     if (expression.trim() === "") context.fail("Required", undefined, "expression is not specified", `${at}.expression`)
   }
 }
@@ -96,12 +94,13 @@ function checkExpressions(spec: ValidatingAdmissionPolicySpec, context: Context)
 }
 
 /** None where an update changes neither the conditions nor what they may use. */
-function conditionsToCheck(spec: ValidatingAdmissionPolicySpec, old: ValidatingAdmissionPolicySpec | undefined): readonly PlacedExpression[] {
+function conditionsToCheck(
+  spec: ValidatingAdmissionPolicySpec,
+  old: ValidatingAdmissionPolicySpec | undefined,
+): readonly PlacedExpression[] {
   const { matchConditions = [], paramKind } = spec
   const same =
-    old !== undefined &&
-    equals({ ...paramKind }, { ...old.paramKind }) &&
-    equals([...matchConditions], [...(old.matchConditions ?? [])])
+    old !== undefined && equals({ ...paramKind }, { ...old.paramKind }) && equals([...matchConditions], [...(old.matchConditions ?? [])])
   return same ? [] : conditionExpressions(matchConditions, "spec.matchConditions", { params: paramKind !== undefined })
 }
 

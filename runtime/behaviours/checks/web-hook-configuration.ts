@@ -35,7 +35,8 @@ export const webHookConfiguration = defineCheck<Configuration>(({ webhooks = [] 
 })
 
 function checkSideEffects({ sideEffects }: Hook, field: string, supported: readonly string[], { failures }: Context): void {
-  if (sideEffects === undefined || sideEffects === null) failures.add({ type: "Required", field, detail: `must specify one of ${supported.join(", ")}` })
+  if (sideEffects === undefined || sideEffects === null)
+    failures.add({ type: "Required", field, detail: `must specify one of ${supported.join(", ")}` })
   else if (!supported.includes(sideEffects)) failures.add({ type: "NotSupported", field, value: sideEffects, detail: "", supported })
 }
 

@@ -23,10 +23,7 @@ export const mandatoryPriorityLevels: ReadonlyMap<string, PriorityLevelConfigura
 ])
 
 export const mandatoryFlowSchemas: ReadonlyMap<string, FlowSchemaSpec> = new Map([
-  [
-    "exempt",
-    { priorityLevelConfiguration: { name: "exempt" }, matchingPrecedence: 1, rules: [allRequestsOf(["system:masters"])] },
-  ],
+  ["exempt", { priorityLevelConfiguration: { name: "exempt" }, matchingPrecedence: 1, rules: [allRequestsOf(["system:masters"])] }],
   [
     "catch-all",
     {

@@ -1,0 +1,86 @@
+/**
+ * Makes and keeps the priority levels and flow schemas of the server (catalog flowcontrol.yaml: bootstrap). Mandatory
+ * ones are what they are. Suggested ones are made where they are missing, and kept up to date while their annotation
+ * says so, which it does until a user changes them.
+ */
+import { serverUser } from "../../admission/server-identity.ts"
+import { ApiError } from "../../base/errors.ts"
+import type { ObjectMeta } from "../../base/json.ts"
+import { mandatoryFlowSchemas, mandatoryPriorityLevels } from "../../behaviours/flow-control/mandatory.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { typed } from "../../schema/typed.ts"
+import type { SystemObjectsDeps } from "../system-objects.ts"
+import { suggestedFlowSchemas, suggestedPriorityLevels } from "./suggested.ts"
+
+interface Kept<Spec extends object> {
+  readonly metadata: ObjectMeta
+  readonly spec: Spec
+}
+
+interface Wanted<Spec extends object> {
+  readonly mandatory: ReadonlyMap<string, Spec>
+  readonly suggested: ReadonlyMap<string, Spec>
+  /** What users may change of a mandatory object stays. */
+  keep?(name: string, wanted: Spec, found: Spec): Spec
+}
+
+/** The operations on a kind, as far as they are needed. */
+interface Handlers<Spec extends object> {
+  list(): Promise<{ readonly items: readonly Kept<Spec>[] }>
+  create(object: Kept<Spec>): Promise<unknown>
+  update(object: Kept<Spec>): Promise<unknown>
+  delete(name: string, options: { preconditions: { uid: string } }): Promise<void>
+}
+
+/** Called at start and at intervals. Several servers may do it at once. */
+export async function ensureFlowControl(deps: SystemObjectsDeps): Promise<void> {
+  const { kinds, vendor } = deps.registry.deps
+  if (kinds.find("flowcontrol.apiserver.orch.io", "v1", "flowschemas") === undefined) return
+  const { flowschemas: schemas, prioritylevelconfigurations: levels } = deps.api(serverUser).flowcontrol.v1
+  const annotation = vendor.domain("apf.orch.io/autoupdate-spec")
+  await ensureAll(annotation, levels, {
+    mandatory: mandatoryPriorityLevels,
+    suggested: suggestedPriorityLevels,
+    keep: (name, wanted, { exempt }) => (name === "exempt" && exempt !== undefined ? { ...wanted, exempt } : wanted),
+  })
+  await ensureAll(annotation, schemas, { mandatory: mandatoryFlowSchemas, suggested: suggestedFlowSchemas(vendor) })
+}
+
+async function ensureAll<Spec extends object>(annotation: string, objects: Handlers<Spec>, wanted: Wanted<Spec>): Promise<void> {
+  const found = new Map((await objects.list()).items.map((object) => [object.metadata.name ?? "", object]))
+  const all = [...wanted.suggested, ...wanted.mandatory]
+  await Promise.all(all.map(([name, spec]) => unlessFaster(ensureOne(annotation, objects, wanted, { name, spec, found: found.get(name) }))))
+  const names = new Set(all.map(([name]) => name))
+  for (const [name, { metadata }] of found) {
+    if (names.has(name) || metadata.annotations?.[annotation] !== "true") continue
+    await unlessFaster(objects.delete(name, { preconditions: { uid: metadata.uid ?? "" } }))
+  }
+}
+
+async function ensureOne<Spec extends object>(
+  annotation: string,
+  objects: Handlers<Spec>,
+  { mandatory, keep }: Wanted<Spec>,
+  { name, spec, found }: { name: string; spec: Spec; found: Kept<Spec> | undefined },
+): Promise<void> {
+  if (found === undefined) {
+    await objects.create({ metadata: { name, annotations: { [annotation]: "true" } }, spec })
+    return
+  }
+  const isMandatory = mandatory.has(name)
+  const { annotations = {}, generation } = found.metadata
+  const marked = annotations[annotation] ?? ""
+  const mark = isMandatory ? "true" : marked === "true" || marked === "false" ? marked : String(generation === 1)
+  const next = mark === "false" ? found.spec : (keep?.(name, spec, found.spec) ?? spec)
+  if (mark === marked && deepEqual(typed(found.spec), typed(next))) return
+  await objects.update({ ...found, metadata: { ...found.metadata, annotations: { ...annotations, [annotation]: mark } }, spec: next })
+}
+
+/** Another server, or a user, was faster: the next round looks again. */
+async function unlessFaster(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof ApiError) || !["AlreadyExists", "Conflict", "NotFound"].includes(error.reason)) throw error
+  }
+}
