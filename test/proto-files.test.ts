@@ -8,6 +8,7 @@ import fc from "fast-check"
 import protobuf from "protobufjs"
 import { beforeAll, describe, expect, it } from "vitest"
 import { kinds } from "../generated/index.ts"
+import { upperFirst } from "../model/names.ts"
 import { protobufPackage } from "../model/protobuf.ts"
 import { createProtobufCodec, unwrapUnknown, wrapUnknown } from "../runtime/encoding/protobuf/codec.ts"
 import { normalize } from "../runtime/encoding/normalize.ts"
@@ -33,8 +34,12 @@ describe("emitted .proto files", () => {
       const numbered = shape.fields.filter((field) => field.number !== undefined)
       if (numbered.length === 0 && shape.fields.length > 0) continue
       const message = root.lookupType(messageName(shape))
-      const stated = numbered.map((field) => [field.number, `${typeText(field.type)} ${field.protoName ?? field.name}`] as const)
+      const stated = numbered.map(
+        (field) => [field.number, `${typeText(field.type, namedList(shape, field.name))} ${field.protoName ?? field.name}`] as const,
+      )
       expect(fieldsOf(message), shape.name).toEqual(new Map(stated))
+      for (const { name, type } of numbered.filter((field) => hasNamedList(field.type)))
+        expect(fieldsOf(root.lookupType(namedList(shape, name))), name).toEqual(new Map([[1, `repeated ${itemOf(type)} items`]]))
     }
     for (const shape of Object.values(scalarMessages)) {
       const stated = shape.fields.map((field) => [field.number, `${typeText(field.type)} ${field.name}`] as const)
@@ -115,15 +120,32 @@ function fieldsOf(message: protobuf.Type): Map<number, string> {
   )
 }
 
-function typeText(type: TypeRef): string {
-  if ("list" in type) return `repeated ${single(type.list)}`
-  return "map" in type ? `map<string, ${single(type.map)}>` : `optional ${single(type)}`
+/** The message inside of that of `shape` which holds a named list of its field. */
+function namedList(shape: TypeShape, field: string): string {
+  return `${messageName(shape)}.${upperFirst(field)}Items`
 }
 
-function single(type: TypeRef): string {
+function hasNamedList(type: TypeRef): boolean {
+  return "wrappedList" in type || ("map" in type && hasNamedList(type.map)) || ("list" in type && hasNamedList(type.list))
+}
+
+function itemOf(type: TypeRef): string {
+  if ("map" in type) return itemOf(type.map)
+  if ("list" in type) return itemOf(type.list)
+  return "wrappedList" in type ? single(type.wrappedList) : single(type)
+}
+
+/** `named`: the message of a named list. */
+function typeText(type: TypeRef, named?: string): string {
+  if ("list" in type) return `repeated ${single(type.list, named)}`
+  return "map" in type ? `map<string, ${single(type.map, named)}>` : `optional ${single(type, named)}`
+}
+
+function single(type: TypeRef, named?: string): string {
   if ("ref" in type) return messageName(type.ref())
   if ("union" in type) return messageName(type.union())
-  if (!("scalar" in type)) throw new Error("no built-in type has a named list")
+  if ("wrappedList" in type && named !== undefined) return named
+  if (!("scalar" in type)) throw new Error("a named list needs the name of its message")
   if (isMessageScalar(type.scalar)) return `orch.runtime.v1.${scalarMessages[type.scalar].name}`
   return type.scalar === "boolean" ? "bool" : type.scalar
 }

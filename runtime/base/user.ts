@@ -1,4 +1,4 @@
-/** Who sends a request, as authentication found out. */
+/** The user of a request, set by the authentication filter. */
 export interface User {
   readonly name: string
   readonly uid?: string

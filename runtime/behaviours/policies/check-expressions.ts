@@ -18,7 +18,7 @@ export interface PlacedExpression extends Omit<ExpressionRequest, "age" | "varia
 }
 
 /** Approximate work of compiling one expression, in microseconds. */
-const compileWork = 500
+const compileWork = 1000
 
 /** Compiles expressions in their order. `stored`: those of the stored object, which may use what this release knows. */
 export function* checkingExpressions(
