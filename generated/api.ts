@@ -54,6 +54,10 @@ import {
   type CertificateSigningRequestHandlers,
   certificateSigningRequestHandlers,
 } from "./certificates.orch.io/v1/certificate-signing-request/handlers.ts"
+import {
+  type ClusterTrustBundleHandlers,
+  clusterTrustBundleHandlers,
+} from "./certificates.orch.io/v1alpha1/cluster-trust-bundle/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
 import { type BindingHandlers, bindingHandlers } from "./core/v1/binding/handlers.ts"
 import { type ConfigMapHandlers, configMapHandlers } from "./core/v1/config-map/handlers.ts"
@@ -92,9 +96,12 @@ import {
   type PriorityLevelConfigurationHandlers as PriorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3Handlers,
   priorityLevelConfigurationHandlers as priorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3Handlers,
 } from "./flowcontrol.apiserver.orch.io/v1beta3/priority-level-configuration/handlers.ts"
+import { type StorageVersionHandlers, storageVersionHandlers } from "./internal.apiserver.orch.io/v1alpha1/storage-version/handlers.ts"
 import { type IngressClassHandlers, ingressClassHandlers } from "./networking.orch.io/v1/ingress-class/handlers.ts"
 import { type IngressHandlers, ingressHandlers } from "./networking.orch.io/v1/ingress/handlers.ts"
 import { type NetworkPolicyHandlers, networkPolicyHandlers } from "./networking.orch.io/v1/network-policy/handlers.ts"
+import { type IPAddressHandlers as IpAddressHandlers, ipAddressHandlers } from "./networking.orch.io/v1alpha1/ip-address/handlers.ts"
+import { type ServiceCIDRHandlers, serviceCIDRHandlers } from "./networking.orch.io/v1alpha1/service-cidr/handlers.ts"
 import { type RuntimeClassHandlers, runtimeClassHandlers } from "./node.orch.io/v1/runtime-class/handlers.ts"
 import { type PodDisruptionBudgetHandlers, podDisruptionBudgetHandlers } from "./policy/v1/pod-disruption-budget/handlers.ts"
 import {
@@ -104,6 +111,25 @@ import {
 import { type ClusterRoleHandlers, clusterRoleHandlers } from "./rbac.authorization.orch.io/v1/cluster-role/handlers.ts"
 import { type RoleBindingHandlers, roleBindingHandlers } from "./rbac.authorization.orch.io/v1/role-binding/handlers.ts"
 import { type RoleHandlers, roleHandlers } from "./rbac.authorization.orch.io/v1/role/handlers.ts"
+import {
+  type PodSchedulingContextHandlers,
+  podSchedulingContextHandlers,
+} from "./resource.orch.io/v1alpha2/pod-scheduling-context/handlers.ts"
+import {
+  type ResourceClaimParametersHandlers,
+  resourceClaimParametersHandlers,
+} from "./resource.orch.io/v1alpha2/resource-claim-parameters/handlers.ts"
+import {
+  type ResourceClaimTemplateHandlers,
+  resourceClaimTemplateHandlers,
+} from "./resource.orch.io/v1alpha2/resource-claim-template/handlers.ts"
+import { type ResourceClaimHandlers, resourceClaimHandlers } from "./resource.orch.io/v1alpha2/resource-claim/handlers.ts"
+import {
+  type ResourceClassParametersHandlers,
+  resourceClassParametersHandlers,
+} from "./resource.orch.io/v1alpha2/resource-class-parameters/handlers.ts"
+import { type ResourceClassHandlers, resourceClassHandlers } from "./resource.orch.io/v1alpha2/resource-class/handlers.ts"
+import { type ResourceSliceHandlers, resourceSliceHandlers } from "./resource.orch.io/v1alpha2/resource-slice/handlers.ts"
 import { type PriorityClassHandlers, priorityClassHandlers } from "./scheduling.orch.io/v1/priority-class/handlers.ts"
 import { type CSIDriverHandlers as CsiDriverHandlers, csiDriverHandlers } from "./storage.orch.io/v1/csi-driver/handlers.ts"
 import { type CSINodeHandlers as CsiNodeHandlers, csiNodeHandlers } from "./storage.orch.io/v1/csi-node/handlers.ts"
@@ -113,6 +139,14 @@ import {
 } from "./storage.orch.io/v1/csi-storage-capacity/handlers.ts"
 import { type StorageClassHandlers, storageClassHandlers } from "./storage.orch.io/v1/storage-class/handlers.ts"
 import { type VolumeAttachmentHandlers, volumeAttachmentHandlers } from "./storage.orch.io/v1/volume-attachment/handlers.ts"
+import {
+  type VolumeAttributesClassHandlers,
+  volumeAttributesClassHandlers,
+} from "./storage.orch.io/v1alpha1/volume-attributes-class/handlers.ts"
+import {
+  type StorageVersionMigrationHandlers,
+  storageVersionMigrationHandlers,
+} from "./storagemigration.orch.io/v1alpha1/storage-version-migration/handlers.ts"
 import { type ObjectClient, onDemand } from "../runtime/schema/index.ts"
 
 /** The operations of every kind, by group, version and resource. */
@@ -206,6 +240,9 @@ export interface Api {
     readonly v1: {
       readonly certificatesigningrequests: CertificateSigningRequestHandlers
     }
+    readonly v1alpha1: {
+      readonly clustertrustbundles: ClusterTrustBundleHandlers
+    }
   }
   /** Group "coordination.orch.io". */
   readonly coordination: {
@@ -236,12 +273,22 @@ export interface Api {
       readonly prioritylevelconfigurations: PriorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3Handlers
     }
   }
+  /** Group "internal.apiserver.orch.io". */
+  readonly internal: {
+    readonly v1alpha1: {
+      readonly storageversions: StorageVersionHandlers
+    }
+  }
   /** Group "networking.orch.io". */
   readonly networking: {
     readonly v1: {
       readonly ingresses: IngressHandlers
       readonly ingressclasses: IngressClassHandlers
       readonly networkpolicies: NetworkPolicyHandlers
+    }
+    readonly v1alpha1: {
+      readonly ipaddresses: IpAddressHandlers
+      readonly servicecidrs: ServiceCIDRHandlers
     }
   }
   /** Group "node.orch.io". */
@@ -265,6 +312,18 @@ export interface Api {
       readonly rolebindings: RoleBindingHandlers
     }
   }
+  /** Group "resource.orch.io". */
+  readonly resource: {
+    readonly v1alpha2: {
+      readonly podschedulingcontexts: PodSchedulingContextHandlers
+      readonly resourceclaims: ResourceClaimHandlers
+      readonly resourceclaimparameters: ResourceClaimParametersHandlers
+      readonly resourceclaimtemplates: ResourceClaimTemplateHandlers
+      readonly resourceclasses: ResourceClassHandlers
+      readonly resourceclassparameters: ResourceClassParametersHandlers
+      readonly resourceslices: ResourceSliceHandlers
+    }
+  }
   /** Group "scheduling.orch.io". */
   readonly scheduling: {
     readonly v1: {
@@ -279,6 +338,15 @@ export interface Api {
       readonly csistoragecapacities: CsiStorageCapacityHandlers
       readonly storageclasses: StorageClassHandlers
       readonly volumeattachments: VolumeAttachmentHandlers
+    }
+    readonly v1alpha1: {
+      readonly volumeattributesclasses: VolumeAttributesClassHandlers
+    }
+  }
+  /** Group "storagemigration.orch.io". */
+  readonly storagemigration: {
+    readonly v1alpha1: {
+      readonly storageversionmigrations: StorageVersionMigrationHandlers
     }
   }
 }
@@ -365,6 +433,9 @@ export function api(client: ObjectClient): Api {
       v1: onDemand({
         certificatesigningrequests: () => certificateSigningRequestHandlers(client),
       }),
+      v1alpha1: onDemand({
+        clustertrustbundles: () => clusterTrustBundleHandlers(client),
+      }),
     },
     coordination: {
       v1: onDemand({
@@ -391,11 +462,20 @@ export function api(client: ObjectClient): Api {
         prioritylevelconfigurations: () => priorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3Handlers(client),
       }),
     },
+    internal: {
+      v1alpha1: onDemand({
+        storageversions: () => storageVersionHandlers(client),
+      }),
+    },
     networking: {
       v1: onDemand({
         ingresses: () => ingressHandlers(client),
         ingressclasses: () => ingressClassHandlers(client),
         networkpolicies: () => networkPolicyHandlers(client),
+      }),
+      v1alpha1: onDemand({
+        ipaddresses: () => ipAddressHandlers(client),
+        servicecidrs: () => serviceCIDRHandlers(client),
       }),
     },
     node: {
@@ -416,6 +496,17 @@ export function api(client: ObjectClient): Api {
         rolebindings: () => roleBindingHandlers(client),
       }),
     },
+    resource: {
+      v1alpha2: onDemand({
+        podschedulingcontexts: () => podSchedulingContextHandlers(client),
+        resourceclaims: () => resourceClaimHandlers(client),
+        resourceclaimparameters: () => resourceClaimParametersHandlers(client),
+        resourceclaimtemplates: () => resourceClaimTemplateHandlers(client),
+        resourceclasses: () => resourceClassHandlers(client),
+        resourceclassparameters: () => resourceClassParametersHandlers(client),
+        resourceslices: () => resourceSliceHandlers(client),
+      }),
+    },
     scheduling: {
       v1: onDemand({
         priorityclasses: () => priorityClassHandlers(client),
@@ -428,6 +519,14 @@ export function api(client: ObjectClient): Api {
         csistoragecapacities: () => csiStorageCapacityHandlers(client),
         storageclasses: () => storageClassHandlers(client),
         volumeattachments: () => volumeAttachmentHandlers(client),
+      }),
+      v1alpha1: onDemand({
+        volumeattributesclasses: () => volumeAttributesClassHandlers(client),
+      }),
+    },
+    storagemigration: {
+      v1alpha1: onDemand({
+        storageversionmigrations: () => storageVersionMigrationHandlers(client),
       }),
     },
   }

@@ -43,6 +43,7 @@ import { horizontalPodAutoscaler as horizontalPodAutoscalerAutoscalingV2 } from 
 import { cronJob } from "./batch/v1/cron-job/resource.ts"
 import { job } from "./batch/v1/job/resource.ts"
 import { certificateSigningRequest } from "./certificates.orch.io/v1/certificate-signing-request/resource.ts"
+import { clusterTrustBundle } from "./certificates.orch.io/v1alpha1/cluster-trust-bundle/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
 import { binding } from "./core/v1/binding/resource.ts"
 import { configMap } from "./core/v1/config-map/resource.ts"
@@ -70,21 +71,33 @@ import { flowSchema as flowSchemaFlowcontrolApiserverOrchIoV1beta3 } from "./flo
 import {
   priorityLevelConfiguration as priorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3,
 } from "./flowcontrol.apiserver.orch.io/v1beta3/priority-level-configuration/resource.ts"
+import { storageVersion } from "./internal.apiserver.orch.io/v1alpha1/storage-version/resource.ts"
 import { ingressClass } from "./networking.orch.io/v1/ingress-class/resource.ts"
 import { ingress } from "./networking.orch.io/v1/ingress/resource.ts"
 import { networkPolicy } from "./networking.orch.io/v1/network-policy/resource.ts"
+import { ipAddress } from "./networking.orch.io/v1alpha1/ip-address/resource.ts"
+import { serviceCIDR } from "./networking.orch.io/v1alpha1/service-cidr/resource.ts"
 import { runtimeClass } from "./node.orch.io/v1/runtime-class/resource.ts"
 import { podDisruptionBudget } from "./policy/v1/pod-disruption-budget/resource.ts"
 import { clusterRoleBinding } from "./rbac.authorization.orch.io/v1/cluster-role-binding/resource.ts"
 import { clusterRole } from "./rbac.authorization.orch.io/v1/cluster-role/resource.ts"
 import { roleBinding } from "./rbac.authorization.orch.io/v1/role-binding/resource.ts"
 import { role } from "./rbac.authorization.orch.io/v1/role/resource.ts"
+import { podSchedulingContext } from "./resource.orch.io/v1alpha2/pod-scheduling-context/resource.ts"
+import { resourceClaimParameters } from "./resource.orch.io/v1alpha2/resource-claim-parameters/resource.ts"
+import { resourceClaimTemplate } from "./resource.orch.io/v1alpha2/resource-claim-template/resource.ts"
+import { resourceClaim } from "./resource.orch.io/v1alpha2/resource-claim/resource.ts"
+import { resourceClassParameters } from "./resource.orch.io/v1alpha2/resource-class-parameters/resource.ts"
+import { resourceClass } from "./resource.orch.io/v1alpha2/resource-class/resource.ts"
+import { resourceSlice } from "./resource.orch.io/v1alpha2/resource-slice/resource.ts"
 import { priorityClass } from "./scheduling.orch.io/v1/priority-class/resource.ts"
 import { csiDriver } from "./storage.orch.io/v1/csi-driver/resource.ts"
 import { csiNode } from "./storage.orch.io/v1/csi-node/resource.ts"
 import { csiStorageCapacity } from "./storage.orch.io/v1/csi-storage-capacity/resource.ts"
 import { storageClass } from "./storage.orch.io/v1/storage-class/resource.ts"
 import { volumeAttachment } from "./storage.orch.io/v1/volume-attachment/resource.ts"
+import { volumeAttributesClass } from "./storage.orch.io/v1alpha1/volume-attributes-class/resource.ts"
+import { storageVersionMigration } from "./storagemigration.orch.io/v1alpha1/storage-version-migration/resource.ts"
 import { CheckContext, type Kind, type RequestBodyType } from "../runtime/schema/index.ts"
 
 export { type Api, api } from "./api.ts"
@@ -364,6 +377,7 @@ export const kinds: readonly Kind[] = [
   cronJob,
   job,
   certificateSigningRequest,
+  clusterTrustBundle,
   lease,
   endpointSlice,
   eventEventsOrchIoV1,
@@ -371,21 +385,33 @@ export const kinds: readonly Kind[] = [
   priorityLevelConfigurationFlowcontrolApiserverOrchIoV1,
   flowSchemaFlowcontrolApiserverOrchIoV1beta3,
   priorityLevelConfigurationFlowcontrolApiserverOrchIoV1beta3,
+  storageVersion,
   ingress,
   ingressClass,
   networkPolicy,
+  ipAddress,
+  serviceCIDR,
   runtimeClass,
   podDisruptionBudget,
   clusterRole,
   clusterRoleBinding,
   role,
   roleBinding,
+  podSchedulingContext,
+  resourceClaim,
+  resourceClaimParameters,
+  resourceClaimTemplate,
+  resourceClass,
+  resourceClassParameters,
+  resourceSlice,
   priorityClass,
   csiDriver,
   csiNode,
   csiStorageCapacity,
   storageClass,
   volumeAttachment,
+  volumeAttributesClass,
+  storageVersionMigration,
 ]
 
 /** The OpenAPI v3 documents: `openapi/v3/<path>.json` beside this file. The v2 document is `openapi/v2.json`. */
@@ -412,6 +438,7 @@ export const openApiDocuments: readonly string[] = [
   "apis/batch/v1",
   "apis/certificates.orch.io",
   "apis/certificates.orch.io/v1",
+  "apis/certificates.orch.io/v1alpha1",
   "apis/coordination.orch.io",
   "apis/coordination.orch.io/v1",
   "apis/discovery.orch.io",
@@ -421,17 +448,25 @@ export const openApiDocuments: readonly string[] = [
   "apis/flowcontrol.apiserver.orch.io",
   "apis/flowcontrol.apiserver.orch.io/v1",
   "apis/flowcontrol.apiserver.orch.io/v1beta3",
+  "apis/internal.apiserver.orch.io",
+  "apis/internal.apiserver.orch.io/v1alpha1",
   "apis/networking.orch.io",
   "apis/networking.orch.io/v1",
+  "apis/networking.orch.io/v1alpha1",
   "apis/node.orch.io",
   "apis/node.orch.io/v1",
   "apis/policy",
   "apis/policy/v1",
   "apis/rbac.authorization.orch.io",
   "apis/rbac.authorization.orch.io/v1",
+  "apis/resource.orch.io",
+  "apis/resource.orch.io/v1alpha2",
   "apis/scheduling.orch.io",
   "apis/scheduling.orch.io/v1",
   "apis/storage.orch.io",
   "apis/storage.orch.io/v1",
+  "apis/storage.orch.io/v1alpha1",
+  "apis/storagemigration.orch.io",
+  "apis/storagemigration.orch.io/v1alpha1",
   "version",
 ]

@@ -2,6 +2,7 @@
  * The input of every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system. All names
  * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
+import type { FeatureGate } from "../runtime/base/feature-gates.ts"
 import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
@@ -44,6 +45,7 @@ export interface KindModel {
   /** Clients cannot use this version; objects stored in it are still read. */
   readonly served?: false
   /** Every answer of this version carries a warning; a text of the author's, or one that names the version to use. */
+  readonly optional?: { readonly gate?: FeatureGate }
   readonly deprecated?: { readonly warning?: string }
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule

@@ -51,6 +51,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     categories,
     namespaced,
     served: kind.served,
+    optional: kind.optional && { ...kind.optional },
     deprecated: kind.deprecated && { ...kind.deprecated },
     verbs: kind.verbs.toSorted(),
     nameRule,

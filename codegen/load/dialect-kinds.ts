@@ -2,6 +2,7 @@
  * Keywords of a kind file besides its fields: identity, names, storage, versions, what clients see, and the life cycle.
  * Part of the table in dialect.ts.
  */
+import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import type { Keyword, ValueForm } from "./keyword.ts"
 
 const text: ValueForm = { form: "text" }
@@ -74,6 +75,27 @@ const identity: readonly Keyword[] = [
     value: boolean,
     doc: "false: clients cannot use this version; objects stored in it are still read and converted. Default: true.",
     example: "served: false",
+  },
+  {
+    word: "optional",
+    places: ["kind"],
+    value: {
+      form: "either",
+      of: [
+        { form: "word", words: [true] },
+        { form: "block", place: "optional" },
+      ],
+    },
+    doc: "The version is off unless the operator turns it on with --runtime-config=group/version=true.",
+    example: "optional: true",
+  },
+  {
+    word: "gate",
+    places: ["optional"],
+    value: word(...featureGateNames),
+    required: true,
+    doc: "A gate of --feature-gates that has to be on as well.",
+    example: "optional: {gate: VolumeAttributesClass}",
   },
   {
     word: "deprecated",

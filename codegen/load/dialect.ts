@@ -14,6 +14,7 @@ export const placeTitles: Readonly<Record<KeywordPlace, string>> = {
   names: "names",
   storage: "storage",
   deprecation: "deprecated",
+  optional: "optional",
   conversion: "conversion",
   selectable: "an item of selectable",
   column: "a column",

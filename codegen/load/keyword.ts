@@ -7,6 +7,7 @@ export type KeywordPlace =
   | "names"
   | "storage"
   | "deprecation"
+  | "optional"
   | "conversion"
   | "selectable"
   | "column"

@@ -2,6 +2,7 @@
  * Converts declared kinds to kind models: fills in names and defaults, resolves storage to the stored form, checks
  * views and life-cycle rules.
  */
+import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import type { Verb } from "../../runtime/schema/kind.ts"
 import type { Expectation } from "../../model/expression/index.ts"
 import type { ColumnModel, ExpressionModel, KindModel } from "../../model/model.ts"
@@ -206,10 +207,12 @@ function verbsOf(block: Block): readonly Verb[] {
 }
 
 /** What clients may know of this version. */
-function versionState({ block }: KindDeclaration): Pick<KindModel, "served" | "deprecated"> {
+function versionState({ block }: KindDeclaration): Pick<KindModel, "served" | "optional" | "deprecated"> {
+  const gate = block.block("optional")?.word("gate", featureGateNames)
   const warning = block.block("deprecated")?.text("warning")
   return {
     ...(block.flag("served") === false && { served: false as const }),
+    ...(block.has("optional") && { optional: present({ gate }) }),
     ...(block.has("deprecated") && { deprecated: present({ warning }) }),
   }
 }

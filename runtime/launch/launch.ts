@@ -10,7 +10,9 @@ import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
-import { builtInDocuments, joinDocuments } from "./openapi-files.ts"
+import { builtInDocuments, type Documents, joinDocuments } from "./openapi-files.ts"
+import { enabledKinds } from "./enabled-kinds.ts"
+import { servedDocuments } from "./served-documents.ts"
 import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
@@ -146,8 +148,21 @@ function identity(kind: Kind): string {
 }
 
 /** The built-in kinds and those of `--api`, as this vendor's clients and stores have them. */
-function kindsServed({ vendor }: Options, folders: readonly ApiFolder[]): readonly Kind[] {
-  return kindsOfVendor([...kinds, ...folders.flatMap((folder) => folder.kinds)], vendorProfile(vendor))
+function kindsServed(options: Options, folders: readonly ApiFolder[]): readonly Kind[] {
+  return kindsOfVendor(kindsOn(options, folders), vendorProfile(options.vendor))
+}
+
+/** The kinds that the options leave on, as they were generated. Throws StartError. */
+function kindsOn(options: Options, folders: readonly ApiFolder[]): readonly Kind[] {
+  const all = [...kinds, ...folders.flatMap((folder) => folder.kinds)]
+  return enabledKinds(all, { options, vendor: vendorProfile(options.vendor), builtIn: new Set(kinds) })
+}
+
+/** The documents of the kinds that are on. */
+function documentsServed(options: Options, folders: readonly ApiFolder[]): Documents {
+  const on = kindsOn(options, folders)
+  const parts = [{ documents: builtInDocuments(), kinds }, ...folders]
+  return joinDocuments(parts.map((part) => servedDocuments(part.documents, part.kinds, on)))
 }
 
 function definitionsOfStart({ options, definitions = [] }: LaunchOptions): readonly StartDefinition[] {
@@ -197,7 +212,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
-    openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
+    openapi: documentsServed(options, folders),
     tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     certificate: pair,

@@ -3,6 +3,7 @@
  * table are derived from it. An option is listed only if the server implements it (specification sections 5 and 8;
  * names that are not there are this project's).
  */
+import { featureGateNames, featureGates } from "../base/feature-gates.ts"
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
@@ -12,6 +13,7 @@ import {
   boolean,
   cidr,
   duration,
+  enablement,
   listOf,
   oneOf,
   originPattern,
@@ -364,10 +366,16 @@ export const optionTable = {
     help: "How many objects the garbage collector processes in parallel.",
   }),
   "feature-gates": option({
-    type: switches("APIResponseCompression", "CRDValidationRatcheting", "CustomResourceFieldSelectors", "WatchList"),
+    type: switches(...featureGateNames),
     group: "Kinds and features",
-    default: { APIResponseCompression: true, CRDValidationRatcheting: true, CustomResourceFieldSelectors: false, WatchList: false },
-    help: "APIResponseCompression: gzip for large responses. CRDValidationRatcheting: an update of a custom object does not have to mend what it leaves as it is. CustomResourceFieldSelectors: selectable fields of definitions. WatchList: lists streamed through a watch (sendInitialEvents).",
+    default: featureGates,
+    help: "APIResponseCompression: gzip for large responses. CRDValidationRatcheting: an update of a custom object does not have to mend what it leaves as it is. ClusterTrustBundle, VolumeAttributesClass: the kinds of these names, whose versions --runtime-config turns on. CustomResourceFieldSelectors: selectable fields of definitions. WatchList: lists streamed through a watch (sendInitialEvents).",
+  }),
+  "runtime-config": option({
+    type: enablement,
+    group: "Kinds and features",
+    default: {},
+    help: "Versions and resources to turn on or off: storage.orch.io/v1alpha1=true, batch/v1/cronjobs=false; api/alpha, api/beta, api/ga and api/all for many. Alpha versions are off, others on.",
   }),
 
   config: option({

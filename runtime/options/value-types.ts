@@ -201,6 +201,30 @@ export function switches<const T extends string>(...names: readonly T[]): ValueT
   }
 }
 
+/** `apps/v1=false,api/alpha`: names of any form, which are on without a value. May be repeated; the later one wins. */
+export const enablement: ValueType<Readonly<Record<string, boolean>>> = {
+  word: "mapStringString",
+  expected: "group/version=true or group/version=false, with commas between several",
+  expectedValue: "an object with true or false by group/version",
+  parse(value) {
+    const made: Record<string, boolean> = {}
+    for (const part of value.split(",").filter((one) => one.trim() !== "")) {
+      const [name = "", state = "true"] = part.split(/=(.*)/s)
+      const isOn = state.trim() === "" ? true : booleans[state.trim()]
+      if (isOn === undefined || !enabledName.test(name.trim())) return undefined
+      made[name.trim()] = isOn
+    }
+    return made
+  },
+  format: (value) =>
+    Object.entries(value)
+      .map(([name, state]) => `${name}=${state}`)
+      .join(","),
+  combine: (earlier, next) => ({ ...earlier, ...next }),
+}
+
+const enabledName = /^[a-z0-9][-a-z0-9./]*$/
+
 /** An IPv4 or IPv6 address. */
 export const address: ValueType<string> = {
   word: "ip",

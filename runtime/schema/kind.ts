@@ -5,6 +5,7 @@
  * (`events.orch.io`); `base/vendor.ts` maps them at the edge.
  */
 import type { Failures } from "../base/failure.ts"
+import type { FeatureGate } from "../base/feature-gates.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
 import type { ConversionContext } from "./convert.ts"
@@ -29,6 +30,11 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly namespaced: boolean
   /** Clients cannot use this version: it has no path and no entry in discovery. Objects stored in it are still read. */
   readonly served?: false
+  /**
+   * The version is off unless the operator turns it on (`--runtime-config`), and with a gate that as well. A server
+   * leaves kinds that are off out of its table.
+   */
+  readonly optional?: { readonly gate?: FeatureGate }
   /**
    * Each answer carries a `Warning: 299`. Without a text of its own it names the version to use
    * (`KindTable.warningOf`).

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
+import { enabledKinds } from "../../runtime/launch/enabled-kinds.ts"
+import { servedDocuments } from "../../runtime/launch/served-documents.ts"
 import { builtInDocuments } from "../../runtime/launch/openapi-files.ts"
 import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificates.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
@@ -35,6 +37,10 @@ export interface InProcessOptions {
   readonly dir?: string
   /** Gate `WatchList`; default off, as in release 1.30. */
   readonly watchList?: boolean
+  /** `--runtime-config`; default none. */
+  readonly runtimeConfig?: Options["runtime-config"]
+  /** Further gates; default as in release 1.30. */
+  readonly gates?: Options["feature-gates"]
   /** Default on. */
   readonly compressResponses?: boolean
   /** `--http2-implementation`; default `own`. */
@@ -109,16 +115,19 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const opened = dir === undefined ? await openMemoryStore({ clock }) : await openLmdbStore({ dir, clock })
   const store = options.wrapStore?.(opened, clock) ?? opened
   const pair = await loopbackPair()
+  const serverOptions = optionsOf(options)
+  const vendor = vendorProfile(options.vendor)
+  const on = enabledKinds(kinds, { options: serverOptions, vendor })
   const server = await startServer({
-    options: optionsOf(options),
+    options: serverOptions,
     store,
     clock,
     random,
-    kinds: kindsOfVendor(kinds, vendorProfile(options.vendor)),
+    kinds: kindsOfVendor(on, vendor),
     bodies,
     api,
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
-    openapi: builtInDocuments(),
+    openapi: servedDocuments(builtInDocuments(), kinds, on),
     ...(options.admission !== undefined && { admission: options.admission }),
     tokens: [
       { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
@@ -162,8 +171,10 @@ function optionsOf(options: InProcessOptions): Options {
     "max-mutating-requests-inflight": options.requestsInFlight?.mutating ?? 0,
     "strict-transport-security-directives": options.strictTransportSecurity ?? [],
     "cors-allowed-origins": (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
+    "runtime-config": options.runtimeConfig ?? {},
     "feature-gates": {
       ...defaults["feature-gates"],
+      ...options.gates,
       WatchList: options.watchList ?? false,
       APIResponseCompression: options.compressResponses ?? true,
     },

@@ -1,13 +1,12 @@
-/** Settings of a storage class: how many, how long, and that they stay (catalog validation.yaml: StorageClass). */
+/** Settings of a class of volumes: how many, how long, and that they stay (catalog validation.yaml: StorageClass). */
 import { deepEqual } from "../../encoding/field-path.ts"
 import { defineCheck } from "../../schema/define.ts"
-import type { StorageClass } from "../../../generated/storage.orch.io/v1/storage-class/types.ts"
 
 const parametersMax = 512
 const parameterBytesMax = 256 * 1024
 
-/** Called for each storage class. */
-export const classParameters = defineCheck<StorageClass>((object, context) => {
+/** Called for each StorageClass and VolumeAttributesClass. */
+export const classParameters = defineCheck<{ parameters?: Record<string, string> }>((object, context) => {
   const { parameters = {} } = object
   const entries = Object.entries(parameters)
   if (entries.length > parametersMax) context.fail("TooLong", undefined, `must have at most ${parametersMax} entries`, "parameters")

@@ -1,0 +1,15 @@
+/** The gates of `--feature-gates`, with their state at the start of a server that is not told otherwise. */
+export const featureGates = {
+  APIResponseCompression: true,
+  CRDValidationRatcheting: true,
+  ClusterTrustBundle: false,
+  CustomResourceFieldSelectors: false,
+  VolumeAttributesClass: false,
+  WatchList: false,
+} as const
+
+export type FeatureGate = keyof typeof featureGates
+
+/** The names, sorted. A schema may name one: `optional: {gate: WatchList}`. */
+// Its keys are the names.
+export const featureGateNames = Object.keys(featureGates) as FeatureGate[]

@@ -1,0 +1,73 @@
+/**
+ * Which kinds a server serves: all but those that are optional, as `--runtime-config` and `--feature-gates` change it
+ * (catalog resources.yaml: servedByDefault).
+ */
+import { nearest } from "../base/nearest.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { Options } from "../options/table.ts"
+import type { Kind } from "../schema/kind.ts"
+import { StartError } from "./start-error.ts"
+
+/** Group versions that the server's own work needs: it would not start, or not do what it promises. */
+const needed: readonly string[] = ["v1", "apiextensions.orch.io/v1", "coordination.orch.io/v1", "scheduling.orch.io/v1"]
+
+/** For versions by their stability, and for all; those further left come first. `api/legacy` does nothing. */
+const wide = ["api/ga", "api/beta", "api/alpha", "api/all", "api/legacy"]
+
+export interface Enablement {
+  readonly options: Pick<Options, "runtime-config" | "feature-gates">
+  readonly vendor: Vendor
+  /** The kinds of this package; `api/all` and the like say nothing of others. Absent: all are. */
+  readonly builtIn?: ReadonlySet<Kind>
+}
+
+/**
+ * Called once at start with the kinds of this package and of the user. A version that is off while another one of its
+ * resource is on stays as one that clients cannot use, because its objects are stored; a resource without any is left
+ * out. Throws StartError for a key that names nothing, and for a group version that the server itself needs.
+ */
+export function enabledKinds(kinds: readonly Kind[], how: Enablement): readonly Kind[] {
+  const config = how.options["runtime-config"]
+  for (const key of Object.keys(config)) checkKey(key, kinds, how)
+  const on = new Set(kinds.filter((kind) => isEnabled(kind, how)))
+  if (on.size === kinds.length) return kinds
+  const paths = new Set([...on].map((kind) => kind.storage.path))
+  return kinds.filter((kind) => paths.has(kind.storage.path)).map((kind) => (on.has(kind) ? kind : { ...kind, served: false }))
+}
+
+function isEnabled(kind: Kind, { options, vendor, builtIn }: Enablement): boolean {
+  const { optional } = kind
+  if (optional?.gate !== undefined && options["feature-gates"][optional.gate] !== true) return false
+  const config = options["runtime-config"]
+  const groupVersion = groupVersionOf(kind, vendor)
+  const own = config[`${groupVersion}/${kind.resource}`] ?? config[groupVersion]
+  if (own !== undefined) return own
+  const inWide = builtIn?.has(kind) !== false && !needed.includes(groupVersionOf(kind))
+  const byStability = inWide ? (config[stabilityKey(kind.version)] ?? config["api/all"]) : undefined
+  return byStability ?? optional === undefined
+}
+
+function stabilityKey(version: string): string {
+  if (version.includes("alpha")) return "api/alpha"
+  return version.includes("beta") ? "api/beta" : "api/ga"
+}
+
+/** As operators write it, and for the core group its version alone. Without a vendor: the neutral name. */
+function groupVersionOf({ group, version }: Kind, vendor?: Vendor): string {
+  return group === "" ? version : `${vendor?.group(group) ?? group}/${version}`
+}
+
+function checkKey(key: string, kinds: readonly Kind[], { options, vendor }: Enablement): void {
+  if (wide.includes(key)) return
+  const known = kinds.flatMap((kind) => [groupVersionOf(kind, vendor), `${groupVersionOf(kind, vendor)}/${kind.resource}`])
+  if (!known.includes(key)) {
+    const meant = nearest(key, [...known, ...wide])
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`
+    throw new StartError(
+      `--runtime-config: ${key} is no group/version, group/version/resource, api/all, api/ga, api/beta or api/alpha of this server${hint}`,
+    )
+  }
+  const isNeeded = needed.some((one) => key === vendor.apiVersion(one) || key.startsWith(`${vendor.apiVersion(one)}/`))
+  if (isNeeded && options["runtime-config"][key] === false)
+    throw new StartError(`--runtime-config: ${key} cannot be off: the server itself needs it`)
+}
