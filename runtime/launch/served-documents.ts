@@ -44,7 +44,7 @@ const tagLists = /"tags":\["([^"]+)"\]/g
 /** The document without the paths of what is off, in the layout of the generator. */
 function withoutPaths(bytes: Buffer, off: ReadonlySet<string>): Buffer {
   const lines = bytes.toString().split("\n")
-  const first = lines.findIndex((line) => line === ' "paths":{')
+  const first = lines.indexOf(' "paths":{')
   const last = lines.indexOf(" },", first)
   const paths = lines.slice(first + 1, last)
   const kept = paths.filter((line) => !off.has(placeOfPath(entryLine.exec(line)?.[1] ?? "")))
