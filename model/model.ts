@@ -78,7 +78,12 @@ export interface KindModel {
     readonly unconditional: boolean
     readonly generation?: readonly string[]
   }
-  readonly delete: { readonly propagation: "background" | "orphan" | "foreground" | "unsupported"; readonly returns: "Status" | "object" }
+  readonly delete: {
+    readonly propagation: "background" | "orphan" | "foreground" | "unsupported"
+    /** A warning for deletions that do not say what happens to dependents. */
+    readonly reminder?: string
+    readonly returns: "Status" | "object"
+  }
   readonly behaviours: readonly string[]
   /** Field renames between this version and the stored one, or a named conversion. */
   readonly conversion?: { readonly rename: readonly { readonly here: string; readonly stored: string }[]; readonly behaviour?: string }

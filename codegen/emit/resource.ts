@@ -64,6 +64,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       unconditionalUpdate: kind.update.unconditional,
       generation: kind.update.generation,
       defaultPropagation: kind.delete.propagation,
+      propagationReminder: kind.delete.reminder,
       deleteReturns: kind.delete.returns,
     },
     subresources: subresources.map((one) => ({

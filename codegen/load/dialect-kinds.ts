@@ -472,6 +472,13 @@ const lifeCycle: readonly Keyword[] = [
     example: "delete: {propagation: orphan}",
   },
   {
+    word: "reminder",
+    places: ["delete"],
+    value: text,
+    doc: "A warning for clients whose deletion does not say what happens to dependents.",
+    example: "delete: {propagation: orphan, reminder: The cups of a kettle stay; say propagationPolicy=Background to remove them.}",
+  },
+  {
     word: "returns",
     places: ["delete"],
     value: word("Status", "object"),

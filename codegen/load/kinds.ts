@@ -124,6 +124,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     update: updateModel(context),
     delete: {
       propagation: block.block("delete")?.word("propagation", ["background", "orphan", "foreground", "unsupported"]) ?? "background",
+      ...present({ reminder: block.block("delete")?.text("reminder") }),
       returns: block.block("delete")?.word("returns", ["Status", "object"]) ?? "Status",
     },
     behaviours: checkWords(block, "behaviours", known.behaviours, file.source),

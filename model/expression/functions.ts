@@ -185,6 +185,13 @@ const tests: readonly Row[] = [
   ["isIP", ["(string) -> bool"], "True for an IPv4 or IPv6 address.", `isIP("::1")`, "true"],
   ["isIPv4", ["(string) -> bool"], "True for an IPv4 address.", `isIPv4("10.0.0.1")`, "true"],
   ["isIPv6", ["(string) -> bool"], "True for an IPv6 address.", `isIPv6("10.0.0.1")`, "false"],
+  [
+    "matchesSelector",
+    ["(dyn, map(dyn)) -> bool"],
+    "True when labels, the second argument, meet a label selector. An absent selector matches nothing.",
+    "matchesSelector({}, metadata.labels)",
+    "true",
+  ],
   ["isCIDR", ["(string) -> bool"], "True for an address range.", `isCIDR("10.0.0.0/8")`, "true"],
   [
     "isFormat",

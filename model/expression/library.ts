@@ -42,6 +42,7 @@ import {
   type Value,
 } from "../../cel/index.ts"
 import * as runtime from "../../runtime/schema/expression.ts"
+import { matchesSelector } from "../../runtime/schema/selectors.ts"
 import { Amount, Moment, orderMeasures, Span } from "../../runtime/schema/measures.ts"
 import { expressionFunctions, type ExpressionFunction, type Overload } from "./functions.ts"
 import { dyn, type ExpressionType, isSimple, type SimpleType } from "./types.ts"
@@ -199,6 +200,7 @@ const own: Readonly<Record<string, Plain>> = {
   isIPv4: runtime.isIPv4,
   isIPv6: runtime.isIPv6,
   isCIDR: runtime.isCIDR,
+  matchesSelector,
   isFormat: (format, value) => runtime.isFormat(String(format), value),
   imageTag: runtime.imageTag,
 }

@@ -3,7 +3,7 @@ import { runEvery } from "./interval.ts"
 import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
 import { ensureFlowControl } from "./flow-control/keep-objects.ts"
 import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
-import { ensureEndpoints, ensureNamespaces, ensureService, isReachable } from "./system-objects.ts"
+import { ensureEndpoints, ensureNamespaces, ensurePriorityClasses, ensureService, isReachable } from "./system-objects.ts"
 
 export interface BootstrapOptions {
   /** `--advertise-address`, or the address used instead. */
@@ -41,6 +41,7 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
     atOnce: true,
     async task() {
       await ensureNamespaces(deps)
+      await ensurePriorityClasses(deps)
       await ensureService(deps, options)
       await ensureEndpoints(deps, { addresses: await addressesOf(deps, options), port: options.port })
       await ensureFlowControl(deps)

@@ -1,6 +1,6 @@
 /**
  * Creates the objects that every cluster has (catalog operations.yaml: system namespaces, kubernetes service): the
- * system namespaces, and the Service through which programs in the cluster reach the server. Creating them twice, or on
+ * system namespaces, the priority classes of the system, and the Service through which programs reach the server. Creating them twice, or on
  * several servers at once, does no harm: existing objects stay.
  */
 import { serverUser } from "../admission/server-identity.ts"
@@ -28,6 +28,24 @@ export async function ensureNamespaces(deps: SystemObjectsDeps): Promise<void> {
     await ensure(
       () => namespaces.get(name),
       () => namespaces.create({ metadata: { name } }),
+    )
+  }
+}
+
+/** Values above those that users may give (catalog operations.yaml: priority classes). */
+const systemPriorities = [
+  ["system-node-critical", 2_000_001_000, "For pods without which their node does not work."],
+  ["system-cluster-critical", 2_000_000_000, "For pods without which the cluster does not work, on whatever node they run."],
+] as const
+
+/** Called at start and at intervals, because they can be deleted. */
+export async function ensurePriorityClasses(deps: SystemObjectsDeps): Promise<void> {
+  if (!isServed(deps, "priorityclasses", "scheduling.orch.io")) return
+  const { priorityclasses } = deps.api(serverUser).scheduling.v1
+  for (const [name, value, description] of systemPriorities) {
+    await ensure(
+      () => priorityclasses.get(name),
+      () => priorityclasses.create({ metadata: { name }, value, description }),
     )
   }
 }
@@ -84,8 +102,8 @@ export function isReachable(address: string): boolean {
   return parsed !== undefined && specialIpFaults(parsed).length === 0
 }
 
-function isServed({ registry }: SystemObjectsDeps, resource: string): boolean {
-  return registry.deps.kinds.find("", "v1", resource) !== undefined
+function isServed({ registry }: SystemObjectsDeps, resource: string, group = ""): boolean {
+  return registry.deps.kinds.find(group, "v1", resource) !== undefined
 }
 
 /** Resolves with the existing object; undefined when it was created, by this call or by a faster server. */

@@ -9,7 +9,7 @@ import type { Kind } from "../schema/kind.ts"
 import { StartError } from "./start-error.ts"
 
 /** Group versions that the server's own work needs: it would not start, or not do what it promises. */
-const needed: readonly string[] = ["v1", "apiextensions.orch.io/v1", "coordination.orch.io/v1", "scheduling.orch.io/v1"]
+const needed: readonly string[] = ["v1", "apiextensions.orch.io/v1", "coordination.orch.io/v1"]
 
 /** For versions by their stability, and for all; those further left come first. `api/legacy` does nothing. */
 const wide = ["api/ga", "api/beta", "api/alpha", "api/all", "api/legacy"]

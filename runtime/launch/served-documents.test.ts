@@ -36,7 +36,9 @@ describe("documents of a server", () => {
     expect(paths).not.toContain("v3/apis/resource.orch.io")
     const document = await documentOf("v2", usual)
     const whole = await documentOf("v2", kinds)
-    expect(names(document.paths)).toEqual(names(whole.paths).filter((path) => !/alpha|\/(resource|storagemigration|internal\.apiserver)\./.test(path)))
+    expect(names(document.paths)).toEqual(
+      names(whole.paths).filter((path) => !/alpha|\/(resource|storagemigration|internal\.apiserver)\./.test(path)),
+    )
     expect(names(document.paths)).toContain("/apis/networking.orch.io/v1/namespaces/{namespace}/ingresses/{name}")
     expect(names(document.definitions).filter((name) => name.includes("alpha"))).toEqual([])
     expect(names(document.definitions)).toContain("io.orch.api.core.v1.Pod")
@@ -63,7 +65,10 @@ describe("documents of a server", () => {
   })
 
   it("keep namespaces, whose paths look like those of what is in them", async () => {
-    const document = await documentOf("v3/api/v1", kinds.filter(({ resource }) => resource !== "pods"))
+    const document = await documentOf(
+      "v3/api/v1",
+      kinds.filter(({ resource }) => resource !== "pods"),
+    )
     expect(names(document.paths)).toContain("/api/v1/namespaces/{name}/status")
     expect(names(document.paths)).toContain("/api/v1/watch/namespaces/{namespace}/secrets")
     expect(names(document.paths).some((path) => path.includes("/pods"))).toBe(false)

@@ -120,6 +120,8 @@ export interface LifecycleRules {
   /** Generation starts at 1 and grows when one of these paths changes. Absent: the kind has no generation. */
   readonly generation?: readonly string[]
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
+  /** The warning for a DELETE that does not say what happens to dependents. */
+  readonly propagationReminder?: string
   /** The response of DELETE when the object is removed at once. */
   readonly deleteReturns: "Status" | "object"
 }

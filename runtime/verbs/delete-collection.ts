@@ -7,6 +7,7 @@ import type { CachedObject } from "../storage/cache.ts"
 import { answerList } from "./list/answer-list.ts"
 import { attributesOf } from "./attributes.ts"
 import { listRequest, negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
+import { remindOfDependents } from "./delete.ts"
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 import { listFreshness, readListOptions } from "./list/list-options.ts"
 
@@ -24,6 +25,7 @@ export async function deleteCollectionVerb(call: ResourceRequest): Promise<void>
  */
 export async function deleteCollectionOperation(call: ObjectRequest, options: DeleteOptions): Promise<ListPage> {
   const { query, signal } = call.request
+  remindOfDependents(call, options)
   const listOptions = readListOptions(query, { watch: false, watchList: false })
   // The reference always lists in pages here, for which a bare version means that exact version.
   const freshness = listFreshness({ ...listOptions, limit: Math.max(listOptions.limit, 1) })

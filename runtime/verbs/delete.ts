@@ -20,7 +20,15 @@ export async function deleteVerb(call: ResourceRequest): Promise<void> {
   return answerStatus(call, { name: info.name, group: kind.group, kind: kind.resource, ...(uid !== undefined && { uid }) })
 }
 
+/** Called by each deletion: warns a client that may not know what happens to dependents. */
+export function remindOfDependents({ handle, request }: ObjectRequest, { orphanDependents, propagationPolicy }: DeleteOptions): void {
+  const { propagationReminder } = handle.kind.rules
+  if (propagationReminder === undefined || orphanDependents !== undefined || propagationPolicy !== undefined) return
+  request.warnings.push(propagationReminder)
+}
+
 /** Deletes an object, or begins its deletion. Throws as `deleteObject`. */
 export function deleteOperation(call: ObjectRequest, options: DeleteOptions): Promise<WriteResult> {
+  remindOfDependents(call, options)
   return deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
 }

@@ -3,10 +3,10 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
+import { matchesSelector } from "../../schema/selectors.ts"
 import type { Job } from "../../../generated/batch/v1/job/types.ts"
 import type { JobSpec } from "../../../generated/batch/v1/shared/job-spec/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
-import { matchesSelector } from "../pods/selector.ts"
 
 const immutableText = "field is immutable"
 

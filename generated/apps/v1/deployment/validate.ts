@@ -2,7 +2,6 @@
 import {
   type CheckContext,
   type JsonObject,
-  all,
   atMost,
   equals,
   field,
@@ -14,6 +13,7 @@ import {
   less,
   limited,
   limits,
+  matchesSelector,
   orElse,
   present,
   required,
@@ -21,9 +21,7 @@ import {
   size,
   split,
   text,
-  truth,
   typeName,
-  within,
 } from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../../../core/v1/shared/pod-template/validate.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
@@ -57,9 +55,9 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
   )
-  // selector.matchLabels.all(key, template.metadata.labels[key] == selector.matchLabels[key]) && selector.matchExpressions.all(term, term.operator == "In" ? template.metadata.labels[term.key] in term.values : term.operator == "NotIn" ? !(template.metadata.labels[term.key] in term.values) : term.operator == "Exists" ? has(template.metadata.labels[term.key]) : !has(template.metadata.labels[term.key]))
+  // when has(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    all(get(self, "selector", "matchLabels"), (key_) => equals(item(get(self, "template", "metadata", "labels"), key_), item(get(self, "selector", "matchLabels"), key_))) && all(get(self, "selector", "matchExpressions"), (term_) => truth((get(term_, "operator") === "In") ? within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "NotIn") ? !within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "Exists") ? present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? "")) : !present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? "")))))),
+    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },

@@ -2,23 +2,19 @@
 import {
   type CheckContext,
   type JsonObject,
-  all,
   atMost,
-  equals,
   field,
   get,
   immutable,
-  item,
   less,
   limited,
   limits,
+  matchesSelector,
   orElse,
   present,
   required,
   rule,
   size,
-  truth,
-  within,
 } from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../../../core/v1/shared/pod-template/validate.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
@@ -44,9 +40,9 @@ export function validateReplicaSetSpec(self: JsonObject, context: CheckContext):
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
   )
-  // when has(selector): selector.matchLabels.all(key, template.metadata.labels[key] == selector.matchLabels[key]) && selector.matchExpressions.all(term, term.operator == "In" ? template.metadata.labels[term.key] in term.values : term.operator == "NotIn" ? !(template.metadata.labels[term.key] in term.values) : term.operator == "Exists" ? has(template.metadata.labels[term.key]) : !has(template.metadata.labels[term.key]))
+  // when has(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    !present(get(self, "selector")) || (all(get(self, "selector", "matchLabels"), (key_) => equals(item(get(self, "template", "metadata", "labels"), key_), item(get(self, "selector", "matchLabels"), key_))) && all(get(self, "selector", "matchExpressions"), (term_) => truth((get(term_, "operator") === "In") ? within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "NotIn") ? !within(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""), get(term_, "values")) : ((get(term_, "operator") === "Exists") ? present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? "")) : !present(item(get(self, "template", "metadata", "labels"), get(term_, "key") ?? ""))))))),
+    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },

@@ -4,7 +4,9 @@ import {
   type Kind,
   get,
   isFormat,
+  json,
   less,
+  namedWarnings,
   orElse,
   present,
   size,
@@ -34,20 +36,21 @@ export const job: Kind<Job, JobInput> = {
     unconditionalUpdate: true,
     generation: ["spec"],
     defaultPropagation: "orphan",
+    propagationReminder: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     deleteReturns: "Status",
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
   behaviours: ["podTemplateResources", "jobSelector"],
   load: async () => {
-    const [{ jobShape }, { defaultJob }, { validateJob }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
+    const [{ jobShape }, { defaultJob }, { validateJob }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {
       shape: jobShape,
       applyDefaults: (object, context) => defaultJob(object, { ...context, root: object }),
       validate: (object, context) => validateJob(object, CheckContext.of(object, context)),
-      warnings: (object, context) => warningTexts([
+      warnings: (object, context) => [...warningTexts([
         { when: (!present(context.old) && less(0, size(get(object, "metadata", "name") ?? ""))) && !isFormat("dns-label", get(object, "metadata", "name") ?? ""), text: "metadata.name: the name becomes part of the names and host names of pods, for which only a DNS label without dots works everywhere" },
         { when: ((get(object, "spec", "completionMode") === "Indexed") && less(100000, get(object, "spec", "completions"))) && less(10000, get(object, "spec", "parallelism")), text: "spec.completions: an indexed job of this size may be slow; use fewer completions, or a parallelism of at most 10000" },
-      ]),
+      ]), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context)],
       columns,
     }
   },

@@ -4,7 +4,9 @@ import {
   type Kind,
   get,
   isFormat,
+  json,
   less,
+  namedWarnings,
   orElse,
   present,
   size,
@@ -48,14 +50,14 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
   ],
   behaviours: ["podTemplateResources"],
   load: async () => {
-    const [{ replicationControllerShape }, { defaultReplicationController }, { validateReplicationController }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
+    const [{ replicationControllerShape }, { defaultReplicationController }, { validateReplicationController }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {
       shape: replicationControllerShape,
       applyDefaults: (object, context) => defaultReplicationController(object, { ...context, root: object }),
       validate: (object, context) => validateReplicationController(object, CheckContext.of(object, context)),
-      warnings: (object, context) => warningTexts([
+      warnings: (object, context) => [...warningTexts([
         { when: (!present(context.old) && less(0, size(get(object, "metadata", "name") ?? ""))) && !isFormat("dns-label", get(object, "metadata", "name") ?? ""), text: "metadata.name: the name becomes part of the names and host names of pods, for which only a DNS label without dots works everywhere" },
-      ]),
+      ]), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context)],
       columns,
     }
   },

@@ -1,0 +1,27 @@
+/** Label selectors as objects hold them, for expressions and checks. */
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { ownField } from "../encoding/field-path.ts"
+import type { Value } from "./expression.ts"
+
+/**
+ * `matchesSelector(selector, labels)`: whether labels meet every requirement of a selector. An absent selector matches
+ * nothing, an empty one everything; a requirement with an unknown operator is not met.
+ */
+export function matchesSelector(selector: Value, labels: Value): boolean {
+  if (!isObject(selector)) return false
+  const { matchExpressions, matchLabels } = selector
+  const found: JsonObject = isObject(labels) ? labels : {}
+  return (
+    (!isObject(matchLabels) || Object.keys(matchLabels).every((key) => ownField(found, key) === matchLabels[key])) &&
+    (!Array.isArray(matchExpressions) || matchExpressions.every((one) => isObject(one) && isMet(one, found)))
+  )
+}
+
+function isMet({ key, operator, values }: JsonObject, labels: JsonObject): boolean {
+  const value = typeof key === "string" ? ownField(labels, key) : undefined
+  const listed: readonly JsonValue[] = Array.isArray(values) ? values : []
+  if (operator === "In") return value !== undefined && listed.includes(value)
+  if (operator === "NotIn") return value === undefined || !listed.includes(value)
+  if (operator === "Exists") return value !== undefined
+  return operator === "DoesNotExist" && value === undefined
+}
