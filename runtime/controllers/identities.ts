@@ -53,3 +53,23 @@ export function endpointSliceController({ deps }: Registry): ControllerUser {
 export function endpointSliceMirroringController({ deps }: Registry): ControllerUser {
   return controllerUser(deps.vendor, "endpointslicemirroring-controller")
 }
+
+/** Of what writes the status of quotas. */
+export function quotaController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "resourcequota-controller")
+}
+
+/** Of what signs and cleans up after bootstrap tokens. */
+export function bootstrapSigner({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "bootstrap-signer")
+}
+
+/** Of what deletes bootstrap tokens that have expired. */
+export function tokenCleaner({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "token-cleaner")
+}
+
+/** Of what deletes old requests for certificates. */
+export function certificateController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "certificate-controller")
+}

@@ -4,6 +4,7 @@
  */
 import { StartError } from "../launch/start-error.ts"
 import type { Options } from "../options/table.ts"
+import { startCertificateRequestCleaner } from "./certificate-request-cleaner.ts"
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import { startDefinitionController } from "./definitions/definition-controller.ts"
@@ -14,8 +15,11 @@ import { startGarbageCollector } from "./garbage/garbage-collector.ts"
 import { startRangeRepair } from "./ip-repair.ts"
 import { startJobCleaner } from "./job-cleaner.ts"
 import { startNamespaceController } from "./namespace/namespace-controller.ts"
+import { startQuotaController } from "./quota/quota-controller.ts"
 import { startRootCaPublisher } from "./root-ca-publisher.ts"
 import { startServiceAccountController } from "./service-account-controller.ts"
+import { startBootstrapSigner } from "./tokens/bootstrap-signer.ts"
+import { startTokenCleaner } from "./tokens/token-cleaner.ts"
 
 /** What controllers are started with. */
 export interface ControllerInputs {
@@ -76,7 +80,21 @@ const rows: readonly ControllerRow[] = [
     set: "manager",
     start: ({ deps }) => startEndpointSliceMirroring(deps),
   },
+  {
+    name: "resourcequota-controller",
+    alias: "resourcequota",
+    set: "manager",
+    start: ({ deps }) => startQuotaController(deps),
+  },
   { name: "ttl-after-finished-controller", alias: "ttl-after-finished", set: "manager", start: ({ deps }) => startJobCleaner(deps) },
+  { name: "bootstrap-signer-controller", alias: "bootstrapsigner", set: "manager", start: ({ deps }) => startBootstrapSigner(deps) },
+  { name: "token-cleaner-controller", alias: "tokencleaner", set: "manager", start: ({ deps }) => startTokenCleaner(deps) },
+  {
+    name: "certificatesigningrequest-cleaner-controller",
+    alias: "csrcleaner",
+    set: "manager",
+    start: ({ deps }) => startCertificateRequestCleaner(deps),
+  },
 ]
 
 /**

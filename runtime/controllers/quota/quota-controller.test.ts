@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { beforeCommit, countCommits, failCommits, retried } from "../../../test/support/controller-faults.ts"
+import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
+import type { ResourceQuota } from "../../../generated/core/v1/resource-quota/types.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import { nextTurn } from "../../base/turns.ts"
+import { typed } from "../../schema/typed.ts"
+import type { KeyedController } from "../keyed-controller.ts"
+import { startQuotaController } from "./quota-controller.ts"
+
+let one: OpenRegistry
+let controller: KeyedController
+beforeEach(async () => {
+  one = await openRegistry()
+  controller = startQuotaController(one)
+})
+afterEach(async () => {
+  await controller.stop()
+  await one.close()
+})
+
+async function makeQuota(hard: Record<string, string>, spec: JsonObject = {}, name = "q"): Promise<void> {
+  await one.create("resourcequotas", { metadata: { name, namespace: "a" }, spec: { hard, ...spec } })
+}
+
+function pod(name: string, spec: JsonObject = {}, namespace = "a"): ApiObject {
+  const resources = { requests: { cpu: "100m", memory: "1Gi" }, limits: { cpu: "200m", memory: "1Gi" } }
+  return { metadata: { name, namespace }, spec: { containers: [{ name: "main", image: "i", resources }], nodeName: "n", ...spec } }
+}
+
+async function status(name = "q"): Promise<ResourceQuota["status"]> {
+  await controller.idle()
+  await retried(one, controller, 250)
+  return typed<ResourceQuota>((await one.get("resourcequotas", `a/${name}`)) ?? {}).status
+}
+
+const used = async (name = "q"): Promise<Record<string, string> | undefined> => (await status(name)).used
+
+test("what pods use is counted as they come, change and go", async () => {
+  await one.create("pods", pod("before"))
+  const hard = { pods: "10", cpu: "4", "requests.memory": "8Gi", "limits.cpu": "8", "count/pods": "10" }
+  await makeQuota(hard)
+  expect(await status()).toEqual({
+    hard,
+    used: { pods: "1", cpu: "100m", "requests.memory": "1Gi", "limits.cpu": "200m", "count/pods": "1" },
+  })
+  await one.create("pods", pod("after"))
+  await one.create("pods", pod("elsewhere", {}, "b"))
+  expect(await used()).toMatchObject({ pods: "2", cpu: "200m", "requests.memory": "2Gi", "limits.cpu": "400m" })
+  await one.update("pods", "a/after", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
+  expect(await used()).toEqual({ pods: "1", cpu: "100m", "requests.memory": "1Gi", "limits.cpu": "200m", "count/pods": "2" })
+  for (const name of ["before", "after"]) await one.remove("pods", `a/${name}`, { gracePeriodSeconds: 0 })
+  expect(await used()).toEqual({ pods: "0", cpu: "0", "requests.memory": "0", "limits.cpu": "0", "count/pods": "0" })
+})
+
+test("containers that initialize, run beside them and the pod itself are counted", async () => {
+  const of = (name: string, cpu: string, more: JsonObject = {}): JsonObject => ({
+    name,
+    image: "i",
+    resources: { requests: { cpu } },
+    ...more,
+  })
+  await makeQuota({ "requests.cpu": "9" })
+  await one.create("pods", pod("p", { containers: [of("a", "1"), of("b", "1")], initContainers: [of("i", "5")] }))
+  expect(await used()).toEqual({ "requests.cpu": "5" })
+  const sidecar = of("s", "500m", { restartPolicy: "Always" })
+  await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers: [sidecar, of("i", "1"), of("j", "100m")] }))
+  expect(await used()).toEqual({ "requests.cpu": "6500m" })
+})
+
+test("extended resources and huge pages have names of their own", async () => {
+  await makeQuota({ "requests.example.com/gpu": "4", "hugepages-2Mi": "1Gi", "requests.hugepages-2Mi": "1Gi" })
+  const amounts = { "example.com/gpu": "2", "hugepages-2Mi": "4Mi", cpu: "1" }
+  await one.create("pods", pod("p", { containers: [{ name: "main", image: "i", resources: { limits: amounts, requests: amounts } }] }))
+  expect(await used()).toEqual({ "requests.example.com/gpu": "2", "hugepages-2Mi": "4Mi", "requests.hugepages-2Mi": "4Mi" })
+})
+
+test("a pod that should have ended by now is not charged, whenever that is", async () => {
+  await makeQuota({ pods: "10", "count/pods": "10" })
+  await one.create("pods", pod("p"))
+  await one.remove("pods", "a/p", { gracePeriodSeconds: 30 })
+  expect(await used()).toEqual({ pods: "1", "count/pods": "1" })
+  one.clock.advance(120_000)
+  expect(await used()).toEqual({ pods: "0", "count/pods": "1" })
+})
+
+test.each<[string, JsonObject, readonly string[]]>([
+  ["Terminating", { scopes: ["Terminating"] }, ["short"]],
+  ["NotTerminating", { scopes: ["NotTerminating"] }, ["best", "across", "high", "plain"]],
+  ["BestEffort", { scopes: ["BestEffort"] }, ["best"]],
+  ["two scopes", { scopes: ["NotBestEffort", "NotTerminating"] }, ["across", "high", "plain"]],
+  [
+    "a priority class",
+    { scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values: ["high"] }] } },
+    ["high"],
+  ],
+  [
+    "another one",
+    { scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "NotIn", values: ["high"] }] } },
+    ["best", "across", "plain", "short"],
+  ],
+  ["any class", { scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "Exists" }] } }, ["high"]],
+  [
+    "no class",
+    { scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "DoesNotExist" }] } },
+    ["best", "across", "plain", "short"],
+  ],
+  ["affinity across namespaces", { scopes: ["CrossNamespacePodAffinity"] }, ["across"]],
+])("scopes: %s", async (_name, spec, counted) => {
+  const term = { topologyKey: "t", namespaces: ["b"], labelSelector: {} }
+  await one.create("pods", pod("plain"))
+  await one.create("pods", pod("short", { activeDeadlineSeconds: 10 }))
+  await one.create("pods", pod("best", { containers: [{ name: "main", image: "i" }] }))
+  await one.create("pods", pod("high", { priorityClassName: "high" }))
+  await one.create("pods", pod("across", { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }))
+  await makeQuota({ pods: "10" }, spec)
+  expect(await used()).toEqual({ pods: String(counted.length) })
+})
+
+test("services, claims and objects of any kind", async () => {
+  const gold = "gold.storageclass.storage.orch.io"
+  await makeQuota({
+    services: "9",
+    "services.nodeports": "9",
+    "services.loadbalancers": "9",
+    persistentvolumeclaims: "9",
+    "requests.storage": "9Gi",
+    [`${gold}/requests.storage`]: "9Gi",
+    [`${gold}/persistentvolumeclaims`]: "9",
+    configmaps: "9",
+    "count/configmaps": "9",
+    "count/deployments.apps": "9",
+    "count/nothing.example.com": "9",
+  })
+  await one.create("services", {
+    metadata: { name: "s", namespace: "a" },
+    spec: { type: "LoadBalancer", ports: [{ port: 80 }, { port: 81, name: "b" }].map((port, index) => ({ name: `p${index}`, ...port })) },
+  })
+  const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }
+  await one.create("persistentvolumeclaims", { metadata: { name: "c", namespace: "a" }, spec: claim })
+  await one.create("persistentvolumeclaims", { metadata: { name: "d", namespace: "a" }, spec: { ...claim, storageClassName: "gold" } })
+  await one.create("configmaps", { metadata: { name: "m", namespace: "a" } })
+  expect(await used()).toEqual({
+    services: "1",
+    "services.nodeports": "2",
+    "services.loadbalancers": "1",
+    persistentvolumeclaims: "2",
+    "requests.storage": "2Gi",
+    [`${gold}/requests.storage`]: "1Gi",
+    [`${gold}/persistentvolumeclaims`]: "1",
+    configmaps: "1",
+    "count/configmaps": "1",
+    "count/deployments.apps": "0",
+  })
+  await one.remove("configmaps", "a/m")
+  await one.remove("services", "a/s")
+  expect(await used()).toMatchObject({ configmaps: "0", "count/configmaps": "0", services: "0", "services.nodeports": "0" })
+})
+
+test("a quota that changes is counted anew, and a status that somebody wrote is put right", async () => {
+  await one.create("pods", pod("p"))
+  await makeQuota({ pods: "10" })
+  expect(await used()).toEqual({ pods: "1" })
+  await one.update("resourcequotas", "a/q", (old) => ({ ...old, spec: { hard: { cpu: "1" } } }))
+  expect(await status()).toEqual({ hard: { cpu: "1" }, used: { cpu: "100m" } })
+  await one.update("resourcequotas", "a/q", (old) => ({ ...old, status: { hard: { cpu: "1" }, used: { cpu: "7" } } }), {
+    subresource: "status",
+  })
+  expect(await used()).toEqual({ cpu: "100m" })
+})
+
+test("what is not about a quota writes nothing, nor does a restart", async () => {
+  await one.create("pods", pod("p"))
+  await makeQuota({ pods: "10", configmaps: "10" })
+  await status()
+  const commits = countCommits(one, "/resourcequotas/")
+  await one.update("pods", "a/p", (old) => ({ ...old, metadata: { ...old.metadata, labels: { a: "b" } } }))
+  await one.create("configmaps", { metadata: { name: "m", namespace: "b" } })
+  await one.create("secrets", { metadata: { name: "s", namespace: "a" } })
+  await status()
+  await controller.stop()
+  controller = startQuotaController(one)
+  await status()
+  one.clock.advance(300_000)
+  await status()
+  expect(commits()).toBe(0)
+})
+
+test("a busy namespace is written from time to time, not for each object", async () => {
+  await makeQuota({ configmaps: "100" })
+  await status()
+  const commits = countCommits(one, "/resourcequotas/")
+  for (let index = 0; index < 50; index++) {
+    await one.create("configmaps", { metadata: { name: `m${index}`, namespace: "a" } })
+    await controller.idle()
+  }
+  expect(commits()).toBeLessThanOrEqual(1)
+  expect(await used()).toEqual({ configmaps: "50" })
+})
+
+test("a namespace of many pods is read in turns, and a change of one of them reads no other", async () => {
+  await controller.stop()
+  for (let index = 0; index < 2000; index++) await one.create("pods", pod(`p${index}`))
+  await makeQuota({ pods: "5000", cpu: "5000" })
+  let turns = 0
+  let isOver = false
+  const watching = (async () => {
+    for (; !isOver; turns++) await nextTurn()
+  })()
+  controller = startQuotaController(one)
+  expect(await used()).toEqual({ pods: "2k", cpu: "200" })
+  isOver = true
+  await watching
+  expect(turns).toBeGreaterThan(5)
+  const handle = await one.handle("pods")
+  let reads = 0
+  const snapshot = handle.cache.snapshot.bind(handle.cache)
+  handle.cache.snapshot = () => {
+    reads++
+    return snapshot()
+  }
+  await one.remove("pods", "a/p7", { gracePeriodSeconds: 0 })
+  expect(await used()).toEqual({ pods: "1999", cpu: "199900m" })
+  expect(reads).toBe(0)
+})
+
+test("a conflict, a store that fails and a quota that goes meanwhile", async () => {
+  await makeQuota({ configmaps: "100" })
+  await status()
+  const make = (name: string): Promise<ApiObject> => one.create("configmaps", { metadata: { name, namespace: "a" } })
+  const changed = beforeCommit(one, "/resourcequotas/a/q", () =>
+    one.update("resourcequotas", "a/q", (old) => ({ ...old, spec: { hard: { configmaps: "7" } } })),
+  )
+  await make("a")
+  await retried(one, controller)
+  expect([changed(), await status()]).toEqual([true, { hard: { configmaps: "7" }, used: { configmaps: "1" } }])
+  const failed = failCommits(one, "/resourcequotas/a/q", 2)
+  await make("b")
+  await retried(one, controller, 2000)
+  expect([failed(), await used()]).toEqual([2, { configmaps: "2" }])
+  const gone = beforeCommit(one, "/resourcequotas/a/q", () => one.remove("resourcequotas", "a/q"))
+  await make("c")
+  await retried(one, controller)
+  expect([gone(), await one.names("resourcequotas")]).toEqual([true, []])
+})
