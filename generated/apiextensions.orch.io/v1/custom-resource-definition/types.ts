@@ -43,9 +43,9 @@ export function isCustomResourceDefinition(object: ApiObject): object is CustomR
 export type CustomResourceDefinitionSpec = {
   /** Group of the kind. The definition is named after it: PLURAL.GROUP. */
   group: string
-  /** Names of the kind. */
+  /** Names of the kind in paths, objects and commands. */
   names: CustomResourceDefinitionNames
-  /** Namespaced, or Cluster for objects outside of namespaces. */
+  /** `Namespaced`, or `Cluster` for objects outside of namespaces. */
   scope: string
   /** Versions of the kind. Exactly one of them is stored. */
   versions: CustomResourceDefinitionVersion[] | null
@@ -55,7 +55,7 @@ export type CustomResourceDefinitionSpec = {
   preserveUnknownFields?: boolean
 }
 
-/** Names of a kind. */
+/** Names of a kind in paths, objects and commands. */
 export type CustomResourceDefinitionNames = {
   /** Name in paths, in lower case: /apis/GROUP/VERSION/PLURAL. */
   plural: string
@@ -63,7 +63,7 @@ export type CustomResourceDefinitionNames = {
   singular?: string
   /** Abbreviations that command-line clients accept. */
   shortNames?: string[]
-  /** Name of the kind in objects, such as CronTab. */
+  /** Name of the kind in objects, such as `CronTab`. */
   kind: string
   /** Kind of lists. Without one, the kind followed by List. */
   listKind?: string
@@ -73,7 +73,7 @@ export type CustomResourceDefinitionNames = {
 
 /** One version of a kind. */
 export type CustomResourceDefinitionVersion = {
-  /** Name of the version, such as v1 or v1beta1. */
+  /** Name of the version, such as `v1` or `v1beta1`. */
   name: string
   /** Whether clients can use the version. */
   served: boolean
@@ -93,7 +93,7 @@ export type CustomResourceDefinitionVersion = {
   selectableFields?: SelectableField[]
 }
 
-/** The schema of objects. */
+/** The schema that objects of one version have to fit. */
 export type CustomResourceValidation = {
   /** The schema in the terms of OpenAPI 3, in structural form: each value has a type. */
   openAPIV3Schema?: JSONSchemaProps
@@ -123,13 +123,13 @@ export type CustomResourceSubresourceScale = {
 
 /** A column of the tables of a kind. */
 export type CustomResourceColumnDefinition = {
-  /** Heading of the column. */
+  /** Heading of the column, for people. */
   name: string
   /** Type of the cells: integer, number, string, boolean or date. */
   type: string
   /** Format of the cells, in the terms of OpenAPI. */
   format?: string
-  /** What the column shows. */
+  /** What the column shows, for people. */
   description?: string
   /** 0 for columns that are always shown. Clients leave out others when there is little room. */
   priority?: number
@@ -145,9 +145,9 @@ export type SelectableField = {
 
 /** How objects become those of another version. */
 export type CustomResourceConversion = {
-  /** None changes apiVersion alone. Webhook asks a web hook. */
+  /** `None` changes `apiVersion` alone. `Webhook` asks a web hook. */
   strategy: string
-  /** The web hook, for strategy Webhook. */
+  /** The web hook, for the strategy `Webhook`. */
   webhook?: WebhookConversion
 }
 
@@ -155,29 +155,29 @@ export type CustomResourceConversion = {
 export type WebhookConversion = {
   /** Where the web hook is. */
   clientConfig?: WebhookClientConfig
-  /** Versions of ConversionReview that the web hook understands, most preferred first. */
+  /** Versions of `ConversionReview` that the web hook understands, most preferred first. */
   conversionReviewVersions: string[] | null
 }
 
-/** Where a web hook is. Either url or service is set. */
+/** Where a web hook is, given as either `url` or `service`. */
 export type WebhookClientConfig = {
   /** The service that runs the web hook. */
   service?: ServiceReference
   /** Certificates in PEM form that sign the web hook's own. Without them, those of the system. */
   caBundle?: string
-  /** Address of the web hook, with https. */
+  /** Address of the web hook, which begins with `https:`. */
   url?: string
 }
 
 /** A service that runs a web hook. */
 export type ServiceReference = {
-  /** Namespace of the service. */
+  /** Namespace of the service that runs the web hook. */
   namespace: string
-  /** Name of the service. */
+  /** Name of the service that runs the web hook. */
   name: string
   /** Path of the requests that it is sent. */
   path?: string
-  /** Port of the service. */
+  /** Port of the service, from 1 to 65535. */
   port?: number
 }
 
@@ -203,9 +203,9 @@ export type CustomResourceDefinitionStatusInput = Omit<CustomResourceDefinitionS
 
 /** One finding about a definition. */
 export type CustomResourceDefinitionCondition = {
-  /** What was looked at: NamesAccepted, Established, NonStructuralSchema or Terminating. */
+  /** What was looked at: `NamesAccepted`, `Established`, `NonStructuralSchema` or `Terminating`. */
   type: string
-  /** True, False or Unknown. */
+  /** Whether the condition holds: `True`, `False` or `Unknown`. */
   status: string
   /** When the status last changed. */
   lastTransitionTime: string | null

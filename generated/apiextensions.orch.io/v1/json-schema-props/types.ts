@@ -3,11 +3,11 @@ import type { JsonValue } from "../../../../runtime/schema/index.ts"
 
 /** A schema in the terms of OpenAPI 3, with the extensions of structural schemas. */
 export type JSONSchemaProps = {
-  /** Not supported in definitions. */
+  /** Identity of a schema. Definitions with it are refused. */
   id?: string
-  /** Not supported in definitions. */
+  /** Version of the schema language. Definitions with it are refused. */
   $schema?: string
-  /** Not supported in definitions. */
+  /** Reference to another schema. Definitions with it are refused. */
   $ref?: string
   /** What the value is for. Clients show it to people. */
   description?: string
@@ -19,11 +19,11 @@ export type JSONSchemaProps = {
   title?: string
   /** The value where there is none. */
   default?: JsonValue
-  /** The largest number. */
+  /** The largest number that is allowed. */
   maximum?: number
   /** The number is less than maximum. */
   exclusiveMaximum?: boolean
-  /** The smallest number. */
+  /** The smallest number that is allowed. */
   minimum?: number
   /** The number is greater than minimum. */
   exclusiveMinimum?: boolean
@@ -37,7 +37,7 @@ export type JSONSchemaProps = {
   maxItems?: number | bigint
   /** The smallest number of items of a list. */
   minItems?: number | bigint
-  /** Not supported in definitions; the list type set says the same. */
+  /** Whether all items of a list differ. Only false is allowed; the list type `set` says the same. */
   uniqueItems?: boolean
   /** The number is a multiple of this one. */
   multipleOf?: number
@@ -63,15 +63,15 @@ export type JSONSchemaProps = {
   properties?: { [key: string]: JSONSchemaProps }
   /** The schema of the values of a map; true for any value, false for none. */
   additionalProperties?: JSONSchemaPropsOrBool
-  /** Not supported in definitions. */
+  /** Schemas of fields by pattern of their names. Definitions with it are refused. */
   patternProperties?: { [key: string]: JSONSchemaProps }
-  /** Not supported in definitions. */
+  /** What the presence of a field demands. Definitions with it are refused. */
   dependencies?: { [key: string]: JSONSchemaPropsOrStringArray }
-  /** Not supported in definitions. */
+  /** Schema of items beyond a list of schemas. Definitions with it are refused. */
   additionalItems?: JSONSchemaPropsOrBool
-  /** Not supported in definitions. */
+  /** Schemas for references. Definitions with it are refused. */
   definitions?: { [key: string]: JSONSchemaProps }
-  /** Where to read more. */
+  /** Where people can read more about the value. */
   externalDocs?: ExternalDocumentation
   /** An example of the value. */
   example?: JsonValue
@@ -104,24 +104,24 @@ export type JSONSchemaPropsOrStringArray = JSONSchemaProps | string[]
 
 /** A rule in CEL that a value keeps. */
 export type ValidationRule = {
-  /** The expression, which must be true. self is the value, oldSelf the stored one. */
+  /** The expression in CEL, which must be true. `self` is the value, `oldSelf` the stored one. */
   rule: string
   /** What a client reads when the rule is broken. */
   message?: string
   /** An expression that makes that text. */
   messageExpression?: string
-  /** The kind of fault: FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate. */
+  /** The kind of fault: `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`. */
   reason?: string
   /** Path of the field that the fault names, below the value. */
   fieldPath?: string
-  /** The rule also holds for new values. oldSelf is optional then. */
+  /** Whether the rule also holds for new values. `oldSelf` is optional then. False by default. */
   optionalOldSelf?: boolean
 }
 
-/** Where to read more. */
+/** A document that says more about a value. */
 export type ExternalDocumentation = {
-  /** What is there. */
+  /** What the document is about. */
   description?: string
-  /** Address of the document. */
+  /** Address of the document, such as `https://example.com/docs`. */
   url?: string
 }

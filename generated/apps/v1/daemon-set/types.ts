@@ -47,7 +47,7 @@ export type DaemonSetSpec = {
   template: PodTemplateSpec
   /** How old pods give way to new ones. */
   updateStrategy: DaemonSetUpdateStrategy
-  /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
+  /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
   /** How many old revisions to keep for going back. */
   revisionHistoryLimit?: number
@@ -67,7 +67,7 @@ export type DaemonSetUpdateStrategy = {
    * When a pod is replaced.
    *
    * Possible enum values:
-   * - `"OnDelete"`: When somebody deletes the old pod.
+   * - `"OnDelete"`: When the old pod is deleted by hand.
    * - `"RollingUpdate"`: Node by node.
    */
   type?: "RollingUpdate" | "OnDelete"
@@ -118,7 +118,7 @@ export type DaemonSetStatusInput = Omit<DaemonSetStatus, "conditions"> & {
 
 /** One observed aspect of a daemon set's state. */
 export type DaemonSetCondition = {
-  /** Names the aspect. */
+  /** Names the aspect that was observed. The controller of 1.30 reports none. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -126,7 +126,7 @@ export type DaemonSetCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

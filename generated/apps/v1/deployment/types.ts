@@ -41,21 +41,24 @@ export function isDeployment(object: ApiObject): object is Deployment {
 
 /** How many pods of what kind are wanted, and how to get there. */
 export type DeploymentSpec = {
-  /** Number of pods wanted. Zero is allowed and differs from leaving it out, which means one. */
+  /** Number of pods wanted. 0 stops them all and differs from leaving it out, which means 1. */
   replicas?: number
   /** Which pods count. The labels of the template have to match; it cannot be changed later. */
   selector: LabelSelector
   /** The pod to make. Changing it starts a rollout; its restart policy has to be Always. */
   template: PodTemplateSpec
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   strategy: DeploymentStrategy
-  /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
+  /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** How many old replica sets to keep for going back. */
+  /** How many old ReplicaSets are kept, so that `kubectl rollout undo` can go back to them. */
   revisionHistoryLimit?: number
-  /** Holds back rollouts until it is taken away again. */
+  /** Whether changes of the template are held back. Scaling goes on. False by default; `kubectl rollout pause` sets it. */
   paused?: boolean
-  /** After how many seconds without progress a rollout is reported as failed. Has to be more than minReadySeconds. */
+  /**
+   * Seconds without progress after which a rollout is reported as failed, in the condition `Progressing`. The controller goes on
+   * trying. Has to be more than `minReadySeconds`.
+   */
   progressDeadlineSeconds?: number
 }
 
@@ -63,23 +66,35 @@ export type DeploymentSpec = {
 export type DeploymentSpecInput = Omit<DeploymentSpec, "template" | "strategy"> & {
   /** The pod to make. Changing it starts a rollout; its restart policy has to be Always. */
   template: PodTemplateSpecInput
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   strategy?: DeploymentStrategy
 }
 
-/** How old pods give way to new ones. */
+/** How pods of an old template are replaced by those of the new one. */
 export type DeploymentStrategy = {
-  /** Recreate ends all old pods before it makes new ones, RollingUpdate exchanges them bit by bit. */
+  /**
+   * Which way pods are replaced.
+   *
+   * Possible enum values:
+   * - `"Recreate"`: All old pods are ended before new ones are made: no two versions run at a time, and for a while none does.
+   * - `"RollingUpdate"`: New pods are added and old ones removed step by step, within the limits of `rollingUpdate`.
+   */
   type?: "Recreate" | "RollingUpdate"
-  /** Limits of a rolling update. To be left out with Recreate. */
+  /** Limits of a rolling update. Only with type `RollingUpdate`. */
   rollingUpdate?: RollingUpdateDeployment
 }
 
 /** How far a rolling update may stray from the number of pods wanted. */
 export type RollingUpdateDeployment = {
-  /** How many pods may be missing during the update, as a number or as a percentage rounded down. Not zero while maxSurge is zero. */
+  /**
+   * How many of the wanted pods may be missing during the update: a number, or a percentage of `replicas` rounded down. 25% by default;
+   * not 0 when `maxSurge` is 0.
+   */
   maxUnavailable?: number | string
-  /** How many pods there may be too many during the update, as a number or as a percentage rounded up. */
+  /**
+   * How many pods there may be beyond the wanted number during the update: a number, or a percentage of `replicas` rounded up. 25% by
+   * default; not 0 when `maxUnavailable` is 0.
+   */
   maxSurge?: number | string
 }
 
@@ -111,7 +126,7 @@ export type DeploymentStatusInput = Omit<DeploymentStatus, "conditions"> & {
 
 /** One observed aspect of a deployment's state. */
 export type DeploymentCondition = {
-  /** Names the aspect, such as Available or Progressing. */
+  /** Names the aspect: `Available`, `Progressing` or `ReplicaFailure`. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -121,7 +136,7 @@ export type DeploymentCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

@@ -41,9 +41,9 @@ export function isReplicaSet(object: ApiObject): object is ReplicaSet {
 
 /** How many pods of what kind are wanted. */
 export type ReplicaSetSpec = {
-  /** Number of pods wanted. Zero is allowed and differs from leaving it out, which means one. */
+  /** Number of pods wanted. 0 stops them all and differs from leaving it out, which means 1. */
   replicas?: number
-  /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
+  /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
   /** Which pods count. The labels of the template have to match; it cannot be changed later. */
   selector: LabelSelector
@@ -81,7 +81,7 @@ export type ReplicaSetStatusInput = Omit<ReplicaSetStatus, "conditions"> & {
 
 /** One observed aspect of a replica set's state. */
 export type ReplicaSetCondition = {
-  /** Names the aspect, such as ReplicaFailure. */
+  /** Names the aspect, such as `ReplicaFailure`. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -89,7 +89,7 @@ export type ReplicaSetCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

@@ -56,15 +56,15 @@ export type StatefulSetSpec = {
   /** Name of the headless service that gives the pods their DNS names. */
   serviceName: string
   /**
-   * OrderedReady, the default, makes the pods one after the other, each when the one before is ready, and ends them in reverse;
-   * Parallel does not wait.
+   * In which order pods are made and ended: `OrderedReady`, the default, makes one after the other, each when the one before is ready,
+   * and ends them in reverse; `Parallel` does not wait.
    */
   podManagementPolicy?: string
   /** How old pods give way to new ones. */
   updateStrategy: StatefulSetUpdateStrategy
   /** How many old revisions to keep for going back. 10 by default. */
   revisionHistoryLimit?: number
-  /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
+  /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
   /** What becomes of the claims when they are not needed any more. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy
@@ -89,7 +89,10 @@ export type StatefulSetSpecInput = Omit<StatefulSetSpec, "template" | "volumeCla
 
 /** How old pods give way to new ones. */
 export type StatefulSetUpdateStrategy = {
-  /** RollingUpdate, the default, replaces them one by one from the highest number down, OnDelete when somebody deletes the old pod. */
+  /**
+   * When pods get the new template: with `RollingUpdate`, the default, one by one from the highest number down; with `OnDelete` when
+   * they are deleted by hand.
+   */
   type?: string
   /** Limits of a rolling update. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy
@@ -97,9 +100,12 @@ export type StatefulSetUpdateStrategy = {
 
 /** Limits of a rolling update. */
 export type RollingUpdateStatefulSetStrategy = {
-  /** Pods with a lower number than this keep the old template. 0 by default. */
+  /** Only pods with this number or a higher one get the new template; the others keep the old one. 0 by default, which is all pods. */
   partition?: number
-  /** How many pods may be missing at a time. Behind a gate that is off by default. */
+  /**
+   * How many pods may be missing during the update, as a number or as a percentage of `replicas`. 1 by default. Needs the feature gate
+   * `MaxUnavailableStatefulSet`, which is off by default.
+   */
   maxUnavailable?: number | string
 }
 
@@ -111,7 +117,7 @@ export type StatefulSetPersistentVolumeClaimRetentionPolicy = {
   whenScaled?: string
 }
 
-/** How pods are numbered. */
+/** How the pods of a set are numbered. */
 export type StatefulSetOrdinals = {
   /** The number of the first pod. */
   start: number
@@ -157,7 +163,7 @@ export type StatefulSetStatusInput = Omit<StatefulSetStatus, "conditions" | "ava
 
 /** One observed aspect of a stateful set's state. */
 export type StatefulSetCondition = {
-  /** Names the aspect. */
+  /** Names the aspect that was observed. The controller of 1.30 reports none. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -165,7 +171,7 @@ export type StatefulSetCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

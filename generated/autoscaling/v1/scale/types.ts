@@ -9,9 +9,9 @@ export type Scale = {
   apiVersion?: string
   /** Name and identity of the workload. */
   metadata: ObjectMeta
-  /** The number wanted. */
+  /** The number of replicas that is wanted. */
   spec: ScaleSpec
-  /** The number there is. */
+  /** The number of replicas that there are. */
   status: ScaleStatus
 }
 
@@ -19,15 +19,15 @@ export type Scale = {
 export type ScaleInput = Omit<Scale, "metadata" | "spec" | "status"> & {
   /** Name and identity of the workload. */
   metadata?: ObjectMeta
-  /** The number wanted. */
+  /** The number of replicas that is wanted. */
   spec?: ScaleSpec
-  /** The number there is. */
+  /** The number of replicas that there are. */
   status?: ScaleStatus
 }
 
 /** How many replicas are wanted. */
 export type ScaleSpec = {
-  /** Number of replicas wanted. */
+  /** Number of replicas wanted; the workload is changed to it. */
   replicas?: number
 }
 

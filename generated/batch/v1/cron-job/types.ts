@@ -41,7 +41,10 @@ export function isCronJob(object: ApiObject): object is CronJob {
 
 /** When to make which jobs. */
 export type CronJobSpec = {
-  /** The times in cron form: minute, hour, day of the month, month, day of the week. */
+  /**
+   * Times at which a job is made, in the form of cron: minute, hour, day of the month, month, day of the week, such as `*\/15 8-18 * *
+   * 1-5`. Also `@hourly`, `@daily` and the like.
+   */
   schedule: string
   /** The time zone of the schedule by its name, such as Europe/Paris. That of the controller when left out. */
   timeZone?: string
@@ -58,7 +61,7 @@ export type CronJobSpec = {
   concurrencyPolicy: "Allow" | "Forbid" | "Replace"
   /** Whether no further jobs are made. Those that run go on. */
   suspend?: boolean
-  /** The jobs. */
+  /** The jobs that are made. */
   jobTemplate: JobTemplateSpec
   /** How many jobs that succeeded are kept. 3 by default. */
   successfulJobsHistoryLimit?: number
@@ -77,15 +80,15 @@ export type CronJobSpecInput = Omit<CronJobSpec, "concurrencyPolicy" | "jobTempl
    * - `"Replace"`: A job takes the place of the one before it.
    */
   concurrencyPolicy?: "Allow" | "Forbid" | "Replace"
-  /** The jobs. */
+  /** The jobs that are made. */
   jobTemplate: JobTemplateSpecInput
 }
 
-/** A pattern for jobs. */
+/** A pattern for jobs that are made later. */
 export type JobTemplateSpec = {
   /** Labels and annotations of the jobs. */
   metadata: ObjectMeta
-  /** What the jobs do. */
+  /** What each of the jobs does. */
   spec: JobSpec
 }
 
@@ -93,13 +96,13 @@ export type JobTemplateSpec = {
 export type JobTemplateSpecInput = Omit<JobTemplateSpec, "metadata" | "spec"> & {
   /** Labels and annotations of the jobs. */
   metadata?: ObjectMeta
-  /** What the jobs do. */
+  /** What each of the jobs does. */
   spec: JobSpecInput
 }
 
 /** What a cron job has done. */
 export type CronJobStatus = {
-  /** Jobs that run. */
+  /** The jobs that have not finished. */
   active?: ObjectReference[]
   /** When it last made a job. */
   lastScheduleTime?: string

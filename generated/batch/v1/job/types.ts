@@ -10,7 +10,7 @@ export type Job = {
   apiVersion: "batch/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What it does. */
+  /** What the job does, and when it is done. */
   spec: JobSpec
   /** How far it has come. The controller writes it. */
   status: JobStatus
@@ -24,7 +24,7 @@ export type JobInput = Omit<Job, "kind" | "apiVersion" | "metadata" | "spec" | "
   apiVersion?: "batch/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What it does. */
+  /** What the job does, and when it is done. */
   spec: JobSpecInput
   /** How far it has come. The controller writes it. */
   status?: JobStatusInput
@@ -72,7 +72,7 @@ export type JobStatusInput = Omit<JobStatus, "conditions"> & {
 
 /** Something that is known of a job. */
 export type JobCondition = {
-  /** Names it: Complete, Failed, Suspended or FailureTarget. */
+  /** Names it: `Complete`, `Failed`, `Suspended`, `FailureTarget` or `SuccessCriteriaMet`. */
   type: string
   /** Whether it holds, one of True, False and Unknown. */
   status: string
@@ -82,7 +82,7 @@ export type JobCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 
@@ -96,8 +96,8 @@ export type JobConditionInput = Omit<JobCondition, "lastProbeTime" | "lastTransi
 
 /** Pods that have ended and are not counted yet. */
 export type UncountedTerminatedPods = {
-  /** The uid of each pod that succeeded. */
+  /** The `uid` of each pod that succeeded. */
   succeeded?: string[]
-  /** The uid of each pod that failed. */
+  /** The `uid` of each pod that failed. */
   failed?: string[]
 }

@@ -8,7 +8,7 @@ export type Binding = {
   kind: "Binding"
   /** Group and version in which the object is written. */
   apiVersion: "v1"
-  /** Names the pod; uid and resource version, when given, must be those of the pod, and annotations are copied to it. */
+  /** Names the pod; `uid` and resource version, when given, must be those of the pod, and annotations are copied to it. */
   metadata: ObjectMeta
   /** The node that is to run the pod. */
   target: ObjectReference
@@ -20,7 +20,7 @@ export type BindingInput = Omit<Binding, "kind" | "apiVersion" | "metadata"> & {
   kind?: "Binding"
   /** Group and version in which the object is written. */
   apiVersion?: "v1"
-  /** Names the pod; uid and resource version, when given, must be those of the pod, and annotations are copied to it. */
+  /** Names the pod; `uid` and resource version, when given, must be those of the pod, and annotations are copied to it. */
   metadata?: ObjectMeta
 }
 

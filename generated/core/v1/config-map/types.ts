@@ -9,7 +9,10 @@ export type ConfigMap = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** When true, data and binaryData can never change again, and neither can this field. Only deleting and making the object anew helps. */
+  /**
+   * Whether the content is fixed. Once true it stays true, and neither `data` nor `binaryData` can change; delete the object and create
+   * it again instead. Nodes need not watch such objects.
+   */
   immutable?: boolean
   /** Settings as text. A key consists of letters, digits, dots, dashes and underscores and must not stand in binaryData as well. */
   data?: { [key: string]: string }

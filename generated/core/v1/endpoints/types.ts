@@ -60,7 +60,14 @@ export type EndpointPort = {
   name?: string
   /** The number of the port. */
   port: number
-  /** The transport protocol, TCP unless stated otherwise. */
+  /**
+   * The transport protocol of the port.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: Streams of messages.
+   * - `"TCP"`: Streams of bytes.
+   * - `"UDP"`: Single packets.
+   */
   protocol?: "TCP" | "UDP" | "SCTP"
   /** The protocol spoken on top, as a hint to proxies. */
   appProtocol?: string

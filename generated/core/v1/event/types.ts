@@ -12,19 +12,19 @@ export type Event = {
   metadata: ObjectMeta
   /** The object that it happened to. */
   involvedObject: ObjectReference
-  /** Why it happened, as one short CamelCase word that programs can tell apart. */
+  /** Why it happened, as one short word such as `FailedScheduling`, which programs can compare. */
   reason?: string
   /** What happened, in words for people. */
   message?: string
   /** The component that noticed it. Newer reporters fill reportingComponent and reportingInstance instead. */
   source: EventSource
-  /** When it first happened. */
+  /** When it first happened, in events of the older form. */
   firstTimestamp: string | null
-  /** When it last happened. */
+  /** When it last happened, in events of the older form. */
   lastTimestamp: string | null
-  /** How often it has happened so far. */
+  /** How often it has happened so far. Reporters count the same event up instead of writing another one. */
   count?: number
-  /** Whether it is Normal or a Warning. Other words may be added over time. */
+  /** Whether it is `Normal` or a `Warning`. Other words may be added over time. */
   type?: string
   /**
    * When it was first observed, to the microsecond. Setting it marks an event of the newer form, which has to name its reporter, action
@@ -51,9 +51,9 @@ export type EventInput = Omit<Event, "kind" | "apiVersion" | "source" | "firstTi
   apiVersion?: "v1"
   /** The component that noticed it. Newer reporters fill reportingComponent and reportingInstance instead. */
   source?: EventSource
-  /** When it first happened. */
+  /** When it first happened, in events of the older form. */
   firstTimestamp?: string | null
-  /** When it last happened. */
+  /** When it last happened, in events of the older form. */
   lastTimestamp?: string | null
   /**
    * When it was first observed, to the microsecond. Setting it marks an event of the newer form, which has to name its reporter, action
@@ -77,19 +77,19 @@ export function isEvent(object: ApiObject): object is Event {
 export type EventSeries = {
   /** How often it has happened in the series, up to lastObservedTime. */
   count?: number
-  /** When it last happened. */
+  /** When it last happened, to the microsecond. */
   lastObservedTime: string | null
 }
 
 /** EventSeries as a client may send it: without what the server fills in. */
 export type EventSeriesInput = Omit<EventSeries, "lastObservedTime"> & {
-  /** When it last happened. */
+  /** When it last happened, to the microsecond. */
   lastObservedTime?: string | null
 }
 
 /** The component that reports an event. */
 export type EventSource = {
-  /** Name of the component. */
+  /** Name of the component, such as `kubelet`. */
   component?: string
   /** Name of the node that the component runs on. */
   host?: string

@@ -9,7 +9,7 @@ export type LimitRange = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** The bounds. */
+  /** The bounds and defaults of the namespace. */
   spec: LimitRangeSpec
 }
 
@@ -21,7 +21,7 @@ export type LimitRangeInput = Omit<LimitRange, "kind" | "apiVersion" | "metadata
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** The bounds. */
+  /** The bounds and defaults of the namespace. */
   spec?: LimitRangeSpec
 }
 
@@ -41,15 +41,18 @@ export type LimitRangeSpec = {
 
 /** Bounds for one sort of thing. */
 export type LimitRangeItem = {
-  /** What it is about: Pod, Container or PersistentVolumeClaim. */
+  /** What the bounds are about: `Pod` for all containers of a pod together, `Container`, or `PersistentVolumeClaim`. */
   type: string
-  /** The most of each resource, by name. */
+  /** The most of each resource that one may ask for or have as its limit, by name. */
   max?: { [key: string]: string }
-  /** The least of each resource. */
+  /** The least of each resource that one has to ask for, by name. */
   min?: { [key: string]: string }
-  /** The limit of containers that state none. */
+  /** Limits, by name of the resource, that a container gets when it states none. Only for `Container`. */
   default?: { [key: string]: string }
-  /** The request of containers that state none. */
+  /**
+   * Requests, by name of the resource, that a container gets when it states none. Only for `Container`; taken from `default` when left
+   * out.
+   */
   defaultRequest?: { [key: string]: string }
   /** How many times as high as its request a limit may be. With it, both have to be stated and more than zero. */
   maxLimitRequestRatio?: { [key: string]: string }

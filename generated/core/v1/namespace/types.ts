@@ -62,7 +62,7 @@ export type NamespaceStatusInput = Omit<NamespaceStatus, "conditions"> & {
 
 /** One observed aspect of a namespace's state. */
 export type NamespaceCondition = {
-  /** Names the aspect, such as NamespaceContentRemaining. */
+  /** Names the aspect, such as `NamespaceContentRemaining`. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -70,7 +70,7 @@ export type NamespaceCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

@@ -42,7 +42,10 @@ export type NodeSpec = {
   podCIDRs?: string[]
   /** How the cloud provider calls the machine, in the form provider://id. Set once. */
   providerID?: string
-  /** Keeps new pods away from the node. Pods that already run there stay. */
+  /**
+   * Whether the scheduler keeps new pods away from the node. Pods that already run there stay. False by default; `kubectl cordon` sets
+   * it.
+   */
   unschedulable?: boolean
   /** What keeps pods away that do not tolerate it. */
   taints?: Taint[]
@@ -60,13 +63,17 @@ export type NodeSpec = {
 
 /** Keeps pods away from a node unless they tolerate it. */
 export type Taint = {
-  /** Names what is special about the node. */
+  /** Name of the taint, such as `example.com/gpu`, which tolerations refer to. */
   key: string
-  /** Further describes it. May be empty. */
+  /** Value of the taint, which tolerations can ask for. May be empty. */
   value?: string
   /**
-   * What happens to pods without a matching toleration. NoSchedule keeps new ones away, PreferNoSchedule tries to, and NoExecute also
-   * evicts those that run.
+   * What happens to pods that do not tolerate the taint.
+   *
+   * Possible enum values:
+   * - `"NoExecute"`: New pods are not placed on the node, and those that run are evicted.
+   * - `"NoSchedule"`: New pods are not placed on the node; those that run stay.
+   * - `"PreferNoSchedule"`: New pods are placed elsewhere where that is possible.
    */
   effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute"
   /** When a NoExecute taint was put on the node. */
@@ -75,19 +82,19 @@ export type Taint = {
 
 /** A source of settings for the node agent. */
 export type NodeConfigSource = {
-  /** A config map that holds the settings. */
+  /** A ConfigMap that holds the settings. */
   configMap?: ConfigMapNodeConfigSource
 }
 
-/** A config map that held settings for the node agent, of a feature that is gone. */
+/** A ConfigMap that held settings for the node agent, of a feature that is gone. */
 export type ConfigMapNodeConfigSource = {
-  /** Namespace of the config map. */
+  /** Namespace of the ConfigMap with the settings. */
   namespace: string
-  /** Name of the config map. */
+  /** Name of the ConfigMap with the settings. */
   name: string
-  /** Identity of the config map. Only allowed in status. */
+  /** Identity of the ConfigMap. Only allowed in status. */
   uid?: string
-  /** Version of the config map. Only allowed in status. */
+  /** Version of the ConfigMap. Only allowed in status. */
   resourceVersion?: string
   /** The key whose value holds the settings. */
   kubeletConfigKey: string
@@ -95,11 +102,21 @@ export type ConfigMapNodeConfigSource = {
 
 /** What a node reports about itself. */
 export type NodeStatus = {
-  /** What the machine has altogether. */
+  /** What the machine has in all, by resource: `cpu` in cores, `memory` in bytes, `pods` as a number. */
   capacity?: { [key: string]: string }
-  /** What of it is there for pods. The same as capacity unless stated otherwise. */
+  /**
+   * What of the capacity is there for pods, by resource. The scheduler counts against it. The same as `capacity` when it is not
+   * reported.
+   */
   allocatable?: { [key: string]: string }
-  /** Where the node was in its life. No longer filled; look at the conditions. */
+  /**
+   * Where the node was in its life. No longer filled; look at the conditions.
+   *
+   * Possible enum values:
+   * - `"Pending"`: Known, and not set up yet.
+   * - `"Running"`: Set up, with its agent running.
+   * - `"Terminated"`: Removed from the cluster.
+   */
   phase?: "Pending" | "Running" | "Terminated"
   /** What is observed about the node's health. */
   conditions?: NodeCondition[]
@@ -113,11 +130,14 @@ export type NodeStatus = {
   images?: ContainerImage[]
   /** Attachable volumes that pods on the node use. */
   volumesInUse?: string[]
-  /** Volumes that are attached to the node. */
+  /** The volumes that the node has at the moment, attached by a controller. */
   volumesAttached?: AttachedVolume[]
   /** Which settings the node agent took from configSource. The feature is gone. */
   config?: NodeConfigStatus
-  /** The handlers that the container runtime of the node offers. Behind a gate that is off, so the server drops them. */
+  /**
+   * The handlers that the container runtime of the node offers. Needs the feature gate `RecursiveReadOnlyMounts`, which is off by
+   * default.
+   */
   runtimeHandlers?: NodeRuntimeHandler[]
 }
 
@@ -131,13 +151,16 @@ export type NodeStatusInput = Omit<NodeStatus, "conditions" | "daemonEndpoints" 
   nodeInfo?: NodeSystemInfo
   /** Images that lie on the node, the largest first and not necessarily all. */
   images?: ContainerImageInput[]
-  /** The handlers that the container runtime of the node offers. Behind a gate that is off, so the server drops them. */
+  /**
+   * The handlers that the container runtime of the node offers. Needs the feature gate `RecursiveReadOnlyMounts`, which is off by
+   * default.
+   */
   runtimeHandlers?: NodeRuntimeHandlerInput[]
 }
 
 /** One observed aspect of a node's health. */
 export type NodeCondition = {
-  /** Names the aspect, such as Ready or MemoryPressure. */
+  /** Names the aspect, such as `Ready` or `MemoryPressure`. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -147,7 +170,7 @@ export type NodeCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 
@@ -159,9 +182,9 @@ export type NodeConditionInput = Omit<NodeCondition, "lastHeartbeatTime" | "last
   lastTransitionTime?: string | null
 }
 
-/** One address or name of a node. */
+/** An address or a name by which a node can be reached. */
 export type NodeAddress = {
-  /** What kind of address it is, such as Hostname, InternalIP or ExternalIP. */
+  /** What kind of address it is, such as `Hostname`, `InternalIP` or `ExternalIP`. */
   type: string
   /** The address or name itself. */
   address: string
@@ -193,7 +216,7 @@ export type NodeSystemInfo = {
   systemUUID: string
   /** Identity of the current boot. */
   bootID: string
-  /** Version of the kernel. */
+  /** Version of the kernel, as `uname -r` prints it. */
   kernelVersion: string
   /** The operating system by its full name. */
   osImage: string
@@ -203,9 +226,9 @@ export type NodeSystemInfo = {
   kubeletVersion: string
   /** Version of the service proxy. */
   kubeProxyVersion: string
-  /** The operating system in one word, such as linux. */
+  /** The operating system in one word, `linux` or `windows`. */
   operatingSystem: string
-  /** The processor architecture, such as amd64. */
+  /** The processor architecture in the words of Go, such as `amd64` or `arm64`. */
   architecture: string
 }
 
@@ -223,7 +246,7 @@ export type NodeConfigStatus = {
 
 /** A volume attached to a node. */
 export type AttachedVolume = {
-  /** Name of the volume. */
+  /** Name of the volume, made of its driver and its identity there. */
   name: string
   /** Path of the device on the node. */
   devicePath: string

@@ -10,7 +10,7 @@ export type PersistentVolumeClaim = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What is asked for. */
+  /** What storage the claim asks for. */
   spec: PersistentVolumeClaimSpec
   /** What was given. The cluster writes it. */
   status: PersistentVolumeClaimStatus
@@ -24,7 +24,7 @@ export type PersistentVolumeClaimInput = Omit<PersistentVolumeClaim, "kind" | "a
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What is asked for. */
+  /** What storage the claim asks for. */
   spec: PersistentVolumeClaimSpecInput
   /** What was given. The cluster writes it. */
   status?: PersistentVolumeClaimStatusInput
@@ -49,19 +49,30 @@ export type PersistentVolumeClaimStatus = {
    * - `"Pending"`: It has no volume yet.
    */
   phase?: "Pending" | "Bound" | "Lost"
-  /** The ways in which its volume can be mounted. */
+  /**
+   * The ways in which its volume can be mounted.
+   *
+   * Possible enum values:
+   * - `"ReadOnlyMany"`: Read by pods of many nodes.
+   * - `"ReadWriteMany"`: Read and written by pods of many nodes.
+   * - `"ReadWriteOnce"`: Read and written by pods of one node at a time.
+   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster.
+   */
   accessModes?: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** How much its volume holds. */
   capacity?: { [key: string]: string }
   /** What happens to it at the moment, such as Resizing. */
   conditions?: PersistentVolumeClaimCondition[]
-  /** How much has been set aside for it while it grows. Behind a gate that is off by default. */
+  /**
+   * How much has been set aside for it while it grows, by resource name. Needs the feature gate `RecoverVolumeExpansionFailure`, which
+   * is off by default.
+   */
   allocatedResources?: { [key: string]: string }
-  /** How far its growing has come. Behind a gate that is off by default. */
+  /** How far its growing has come, by resource name. Needs the feature gate `RecoverVolumeExpansionFailure`, which is off by default. */
   allocatedResourceStatuses?: { [key: string]: "ControllerResizeInProgress" | "ControllerResizeFailed" | "NodeResizePending" | "NodeResizeInProgress" | "NodeResizeFailed" }
-  /** The class of attributes that its volume has now. Behind a gate that is off by default. */
+  /** The class of attributes that its volume has now. Needs the feature gate `VolumeAttributesClass`, which is off by default. */
   currentVolumeAttributesClassName?: string
-  /** How far a change of that class has come. Behind a gate that is off by default. */
+  /** How far a change of that class has come. Needs the feature gate `VolumeAttributesClass`, which is off by default. */
   modifyVolumeStatus?: ModifyVolumeStatus
 }
 
@@ -73,7 +84,7 @@ export type PersistentVolumeClaimStatusInput = Omit<PersistentVolumeClaimStatus,
 
 /** One thing that happens to a claim. */
 export type PersistentVolumeClaimCondition = {
-  /** Names it, such as Resizing or FileSystemResizePending. */
+  /** Names it, such as `Resizing` or `FileSystemResizePending`. */
   type: string
   /** Whether it holds, one of True, False and Unknown. */
   status: string
@@ -83,7 +94,7 @@ export type PersistentVolumeClaimCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 
@@ -97,10 +108,10 @@ export type PersistentVolumeClaimConditionInput = Omit<PersistentVolumeClaimCond
 
 /** How far a change of a volume's attributes has come. */
 export type ModifyVolumeStatus = {
-  /** The class that it is to have. */
+  /** The class that its volume is changed to. */
   targetVolumeAttributesClassName?: string
   /**
-   * How far it is.
+   * How far the change of the volume has come.
    *
    * Possible enum values:
    * - `"InProgress"`: It is being changed.

@@ -68,7 +68,7 @@ export function isPersistentVolume(object: ApiObject): object is PersistentVolum
 
 /** What a piece of storage is, and how it may be used. */
 export type PersistentVolumeSpec = {
-  /** How much it holds, under the name storage. */
+  /** How much it holds: the entry `storage`, in bytes, such as 10Gi. */
   capacity?: { [key: string]: string }
   /** A disk of Google Compute Engine. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
@@ -76,45 +76,54 @@ export type PersistentVolumeSpec = {
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /** A directory of the node. For trying things out on one node; it does not follow the pod to another. */
   hostPath?: HostPathVolumeSource
-  /** A Gluster volume. */
+  /** A Gluster volume. No longer works since 1.26. */
   glusterfs?: GlusterfsPersistentVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** A Ceph block device. */
+  /** A Ceph block device. Deprecated since 1.28; use `csi`. */
   rbd?: RBDPersistentVolumeSource
   /** A disk reached over iSCSI. */
   iscsi?: ISCSIPersistentVolumeSource
   /** A disk of OpenStack Cinder. */
   cinder?: CinderPersistentVolumeSource
-  /** A Ceph file system. */
+  /** A Ceph file system. Deprecated since 1.28; use `csi`. */
   cephfs?: CephFSPersistentVolumeSource
   /** A disk reached over Fibre Channel. */
   fc?: FCVolumeSource
-  /** A Flocker data set. */
+  /** A Flocker data set. No longer works since 1.25. */
   flocker?: FlockerVolumeSource
   /** Storage provided by a FlexVolume driver. */
   flexVolume?: FlexPersistentVolumeSource
   /** A file share of Azure. */
   azureFile?: AzureFilePersistentVolumeSource
-  /** A disk of vSphere. */
+  /** A disk of vSphere, which the CSI driver of vSphere attaches. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A Quobyte volume. */
+  /** A Quobyte volume. No longer works since 1.25. */
   quobyte?: QuobyteVolumeSource
   /** A data disk of Azure. */
   azureDisk?: AzureDiskVolumeSource
-  /** A Photon Controller disk. */
+  /** A Photon Controller disk. No longer works. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** A Portworx volume. */
+  /** A Portworx volume, attached to the node. */
   portworxVolume?: PortworxVolumeSource
-  /** A ScaleIO volume. */
+  /** A ScaleIO volume. No longer works since 1.22. */
   scaleIO?: ScaleIOPersistentVolumeSource
   /** A disk or directory of one node, which nodeAffinity names. */
   local?: LocalVolumeSource
-  /** A StorageOS volume. */
+  /** A StorageOS volume. No longer works since 1.25. */
   storageos?: StorageOSPersistentVolumeSource
-  /** Storage provided by a CSI driver. */
+  /** Storage that a CSI driver provides, which is how new storage is connected. */
   csi?: CSIPersistentVolumeSource
-  /** The ways in which it can be mounted; `ReadWriteOncePod` stands alone. */
+  /**
+   * The ways in which it can be mounted. A claim is bound when the volume has all that the claim asks for; `ReadWriteOncePod` stands
+   * alone.
+   *
+   * Possible enum values:
+   * - `"ReadOnlyMany"`: Read by pods of many nodes.
+   * - `"ReadWriteMany"`: Read and written by pods of many nodes.
+   * - `"ReadWriteOnce"`: Read and written by pods of one node at a time.
+   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. Since 1.29; needs a CSI driver.
+   */
   accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** The claim that it is bound to or kept for. The binding holds once the claim names the volume as well. */
   claimRef?: ObjectReference
@@ -141,7 +150,7 @@ export type PersistentVolumeSpec = {
   volumeMode?: "Block" | "Filesystem"
   /** Which nodes it can be reached from. Can be set once. */
   nodeAffinity?: VolumeNodeAffinity
-  /** Class of attributes that it has. Behind a gate that is off by default. */
+  /** Class of attributes that it has. Needs the feature gate `VolumeAttributesClass`, which is off by default. */
   volumeAttributesClassName?: string
 }
 

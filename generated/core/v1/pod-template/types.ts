@@ -10,7 +10,7 @@ export type PodTemplate = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** The pods that are to be made from it. */
+  /** The pods that are made from it. */
   template: PodTemplateSpec
 }
 
@@ -22,7 +22,7 @@ export type PodTemplateInput = Omit<PodTemplate, "kind" | "apiVersion" | "metada
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** The pods that are to be made from it. */
+  /** The pods that are made from it. */
   template: PodTemplateSpecInput
 }
 

@@ -82,7 +82,7 @@ export type ReplicationControllerStatusInput = Omit<ReplicationControllerStatus,
 
 /** One observed aspect of a replication controller's state. */
 export type ReplicationControllerCondition = {
-  /** Names the aspect, such as ReplicaFailure. */
+  /** Names the aspect, such as `ReplicaFailure`. */
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
@@ -90,7 +90,7 @@ export type ReplicationControllerCondition = {
   lastTransitionTime: string | null
   /** A word for programs that says why the condition last changed. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

@@ -9,9 +9,9 @@ export type ResourceQuota = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What may be used. */
+  /** What the namespace may use, and which objects count. */
   spec: ResourceQuotaSpec
-  /** What is used. */
+  /** What the namespace uses of it. */
   status: ResourceQuotaStatus
 }
 
@@ -23,9 +23,9 @@ export type ResourceQuotaInput = Omit<ResourceQuota, "kind" | "apiVersion" | "me
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What may be used. */
+  /** What the namespace may use, and which objects count. */
   spec?: ResourceQuotaSpec
-  /** What is used. */
+  /** What the namespace uses of it. */
   status?: ResourceQuotaStatus
 }
 
@@ -39,7 +39,10 @@ export function isResourceQuota(object: ApiObject): object is ResourceQuota {
 
 /** What a namespace may use. */
 export type ResourceQuotaSpec = {
-  /** How much of each resource, by name, such as requests.cpu, limits.memory, pods and count/deployments.apps. */
+  /**
+   * The most of each resource in the namespace, by name: `requests.cpu`, `limits.memory`, `requests.storage`, `pods`, or
+   * `count/deployments.apps` for the number of any objects.
+   */
   hard?: { [key: string]: string }
   /** Which pods count. Each word names some, and those count that all words name; without words all do. Fixed once the quota exists. */
   scopes?: string[]
@@ -47,19 +50,22 @@ export type ResourceQuotaSpec = {
   scopeSelector?: ScopeSelector
 }
 
-/** Which pods count. */
+/** Selects the pods that count. */
 export type ScopeSelector = {
   /** Those count that meet all of these. */
   matchExpressions?: ScopedResourceSelectorRequirement[]
 }
 
-/** Something that a pod has to be. */
+/** One thing that a pod has to be in order to count. */
 export type ScopedResourceSelectorRequirement = {
-  /** What is looked at: Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass or CrossNamespacePodAffinity. */
+  /**
+   * What is looked at: `Terminating` for pods with a deadline, `NotTerminating`, `BestEffort` for pods without requests and limits,
+   * `NotBestEffort`, `PriorityClass`, or `CrossNamespacePodAffinity`.
+   */
   scopeName: string
-  /** In, NotIn, Exists or DoesNotExist. Only PriorityClass takes others than Exists. */
+  /** How the scope is compared: `In`, `NotIn`, `Exists` or `DoesNotExist`. Only `PriorityClass` takes others than `Exists`. */
   operator: string
-  /** Names for In and NotIn, and none for the others. */
+  /** Names to compare with for `In` and `NotIn`, and none for the others. */
   values?: string[]
 }
 
@@ -67,6 +73,6 @@ export type ScopedResourceSelectorRequirement = {
 export type ResourceQuotaStatus = {
   /** How much it may use, as the controller has seen it. */
   hard?: { [key: string]: string }
-  /** How much it uses. */
+  /** How much of each resource the namespace uses now, by name. */
   used?: { [key: string]: string }
 }

@@ -9,7 +9,10 @@ export type Secret = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** When true, data can never change again, and neither can this field. Only deleting and making the object anew helps. */
+  /**
+   * Whether the content is fixed. Once true it stays true, and `data` cannot change; delete the object and create it again instead.
+   * Nodes need not watch such objects.
+   */
   immutable?: boolean
   /** The confidential values, in base64. A key consists of letters, digits, dots, dashes and underscores. */
   data?: { [key: string]: string }

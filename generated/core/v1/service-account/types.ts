@@ -10,7 +10,7 @@ export type ServiceAccount = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Secrets in the same namespace that pods of this account may use. Only their names are kept, and no token is made for them. */
+  /** Names of Secrets in its namespace that are meant for pods of this account. They are not enforced, and no token is made for them. */
   secrets?: ObjectReference[]
   /** Secrets in the same namespace that help pods of this account to pull images. They need not stand in secrets as well. */
   imagePullSecrets?: LocalObjectReference[]

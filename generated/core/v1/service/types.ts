@@ -43,63 +43,97 @@ export type ServiceSpec = {
   /** Labels of the pods that stand behind the service. Without it someone else writes the endpoints. Has no effect for ExternalName. */
   selector?: { [key: string]: string }
   /**
-   * The main address inside the cluster. Leave it empty to get one, name a free one, or say None for a service that resolves to its
-   * pods. It can hardly be changed later.
+   * The main address inside the cluster. Leave it empty to get one, name a free one, or write `None` for a headless service, whose name
+   * resolves to its pods. Cannot be changed while the type needs an address.
    */
   clusterIP?: string
   /** All addresses inside the cluster, at most one of each family. The first one always equals clusterIP. */
   clusterIPs?: string[]
   /**
-   * How far the service can be reached. ClusterIP stays inside the cluster, NodePort adds a port on each node, LoadBalancer an external
-   * balancer, and ExternalName is only an alias for a DNS name.
+   * How far the service can be reached.
+   *
+   * Possible enum values:
+   * - `"ClusterIP"`: Inside the cluster, at an address of its own, or with `clusterIP: None` at those of its pods.
+   * - `"ExternalName"`: Not at all; the name of the service is an alias in DNS for `externalName`.
+   * - `"LoadBalancer"`: As `NodePort`, and through a load balancer that the cloud provides.
+   * - `"NodePort"`: As `ClusterIP`, and at one port of every node.
    */
   type?: "ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName"
   /** Further addresses whose traffic the nodes accept for this service. Someone outside the cluster has to route them. */
   externalIPs?: string[]
-  /** Whether requests of one client go to the same pod. ClientIP tells clients apart by their address. */
+  /**
+   * Whether requests of one client go to the same pod.
+   *
+   * Possible enum values:
+   * - `"ClientIP"`: They do, by the address of the client, for the time in `sessionAffinityConfig`.
+   * - `"None"`: Any pod may get any request.
+   */
   sessionAffinity?: "ClientIP" | "None"
   /**
    * The address wished for on the load balancer. Few providers honour it; prefer the provider's own annotations.
    * @deprecated
    */
   loadBalancerIP?: string
-  /** Client networks that the load balancer lets through, where the provider supports it. Only for LoadBalancer. */
+  /**
+   * Networks in CIDR form whose clients the load balancer lets in, where the provider supports it. Empty lets everyone in. Only for
+   * `LoadBalancer`.
+   */
   loadBalancerSourceRanges?: string[]
-  /** The DNS name that the service is an alias for. Only for ExternalName. */
+  /** The DNS name that the service is an alias for, in lower case. Only for `ExternalName`, which needs it. */
   externalName?: string
-  /** Cluster spreads traffic from outside over all pods, Local keeps it on the node where it came in and so keeps the client's address. */
+  /**
+   * Which pods get traffic from outside, through node ports, load balancers and external addresses. `Cluster` by default where it
+   * applies.
+   *
+   * Possible enum values:
+   * - `"Cluster"`: Any pod of the service; pods see the address of a node instead of the client's.
+   * - `"Local"`: Only pods on the node where the traffic came in; pods see the address of the client.
+   */
   externalTrafficPolicy?: "Cluster" | "Local"
   /**
-   * The node port on which load balancers ask whether a node has pods of the service. Only for LoadBalancer with traffic policy Local;
-   * allocated when empty.
+   * The node port on which load balancers ask whether a node has pods of the service. Only for `LoadBalancer` with the external traffic
+   * policy `Local`; allocated when it is left out.
    */
   healthCheckNodePort?: number
   /** Whether pods that are not ready count as ready in DNS and endpoints. Made for peers that have to find each other early. */
   publishNotReadyAddresses?: boolean
   /** Details of the session affinity. */
   sessionAffinityConfig?: SessionAffinityConfig
-  /** The address families of the service, the main one first. Usually the server chooses; the second can be added or removed later. */
+  /**
+   * The address families of the service, the main one first: `IPv4`, `IPv6` or both. Usually the server chooses; the second can be
+   * added or removed later.
+   */
   ipFamilies?: ("IPv4" | "IPv6")[]
   /**
-   * Whether the service has one address family or two. SingleStack has one, PreferDualStack two where the cluster can, RequireDualStack
-   * two or it is refused.
+   * Whether the service has addresses of one family or of two. `SingleStack` by default.
+   *
+   * Possible enum values:
+   * - `"PreferDualStack"`: It has two families where the cluster has two.
+   * - `"RequireDualStack"`: It has two families, or is refused.
+   * - `"SingleStack"`: It has one family.
    */
   ipFamilyPolicy?: "SingleStack" | "PreferDualStack" | "RequireDualStack"
   /**
-   * Whether a LoadBalancer service also gets node ports. Turn it off when the balancer reaches pods without them; ports already given
-   * stay.
+   * Whether a load balancer service also gets node ports. True by default; set it to false when the balancer reaches pods without them.
+   * Ports that are allocated already stay.
    */
   allocateLoadBalancerNodePorts?: boolean
   /**
-   * Which load balancer implementation is to serve this service. Unset means the cluster's default; fixed while the type stays
-   * LoadBalancer.
+   * Which implementation of load balancers serves this service, such as `example.com/internal`. Absent means the default of the cloud.
+   * Only for `LoadBalancer`, and fixed while the type stays so.
    */
   loadBalancerClass?: string
-  /** Whether traffic from inside the cluster goes to any pod or, with Local, only to pods on the same node. */
+  /**
+   * Which pods get traffic from inside the cluster. `Cluster` by default for services with an address.
+   *
+   * Possible enum values:
+   * - `"Cluster"`: Any pod of the service.
+   * - `"Local"`: Only pods on the node where the traffic comes from; it is dropped when there are none.
+   */
   internalTrafficPolicy?: "Cluster" | "Local"
   /**
-   * A wish for how traffic is spread, such as PreferClose to stay in the client's zone. Behind a gate that is off, so the server drops
-   * it.
+   * A wish for how traffic is spread, such as `PreferClose` to stay in the client's zone. Needs the feature gate
+   * `ServiceTrafficDistribution`, which is off by default.
    */
   trafficDistribution?: "PreferClose"
 }
@@ -110,29 +144,45 @@ export type ServiceSpecInput = Omit<ServiceSpec, "ports"> & {
   ports?: ServicePortInput[]
 }
 
-/** One port of a service. */
+/** One port at which a service is reached, and the port of the pods behind it. */
 export type ServicePort = {
-  /** Names the port. Needed as soon as there are several. */
+  /** Name of the port, a DNS label. Needed as soon as the service has several ports, which then all have different names. */
   name?: string
-  /** The transport protocol, TCP unless stated otherwise. */
+  /**
+   * The transport protocol of the port. Cannot be mixed in load balancers of some providers.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: Streams of messages, where the network supports it.
+   * - `"TCP"`: Streams of bytes, the usual choice.
+   * - `"UDP"`: Single packets.
+   */
   protocol?: "TCP" | "UDP" | "SCTP"
   /** The protocol spoken on top, as a hint to proxies. A registered service name or a name with a domain in front. */
   appProtocol?: string
   /** The port at which clients reach the service. */
   port: number
-  /** The port of the pods, as a number or as the name of a container port. The same as port unless stated otherwise. */
+  /**
+   * Port of the pods, as a number or as the name of a container port. The same as `port` when it is left out. Headless services do not
+   * use it.
+   */
   targetPort: number | string
-  /** The port on every node that leads to the service, for NodePort and LoadBalancer. Allocated when zero. */
+  /**
+   * Port on every node that leads to the service, for `NodePort` and `LoadBalancer`. Allocated from the range of node ports, 30000 to
+   * 32767 by default, when it is 0.
+   */
   nodePort?: number
 }
 
 /** ServicePort as a client may send it: without what the server fills in. */
 export type ServicePortInput = Omit<ServicePort, "targetPort"> & {
-  /** The port of the pods, as a number or as the name of a container port. The same as port unless stated otherwise. */
+  /**
+   * Port of the pods, as a number or as the name of a container port. The same as `port` when it is left out. Headless services do not
+   * use it.
+   */
   targetPort?: number | string
 }
 
-/** Details of session affinity. */
+/** For how long clients stay with their pod. */
 export type SessionAffinityConfig = {
   /** Details of affinity by client address. */
   clientIP?: ClientIPConfig

@@ -64,7 +64,7 @@ export type Endpoint = {
   deprecatedTopology?: { [key: string]: string }
   /** Name of the node that it runs on. */
   nodeName?: string
-  /** Name of the zone that it is in. */
+  /** Name of the zone of its node, for routing that stays close. */
   zone?: string
   /** For whom it is best used. */
   hints?: EndpointHints
@@ -97,7 +97,7 @@ export type EndpointHints = {
 
 /** A zone whose clients should use an endpoint. */
 export type ForZone = {
-  /** Name of the zone. */
+  /** Name of the zone, as nodes are labelled with it. */
   name: string
 }
 
@@ -105,12 +105,19 @@ export type ForZone = {
 export type EndpointPort = {
   /** Name of the port, as in the service. A label of DNS, or empty; no two ports of a slice have the same. */
   name?: string
-  /** The protocol. TCP by default. */
+  /**
+   * Transport protocol of the port. `TCP` when it is left out.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: Streams of messages.
+   * - `"TCP"`: Streams of bytes.
+   * - `"UDP"`: Single packets.
+   */
   protocol?: "SCTP" | "TCP" | "UDP"
   /** Number of the port. Absent means all ports. */
   port?: number
   /**
-   * What is spoken on the port, as a hint. Names without a domain are those of IANA, such as https; others have a prefix, such as
+   * What is spoken on the port, as a hint. Names without a domain are those of IANA, such as `https`; others have a prefix, such as
    * example.com/my-protocol.
    */
   appProtocol?: string

@@ -21,7 +21,7 @@ export type Event = {
   reportingInstance?: string
   /** What was done or failed regarding the object, in one word. Needed for new events, at most 128 bytes. */
   action?: string
-  /** Why it was done, as one short CamelCase word. Needed for new events, at most 128 bytes. */
+  /** Why it was done, as one short word such as `FailedScheduling`. Needed for new events, at most 128 bytes. */
   reason?: string
   /** The object that it happened to. */
   regarding: ObjectReference

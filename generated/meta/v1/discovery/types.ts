@@ -6,7 +6,7 @@ export type APIVersions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** The versions served. */
+  /** The versions of the core API that are served. */
   versions: string[] | null
   /** Under which address a client reaches the server, by the network the client is in. */
   serverAddressByClientCIDRs: ServerAddressByClientCIDR[] | null
@@ -34,7 +34,7 @@ export type APIGroup = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** Name of the group. */
+  /** Name of the group, such as `apps`. */
   name: string
   /** The versions served, the best first. */
   versions: GroupVersionForDiscovery[] | null
@@ -58,11 +58,11 @@ export type ServerAddressByClientCIDR = {
   serverAddress: string
 }
 
-/** One version of a group. */
+/** One version of an API group, in two spellings. */
 export type GroupVersionForDiscovery = {
   /** Group and version joined by a slash, as apiVersion has them. */
   groupVersion: string
-  /** The version alone. */
+  /** The version alone, such as `v1`. */
   version: string
 }
 
@@ -78,7 +78,7 @@ export type APIResource = {
   group?: string
   /** Version of the kind when it differs from that of the list. */
   version?: string
-  /** Kind of the objects. */
+  /** Kind of its objects, as their `kind` has it. */
   kind: string
   /** The verbs served, in alphabetical order. */
   verbs: string[] | null

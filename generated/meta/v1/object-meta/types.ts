@@ -14,11 +14,14 @@ export type ObjectMeta = {
    * @deprecated
    */
   selfLink?: string
-  /** Tells this object apart from every other one that ever existed, even under the same name. The server sets it. */
+  /**
+   * Identity of the object, different from that of every other object there ever was, also of one with the same name. The server sets
+   * it.
+   */
   uid?: string
   /**
-   * Changes with every write of the object. Send it back with an update to be told when someone else wrote in between; compare it only
-   * for equality.
+   * Changes with every write of the object. Send it back with an update, which is then refused if the object was written in between.
+   * Compare it only for equality.
    */
   resourceVersion?: string
   /** Counts the changes of the desired state. Kinds that keep it start at 1, and the server raises it. */
@@ -42,8 +45,8 @@ export type ObjectMeta = {
    */
   ownerReferences?: OwnerReference[]
   /**
-   * Names of those who still have work to do before the object may go. Each removes its own name when done, and the object disappears
-   * with the last one.
+   * Names that hold back the removal of a deleted object. The owner of each does its work, removes the name, and with the last one the
+   * object disappears.
    */
   finalizers?: string[]
   /**
@@ -57,9 +60,9 @@ export type ObjectMeta = {
 export type OwnerReference = {
   /** Group and version under which the owner is known. */
   apiVersion: string
-  /** Kind of the owner. */
+  /** Kind of the owner, such as `ReplicaSet`. */
   kind: string
-  /** Name of the owner. */
+  /** Name of the owner, in the same namespace or of the cluster. */
   name: string
   /** Identity of the owner, so that a new object under an old name is not mistaken for it. */
   uid: string
@@ -79,7 +82,7 @@ export type ManagedFieldsEntry = {
   apiVersion?: string
   /** When the entry was added or last changed. */
   time?: string
-  /** How fieldsV1 is to be read. The only form is FieldsV1. */
+  /** How fieldsV1 is to be read. The only form is `FieldsV1`. */
   fieldsType?: string
   /** The owned fields as a nested set of keys. */
   fieldsV1?: JsonObject

@@ -16,7 +16,7 @@ export type ListOptions = {
   allowWatchBookmarks?: boolean
   /** The version to read at or to watch from. Unset asks for the newest state, zero for any state at hand. */
   resourceVersion?: string
-  /** How resourceVersion binds a list, either NotOlderThan or Exact. */
+  /** How resourceVersion binds a list, either `NotOlderThan` or `Exact`. */
   resourceVersionMatch?: string
   /** End the request after this many seconds, whether idle or not. */
   timeoutSeconds?: number | bigint
@@ -42,7 +42,7 @@ export type GetOptions = {
 export type DeleteOptions = {
   /** Kind of this object, always DeleteOptions. */
   kind?: string
-  /** Version of this object. */
+  /** Version of this object, `v1` or that of the resource. */
   apiVersion?: string
   /** Seconds the object gets to end cleanly. Zero deletes at once, unset leaves it to the kind. */
   gracePeriodSeconds?: number | bigint
@@ -129,7 +129,7 @@ export type ApplyOptions = {
 export type TableOptions = {
   /** Kind of this object, always TableOptions. */
   kind?: string
-  /** Version of this object. */
+  /** Version of this object, `meta.orch.io/v1`. */
   apiVersion?: string
   /** How much of the object each row carries, one of None, Metadata and Object. Metadata when unset. */
   includeObject?: string

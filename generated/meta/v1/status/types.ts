@@ -9,11 +9,11 @@ export type Status = {
   apiVersion?: string
   /** List metadata. Only an expired page fills it, with a token to go on from. */
   metadata: ListMeta
-  /** Success or Failure. */
+  /** Whether the request worked: `Success` or `Failure`. */
   status?: string
-  /** What happened, for people. */
+  /** What happened, as a sentence for people. Programs look at `reason` and `details`. */
   message?: string
-  /** What happened, as one word for programs, such as NotFound or Conflict. Adds to the code and never contradicts it. */
+  /** What happened, as one word for programs, such as `NotFound` or Conflict. Adds to the code and never contradicts it. */
   reason?: string
   /** More about the reason, in the form that goes with it. */
   details?: StatusDetails
@@ -45,7 +45,7 @@ export type StatusDetails = {
 
 /** One cause of a failure. */
 export type StatusCause = {
-  /** The kind of cause as one word for programs, such as FieldValueRequired. */
+  /** The kind of cause as one word for programs, such as `FieldValueRequired`. */
   reason?: string
   /** The cause in words for people. */
   message?: string

@@ -6,13 +6,13 @@ import type { ListMeta } from "../list-meta/types.ts"
 export type Table = {
   /** Kind of this object, always Table. */
   kind?: string
-  /** Version of this object. */
+  /** Version of this object, `meta.orch.io/v1`. */
   apiVersion?: string
   /** What the list carries beside its items. */
   metadata: ListMeta
   /** The columns, in the order of the cells. */
   columnDefinitions: TableColumnDefinition[] | null
-  /** One row for every object. */
+  /** The objects of the list, each as one row. */
   rows: TableRow[] | null
 }
 
@@ -20,13 +20,13 @@ export type Table = {
 export type TableInput = Omit<Table, "metadata" | "rows"> & {
   /** What the list carries beside its items. */
   metadata?: ListMeta
-  /** One row for every object. */
+  /** The objects of the list, each as one row. */
   rows: TableRowInput[] | null
 }
 
-/** What one column shows. */
+/** Heading and type of one column. */
 export type TableColumnDefinition = {
-  /** Heading of the column. */
+  /** Heading of the column, for people. */
   name: string
   /** JSON type of the cells, such as integer, string, boolean or date. */
   type: string
@@ -38,7 +38,7 @@ export type TableColumnDefinition = {
   priority: number
 }
 
-/** One object as a row. */
+/** One object of the list, as the cells of a row. */
 export type TableRow = {
   /** The values, in the order of the columns. A cell is a number, a text, a boolean, a list, a map or null. */
   cells: JsonValue[] | null
@@ -62,7 +62,7 @@ export type TableRowCondition = {
   status: string
   /** A word for programs that says why. */
   reason?: string
-  /** An explanation for people. */
+  /** Details of the remark, as a sentence for people. */
   message?: string
 }
 
@@ -70,15 +70,15 @@ export type TableRowCondition = {
 export type PartialObjectMetadata = {
   /** Kind of this object, always PartialObjectMetadata. */
   kind?: string
-  /** Version of this object. */
+  /** Version of this object, `meta.orch.io/v1`. */
   apiVersion?: string
-  /** The metadata of the object. */
+  /** Name, labels and bookkeeping of the object. */
   metadata: ObjectMeta
 }
 
 /** PartialObjectMetadata as a client may send it: without what the server fills in. */
 export type PartialObjectMetadataInput = Omit<PartialObjectMetadata, "metadata"> & {
-  /** The metadata of the object. */
+  /** Name, labels and bookkeeping of the object. */
   metadata?: ObjectMeta
 }
 
@@ -86,7 +86,7 @@ export type PartialObjectMetadataInput = Omit<PartialObjectMetadata, "metadata">
 export type PartialObjectMetadataList = {
   /** Kind of this object, always PartialObjectMetadataList. */
   kind?: string
-  /** Version of this object. */
+  /** Version of this object, `meta.orch.io/v1`. */
   apiVersion?: string
   /** What the list carries beside its items. */
   metadata: ListMeta

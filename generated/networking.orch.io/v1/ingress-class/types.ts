@@ -54,9 +54,9 @@ export type IngressClassSpecInput = Omit<IngressClassSpec, "parameters"> & {
 export type IngressClassParametersReference = {
   /** API group of the object. Absent means the core group. */
   apiGroup?: string
-  /** Kind of the object. */
+  /** Kind of the object with the settings. */
   kind: string
-  /** Name of the object. */
+  /** Name of the object with the settings. */
   name: string
   /**
    * Whether the object is in a namespace. Absent means Cluster.

@@ -10,7 +10,7 @@ export type Ingress = {
   apiVersion: "networking.orch.io/v1" | "networking.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Which requests go where. */
+  /** Which requests go to which services. */
   spec: IngressSpec
   /** Where the controller has made the ingress reachable. */
   status: IngressStatus
@@ -24,7 +24,7 @@ export type IngressInput = Omit<Ingress, "kind" | "apiVersion" | "metadata" | "s
   apiVersion?: "networking.orch.io/v1" | "networking.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Which requests go where. */
+  /** Which requests go to which services. */
   spec?: IngressSpecInput
   /** Where the controller has made the ingress reachable. */
   status?: IngressStatusInput
@@ -76,7 +76,7 @@ export type IngressBackendInput = Omit<IngressBackend, "service" | "resource"> &
 
 /** A port of a service. */
 export type IngressServiceBackend = {
-  /** Name of the service. */
+  /** Name of a service in the namespace of the ingress. */
   name: string
   /** The port of the service. */
   port: ServiceBackendPort
@@ -150,7 +150,7 @@ export type HTTPIngressPath = {
   /** The path that requests are compared with. Begins with a slash, and is needed for Exact and Prefix. */
   path?: string
   /**
-   * How paths are compared.
+   * How the path of a request is compared with `path`.
    *
    * Possible enum values:
    * - `"Exact"`: The path is the same, letter by letter.
@@ -158,13 +158,13 @@ export type HTTPIngressPath = {
    * - `"Prefix"`: The path begins with this one, compared element by element.
    */
   pathType: "Exact" | "Prefix" | "ImplementationSpecific"
-  /** Where the requests go. */
+  /** Where requests that match the path go. */
   backend: IngressBackend
 }
 
 /** HTTPIngressPath as a client may send it: without what the server fills in. */
 export type HTTPIngressPathInput = Omit<HTTPIngressPath, "backend"> & {
-  /** Where the requests go. */
+  /** Where requests that match the path go. */
   backend: IngressBackendInput
 }
 
@@ -182,7 +182,7 @@ export type IngressStatusInput = Omit<IngressStatus, "loadBalancer"> & {
 
 /** The addresses of a load balancer. */
 export type IngressLoadBalancerStatus = {
-  /** Where requests come in. */
+  /** Addresses at which requests come in. */
   ingress?: IngressLoadBalancerIngress[]
 }
 
@@ -198,7 +198,7 @@ export type IngressLoadBalancerIngress = {
 
 /** What became of a port. */
 export type IngressPortStatus = {
-  /** The port. */
+  /** Number of the port of the ingress. */
   port: number
   /** Its protocol, one of TCP, UDP and SCTP. */
   protocol: string

@@ -70,7 +70,14 @@ export type NetworkPolicyEgressRule = {
 
 /** A port or a range of ports. */
 export type NetworkPolicyPort = {
-  /** The protocol. TCP by default. */
+  /**
+   * Transport protocol of the traffic. `TCP` when it is left out.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: Traffic over SCTP, where the network supports it.
+   * - `"TCP"`: Traffic over TCP.
+   * - `"UDP"`: Traffic over UDP.
+   */
   protocol?: "TCP" | "UDP" | "SCTP"
   /** The port, as a number or by its name in the pod. Absent means all ports. */
   port?: number | string
@@ -90,8 +97,8 @@ export type NetworkPolicyPeer = {
 
 /** A range of addresses, with exceptions. */
 export type IPBlock = {
-  /** The range in CIDR form, such as 192.168.1.0/24 or 2001:db8::/64. */
+  /** The range in CIDR form, such as `10.0.0.0/8` or `fd00::/8`. */
   cidr: string
-  /** Ranges inside it that are not meant. */
+  /** Ranges in CIDR form inside it that are left out. */
   except?: string[]
 }

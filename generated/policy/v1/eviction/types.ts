@@ -8,7 +8,7 @@ export type Eviction = {
   kind?: string
   /** Version of this object, policy/v1. */
   apiVersion?: string
-  /** Names the pod. */
+  /** Names the pod that is to go, and its namespace. */
   metadata: ObjectMeta
   /** How the pod is to be deleted. */
   deleteOptions?: DeleteOptions
@@ -16,6 +16,6 @@ export type Eviction = {
 
 /** Eviction as a client may send it: without what the server fills in. */
 export type EvictionInput = Omit<Eviction, "metadata"> & {
-  /** Names the pod. */
+  /** Names the pod that is to go, and its namespace. */
   metadata?: ObjectMeta
 }

@@ -54,8 +54,11 @@ export type PodDisruptionBudgetSpec = {
    */
   maxUnavailable?: number | string
   /**
-   * When running pods that are not ready may be evicted. IfHealthyBudget, as when it is absent, only while the other pods are as
-   * healthy as the budget wants them; AlwaysAllow at any time.
+   * When running pods that are not ready may be evicted. Absent means `IfHealthyBudget`. On by default since 1.27.
+   *
+   * Possible enum values:
+   * - `"AlwaysAllow"`: At any time.
+   * - `"IfHealthyBudget"`: Only while the other pods are as healthy as the budget wants them.
    */
   unhealthyPodEvictionPolicy?: "IfHealthyBudget" | "AlwaysAllow"
 }
@@ -77,6 +80,6 @@ export type PodDisruptionBudgetStatus = {
   desiredHealthy: number
   /** How many pods the budget counts. */
   expectedPods: number
-  /** What the controller has observed. DisruptionAllowed says whether an eviction would be allowed and why not. */
+  /** What the controller has observed. `DisruptionAllowed` says whether an eviction would be allowed and why not. */
   conditions?: Condition[]
 }

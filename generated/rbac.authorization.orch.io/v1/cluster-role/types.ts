@@ -11,7 +11,7 @@ export type ClusterRole = {
   apiVersion: "rbac.authorization.orch.io/v1" | "rbac.authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What may be done. */
+  /** What subjects with the role may do. */
   rules: PolicyRule[] | null
   /** Makes the rules those of other roles together. A controller then writes `rules`, and what others write there is lost. */
   aggregationRule?: AggregationRule
@@ -25,7 +25,7 @@ export type ClusterRoleInput = Omit<ClusterRole, "kind" | "apiVersion" | "metada
   apiVersion?: "rbac.authorization.orch.io/v1" | "rbac.authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What may be done. */
+  /** What subjects with the role may do. */
   rules?: PolicyRule[] | null
 }
 

@@ -10,7 +10,7 @@ export type Role = {
   apiVersion: "rbac.authorization.orch.io/v1" | "rbac.authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What may be done. */
+  /** What subjects with the role may do. */
   rules: PolicyRule[] | null
 }
 
@@ -22,7 +22,7 @@ export type RoleInput = Omit<Role, "kind" | "apiVersion" | "metadata" | "rules">
   apiVersion?: "rbac.authorization.orch.io/v1" | "rbac.authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What may be done. */
+  /** What subjects with the role may do. */
   rules?: PolicyRule[] | null
 }
 

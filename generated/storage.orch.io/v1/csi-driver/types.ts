@@ -38,7 +38,7 @@ export type CSIDriverSpec = {
    * it. Fixed once the object exists.
    */
   attachRequired?: boolean
-  /** Whether the driver is given the name, namespace, uid and service account of the pod when it mounts a volume. */
+  /** Whether the driver is given the name, namespace, `uid` and service account of the pod when it mounts a volume. */
   podInfoOnMount?: boolean
   /**
    * What volumes of the driver can be. Persistent, the default, is for claims; Ephemeral is for volumes that are written inside a pod

@@ -47,7 +47,7 @@ export type CSINodeSpecInput = Omit<CSINodeSpec, "drivers"> & {
 
 /** A driver on a node. */
 export type CSINodeDriver = {
-  /** Name of the driver. */
+  /** Name of the CSI driver, as its CSIDriver object has it. */
   name: string
   /** What the driver calls the node, at most 192 characters. */
   nodeID: string

@@ -42,21 +42,21 @@ export function isVolumeAttachment(object: ApiObject): object is VolumeAttachmen
 export type VolumeAttachmentSpec = {
   /** Name of the driver that has to do it. */
   attacher: string
-  /** The volume. */
+  /** The volume that is to be attached. */
   source: VolumeAttachmentSource
-  /** Name of the node. */
+  /** Name of the node that gets the volume. */
   nodeName: string
 }
 
 /** VolumeAttachmentSpec as a client may send it: without what the server fills in. */
 export type VolumeAttachmentSpecInput = Omit<VolumeAttachmentSpec, "source"> & {
-  /** The volume. */
+  /** The volume that is to be attached. */
   source: VolumeAttachmentSourceInput
 }
 
 /** The volume to attach. Either by its name or as a whole. */
 export type VolumeAttachmentSource = {
-  /** Name of a PersistentVolume. */
+  /** Name of a PersistentVolume in the cluster. */
   persistentVolumeName?: string
   /** A volume that a pod holds in itself, translated into the form of a PersistentVolume. */
   inlineVolumeSpec?: PersistentVolumeSpec
@@ -90,7 +90,7 @@ export type VolumeAttachmentStatusInput = Omit<VolumeAttachmentStatus, "attachEr
 
 /** Something that a driver could not do. */
 export type VolumeError = {
-  /** When it happened. */
+  /** When the driver failed, as it reported it. */
   time: string | null
   /** What went wrong, at most 1024 characters. Must hold no secrets. */
   message?: string
@@ -98,6 +98,6 @@ export type VolumeError = {
 
 /** VolumeError as a client may send it: without what the server fills in. */
 export type VolumeErrorInput = Omit<VolumeError, "time"> & {
-  /** When it happened. */
+  /** When the driver failed, as it reported it. */
   time?: string | null
 }

@@ -15,7 +15,10 @@ export type JobSpec = {
   activeDeadlineSeconds?: number | bigint
   /** What failed pods mean for the job. Absent means that each counts. */
   podFailurePolicy?: PodFailurePolicy
-  /** When an indexed job has succeeded before all of its indexes have. Behind a gate that is off by default. */
+  /**
+   * When an indexed job has succeeded before all of its indexes have. Needs the feature gate `JobSuccessPolicy`, which is off by
+   * default.
+   */
   successPolicy?: SuccessPolicy
   /** How many pods may fail before the job has failed. 6 by default. */
   backoffLimit?: number
@@ -39,7 +42,10 @@ export type JobSpec = {
    * - `"NonIndexed"`: All pods are alike.
    */
   completionMode?: "NonIndexed" | "Indexed"
-  /** Whether the job is held back. Setting it ends the pods that run; taking it away starts the job anew. */
+  /**
+   * Whether the job is held back. Setting it deletes the pods that run; taking it away starts the job and its deadline over. False by
+   * default.
+   */
   suspend?: boolean
   /**
    * When a pod is replaced. Failed is the only choice, and the default, beside podFailurePolicy; TerminatingOrFailed otherwise.
@@ -49,7 +55,10 @@ export type JobSpec = {
    * - `"TerminatingOrFailed"`: As soon as the old pod is being deleted or has failed.
    */
   podReplacementPolicy?: "TerminatingOrFailed" | "Failed"
-  /** The controller that runs the job. Behind a gate that is off by default. */
+  /**
+   * The controller that runs the job, such as `example.com/queue`; absent means the one of the cluster. Needs the feature gate
+   * `JobManagedBy`, which is off by default.
+   */
   managedBy?: string
 }
 
@@ -97,7 +106,7 @@ export type PodFailurePolicyRuleInput = Omit<PodFailurePolicyRule, "onPodConditi
   onPodConditions?: PodFailurePolicyOnPodConditionsPatternInput[]
 }
 
-/** Exit codes of containers. */
+/** What the exit codes of containers have to be. */
 export type PodFailurePolicyOnExitCodesRequirement = {
   /** Name of the container. Absent means any of the pod. */
   containerName?: string
@@ -113,17 +122,31 @@ export type PodFailurePolicyOnExitCodesRequirement = {
   values: number[] | null
 }
 
-/** A condition of a pod. */
+/** One condition that the failed pod must have. */
 export type PodFailurePolicyOnPodConditionsPattern = {
-  /** Its type. */
+  /** Type of the condition, such as `DisruptionTarget`. */
   type: string
-  /** Its status. True by default. */
+  /**
+   * Status that the condition must have.
+   *
+   * Possible enum values:
+   * - `"False"`: The condition does not hold.
+   * - `"True"`: The condition holds. The default.
+   * - `"Unknown"`: It is not known whether the condition holds.
+   */
   status: "True" | "False" | "Unknown"
 }
 
 /** PodFailurePolicyOnPodConditionsPattern as a client may send it: without what the server fills in. */
 export type PodFailurePolicyOnPodConditionsPatternInput = Omit<PodFailurePolicyOnPodConditionsPattern, "status"> & {
-  /** Its status. True by default. */
+  /**
+   * Status that the condition must have.
+   *
+   * Possible enum values:
+   * - `"False"`: The condition does not hold.
+   * - `"True"`: The condition holds. The default.
+   * - `"Unknown"`: It is not known whether the condition holds.
+   */
   status?: "True" | "False" | "Unknown"
 }
 

@@ -35,9 +35,19 @@ export type NodeSelectorTerm = {
 
 /** One requirement: a key, an operator and the values it is compared with. */
 export type NodeSelectorRequirement = {
-  /** Label key or field path. */
+  /** Key of the label, or path of the field. */
   key: string
-  /** How the value of the key is compared; `Gt` and `Lt` compare whole numbers. */
+  /**
+   * How the value of the key is compared with `values`.
+   *
+   * Possible enum values:
+   * - `"DoesNotExist"`: The node does not have the key.
+   * - `"Exists"`: The node has the key, whatever the value.
+   * - `"Gt"`: It is a whole number greater than the one in `values`.
+   * - `"In"`: It is one of them.
+   * - `"Lt"`: It is a whole number less than the one in `values`.
+   * - `"NotIn"`: It is none of them, or the node does not have the key.
+   */
   operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt"
   /** Values to compare with: at least one for `In` and `NotIn`, exactly one for `Gt` and `Lt`, none for the others. */
   values?: string[]
@@ -45,7 +55,7 @@ export type NodeSelectorRequirement = {
 
 /** A wish about the node, with its weight. */
 export type PreferredSchedulingTerm = {
-  /** How much the wish counts, 1 to 100. */
+  /** How much the wish counts, from 1 to 100. */
   weight: number
   /** Which nodes satisfy the wish; an empty term satisfies it everywhere. */
   preference: NodeSelectorTerm
@@ -85,8 +95,14 @@ export type PodAffinityTerm = {
   topologyKey: string
   /** Selects namespaces in which to look by their labels; an empty selector selects all. */
   namespaceSelector?: LabelSelector
-  /** Label keys whose values are taken from this pod and must be equal. Behind a gate that is off by default. */
+  /**
+   * Label keys whose values are taken from this pod; pods count that have the same. Needs the feature gate
+   * `MatchLabelKeysInPodAffinity`, which is off by default.
+   */
   matchLabelKeys?: string[]
-  /** Label keys whose values are taken from this pod and must differ. Behind a gate that is off by default. */
+  /**
+   * Label keys whose values are taken from this pod; pods count that have others. Needs the feature gate `MatchLabelKeysInPodAffinity`,
+   * which is off by default.
+   */
   mismatchLabelKeys?: string[]
 }

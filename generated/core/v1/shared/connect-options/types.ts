@@ -32,13 +32,13 @@ export type PodAttachOptions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** Send to the standard input. */
+  /** Whether the client sends to the container's standard input. False by default. */
   stdin?: boolean
-  /** Receive the standard output. */
+  /** Whether the client receives the container's standard output. True by default. */
   stdout?: boolean
-  /** Receive the standard error stream. */
+  /** Whether the client receives the container's standard error. True by default. */
   stderr?: boolean
-  /** The container has a terminal. */
+  /** Whether the container has a terminal, which joins output and errors in one stream. False by default. */
   tty?: boolean
   /** The container. May be left out when the pod has only one. */
   container?: string
@@ -56,7 +56,7 @@ export type PodExecOptions = {
   stdout?: boolean
   /** Receive the standard error stream of the command. */
   stderr?: boolean
-  /** Give the command a terminal. */
+  /** Whether the command gets a terminal. False by default. */
   tty?: boolean
   /** The container. May be left out when the pod has only one. */
   container?: string
@@ -70,7 +70,7 @@ export type PodPortForwardOptions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** The ports. Needed with websockets. */
+  /** The ports to connect to. Needed with WebSocket; other clients name a port with each stream. */
   ports?: number[]
 }
 
@@ -80,7 +80,7 @@ export type PodProxyOptions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** The path at the other end. */
+  /** The path to ask the pod for. */
   path?: string
 }
 
@@ -90,7 +90,7 @@ export type NodeProxyOptions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** The path at the other end. */
+  /** The path to ask the node's agent for. */
   path?: string
 }
 
@@ -100,6 +100,6 @@ export type ServiceProxyOptions = {
   kind?: string
   /** Version of this object, always v1. */
   apiVersion?: string
-  /** The path at the other end. */
+  /** The path to ask the service for. */
   path?: string
 }

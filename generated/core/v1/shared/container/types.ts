@@ -6,16 +6,22 @@ import type { SecurityContext } from "../security-context/types.ts"
 
 /** One container of a pod: an image, how to run it and what it may use. */
 export type Container = {
-  /** Name of the container, unique among all containers of the pod; cannot be changed. */
+  /**
+   * Name of the container, a DNS label that is unique among all containers of the pod, init and ephemeral ones included. It cannot be
+   * changed.
+   */
   name: string
-  /** Image to run, with registry, tag or digest as needed. */
+  /**
+   * Image to run, such as `registry.example.com/team/app:1.4` or with a digest after `@`. Pod templates may leave it out for something
+   * that fills it in.
+   */
   image: string
   /**
    * Program to run instead of the entry point of the image, as a list of words without a shell. `$(NAME)` is replaced by environment
    * variables; write `$$` for a plain dollar.
    */
   command?: string[]
-  /** Arguments for the program, instead of the command of the image; `$(NAME)` is replaced as in `command`. */
+  /** Arguments for the program, instead of the command of the image. `$(NAME)` is replaced as in `command`. */
   args?: string[]
   /** Directory in which the program starts; that of the image when left out. */
   workingDir?: string
@@ -25,37 +31,69 @@ export type Container = {
   envFrom?: EnvFromSource[]
   /** Environment variables of the container. */
   env?: EnvVar[]
-  /** Compute resources the container asks for and may use. */
+  /** CPU, memory and other resources: what is set aside for the container, and what it may use at most. */
   resources: ResourceRequirements
-  /** Whether in-place changes of a resource restart the container. Behind a gate that is off by default. */
+  /**
+   * Whether the container restarts when one of its resources is changed in place. Needs the feature gate `InPlacePodVerticalScaling`,
+   * which is off by default.
+   */
   resizePolicy?: ContainerResizePolicy[]
-  /** Only for init containers, and only `Always`: the container then keeps running beside the main ones as a sidecar. */
+  /**
+   * Only for init containers, and only with the value `Always`, which makes a sidecar of it. A sidecar starts in its turn, keeps
+   * running beside the main containers and ends after them. On by default since 1.29.
+   */
   restartPolicy?: string
   /** Volumes of the pod that the container sees as directories or files. */
   volumeMounts?: VolumeMount[]
   /** Volumes of the pod that the container sees as block devices. */
   volumeDevices?: VolumeDevice[]
-  /** Asked again and again while the container runs; it is restarted when the probe fails. */
+  /**
+   * Checked at intervals while the container runs. When it fails, the container is killed and the restart policy applies. Absent means
+   * that a running program is healthy.
+   */
   livenessProbe?: Probe
-  /** Asked again and again while the container runs; the pod gets no Service traffic while the probe fails. */
+  /**
+   * Checked at intervals while the container runs. While it fails, the pod gets no traffic from Services; nothing is restarted. Absent
+   * means ready as soon as the container runs.
+   */
   readinessProbe?: Probe
-  /** Asked until it succeeds once; the other probes wait for it, and the container is restarted when it keeps failing. */
+  /**
+   * Checked from the start until it succeeds once. The other probes wait for it, and the container is killed when it fails: for
+   * programs that take long to start.
+   */
   startupProbe?: Probe
-  /** What to do right after the container starts and right before it stops. */
+  /** Actions right after the container starts and right before it is stopped. */
   lifecycle?: Lifecycle
-  /** File in which the program may leave a last message; it is shown in the container's status. */
+  /** File in which the program may leave its last words, up to 4096 bytes. They become `message` of the terminated state. */
   terminationMessagePath?: string
-  /** Where the last message comes from; `FallbackToLogsOnError` uses the end of the log when the file is empty and the program failed. */
+  /**
+   * Where the message of a terminated container is read from.
+   *
+   * Possible enum values:
+   * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
+   * - `"File"`: From the file alone.
+   */
   terminationMessagePolicy?: "File" | "FallbackToLogsOnError"
-  /** When the image is pulled; without a value `Always` for the tag `latest` or no tag at all, else `IfNotPresent`. */
+  /**
+   * When the node pulls the image. Cannot be changed later. Left out, it becomes `Always` for the tag `latest` or no tag, else
+   * `IfNotPresent`.
+   *
+   * Possible enum values:
+   * - `"Always"`: At every start; layers that the node has already are not loaded again.
+   * - `"IfNotPresent"`: When the node does not have the image.
+   * - `"Never"`: Not at all; the start fails when the node does not have the image.
+   */
   imagePullPolicy?: "Always" | "Never" | "IfNotPresent"
   /** Security settings of this container; they win over those of the pod. */
   securityContext?: SecurityContext
-  /** Keep an input stream open for the container; without it reading from standard input ends at once. */
+  /**
+   * Whether the container has an open standard input, to which clients can attach. Without it, reading returns the end of the file.
+   * False by default.
+   */
   stdin?: boolean
-  /** Close the input stream when the first client that attached to it goes away. */
+  /** Whether standard input is closed for good when the first attached client goes away. False by default. */
   stdinOnce?: boolean
-  /** Give the container a terminal; needs `stdin`. */
+  /** Whether the container gets a terminal, for which `stdin` has to be true. False by default. */
   tty?: boolean
 }
 
@@ -63,15 +101,24 @@ export type Container = {
 export type ContainerInput = Omit<Container, "env" | "resources" | "livenessProbe" | "readinessProbe" | "startupProbe" | "lifecycle"> & {
   /** Environment variables of the container. */
   env?: EnvVarInput[]
-  /** Compute resources the container asks for and may use. */
+  /** CPU, memory and other resources: what is set aside for the container, and what it may use at most. */
   resources?: ResourceRequirements
-  /** Asked again and again while the container runs; it is restarted when the probe fails. */
+  /**
+   * Checked at intervals while the container runs. When it fails, the container is killed and the restart policy applies. Absent means
+   * that a running program is healthy.
+   */
   livenessProbe?: ProbeInput
-  /** Asked again and again while the container runs; the pod gets no Service traffic while the probe fails. */
+  /**
+   * Checked at intervals while the container runs. While it fails, the pod gets no traffic from Services; nothing is restarted. Absent
+   * means ready as soon as the container runs.
+   */
   readinessProbe?: ProbeInput
-  /** Asked until it succeeds once; the other probes wait for it, and the container is restarted when it keeps failing. */
+  /**
+   * Checked from the start until it succeeds once. The other probes wait for it, and the container is killed when it fails: for
+   * programs that take long to start.
+   */
   startupProbe?: ProbeInput
-  /** What to do right after the container starts and right before it stops. */
+  /** Actions right after the container starts and right before it is stopped. */
   lifecycle?: LifecycleInput
 }
 
@@ -79,7 +126,7 @@ export type ContainerInput = Omit<Container, "env" | "resources" | "livenessProb
 export type EphemeralContainer = {
   /** Name of the container, unique among all containers of the pod. */
   name: string
-  /** Image to run. */
+  /** Image to run, usually one with tools for debugging. */
   image: string
   /** Program to run instead of the entry point of the image, as a list of words without a shell. */
   command?: string[]
@@ -113,9 +160,22 @@ export type EphemeralContainer = {
   lifecycle?: Lifecycle
   /** File in which the program may leave a last message. */
   terminationMessagePath?: string
-  /** Where the last message comes from. */
+  /**
+   * Where the message of a terminated container is read from.
+   *
+   * Possible enum values:
+   * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
+   * - `"File"`: From the file alone.
+   */
   terminationMessagePolicy?: "File" | "FallbackToLogsOnError"
-  /** When the image is pulled; without a value as for ordinary containers. */
+  /**
+   * When the node pulls the image; left out, the tag decides as for ordinary containers.
+   *
+   * Possible enum values:
+   * - `"Always"`: At every start.
+   * - `"IfNotPresent"`: When the node does not have the image.
+   * - `"Never"`: Not at all; the start fails when the node does not have the image.
+   */
   imagePullPolicy?: "Always" | "Never" | "IfNotPresent"
   /** Security settings of this container; they win over those of the pod. */
   securityContext?: SecurityContext
@@ -149,7 +209,7 @@ export type EphemeralContainerInput = Omit<EphemeralContainer, "env" | "resource
 export type EphemeralContainerCommon = {
   /** Name of the container, unique among all containers of the pod. */
   name: string
-  /** Image to run. */
+  /** Image to run, usually one with tools for debugging. */
   image: string
   /** Program to run instead of the entry point of the image, as a list of words without a shell. */
   command?: string[]
@@ -183,9 +243,22 @@ export type EphemeralContainerCommon = {
   lifecycle?: Lifecycle
   /** File in which the program may leave a last message. */
   terminationMessagePath?: string
-  /** Where the last message comes from. */
+  /**
+   * Where the message of a terminated container is read from.
+   *
+   * Possible enum values:
+   * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
+   * - `"File"`: From the file alone.
+   */
   terminationMessagePolicy?: "File" | "FallbackToLogsOnError"
-  /** When the image is pulled; without a value as for ordinary containers. */
+  /**
+   * When the node pulls the image; left out, the tag decides as for ordinary containers.
+   *
+   * Possible enum values:
+   * - `"Always"`: At every start.
+   * - `"IfNotPresent"`: When the node does not have the image.
+   * - `"Never"`: Not at all; the start fails when the node does not have the image.
+   */
   imagePullPolicy?: "Always" | "Never" | "IfNotPresent"
   /** Security settings of this container; they win over those of the pod. */
   securityContext?: SecurityContext
@@ -221,7 +294,14 @@ export type ContainerPort = {
   hostPort?: number
   /** Number of the port inside the pod, 1 to 65535. */
   containerPort: number
-  /** Protocol of the port. */
+  /**
+   * Transport protocol that the port speaks.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: Streams of messages, where the network supports it.
+   * - `"TCP"`: Streams of bytes, the usual choice.
+   * - `"UDP"`: Single packets.
+   */
   protocol?: "TCP" | "UDP" | "SCTP"
   /** Address of the node on which `hostPort` is bound; absent means all of them. */
   hostIP?: string
@@ -229,17 +309,32 @@ export type ContainerPort = {
 
 /** Shows a volume of the pod at a path inside a container. */
 export type VolumeMount = {
-  /** Name of the volume. */
+  /** Name of the volume, which is that of an entry of the pod's `volumes`. */
   name: string
-  /** Mount so that the container cannot write. */
+  /** Whether the container cannot write to the volume. False by default. */
   readOnly?: boolean
-  /** Whether mounts below this one are read-only as well. Behind a gate that is off by default. */
+  /**
+   * Whether mounts below a read-only mount are read-only as well. Absent means `Disabled`. Needs the feature gate
+   * `RecursiveReadOnlyMounts`, which is off by default.
+   *
+   * Possible enum values:
+   * - `"Disabled"`: Mounts below can be writable.
+   * - `"Enabled"`: Mounts below are read-only, and the pod fails where the runtime cannot do it.
+   * - `"IfPossible"`: Mounts below are read-only where the runtime can do it.
+   */
   recursiveReadOnly?: "Disabled" | "IfPossible" | "Enabled"
   /** Path in the container at which the volume appears; may not contain a colon. */
   mountPath: string
-  /** Path in the volume to mount instead of its root. */
+  /** Path in the volume of the file or directory to mount. Empty mounts the root of the volume. */
   subPath?: string
-  /** Whether mounts made later on the node or in the container are passed on; `Bidirectional` needs a privileged container. */
+  /**
+   * Whether mounts that appear later below the volume are passed on between node and container. Absent means `None`.
+   *
+   * Possible enum values:
+   * - `"Bidirectional"`: In both directions; only privileged containers may have it.
+   * - `"HostToContainer"`: From the node to the container.
+   * - `"None"`: In neither direction.
+   */
   mountPropagation?: "None" | "HostToContainer" | "Bidirectional"
   /** Like `subPath`, with `$(NAME)` replaced by environment variables; only one of the two may be set. */
   subPathExpr?: string

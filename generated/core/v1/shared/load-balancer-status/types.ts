@@ -13,8 +13,12 @@ export type LoadBalancerIngress = {
   /** Host name of the entry point, for load balancers that are known by name. */
   hostname?: string
   /**
-   * How traffic sent to `ip` arrives, as `VIP` with the destination kept or as `Proxy` with the destination rewritten to node or pod;
-   * only together with `ip`.
+   * How traffic to `ip` arrives at the node. Only together with `ip`. Since 1.30 it is filled in as `VIP` when a controller leaves it
+   * out.
+   *
+   * Possible enum values:
+   * - `"Proxy"`: With the address of the node or of the pod as destination.
+   * - `"VIP"`: With the address of the load balancer as destination.
    */
   ipMode?: "VIP" | "Proxy"
   /** State of each port of the entry point. */
@@ -25,7 +29,14 @@ export type LoadBalancerIngress = {
 export type PortStatus = {
   /** Number of the Service port that this state is about. */
   port: number
-  /** Protocol of the Service port that this state is about. */
+  /**
+   * Transport protocol of the Service port that this state is about.
+   *
+   * Possible enum values:
+   * - `"SCTP"`: The port takes SCTP associations.
+   * - `"TCP"`: The port takes TCP connections.
+   * - `"UDP"`: The port takes UDP packets.
+   */
   protocol: "TCP" | "UDP" | "SCTP" | ""
   /** Why the port does not work, as one word in CamelCase or as a qualified name of the provider; absent while it works. */
   error?: string

@@ -8,31 +8,49 @@ import type {
 } from "../references/types.ts"
 import type { VolumeResourceRequirements } from "../resources/types.ts"
 
-/** What a claim asks for. */
+/** What storage a claim asks for, and from where. */
 export type PersistentVolumeClaimSpec = {
-  /** The ways in which the storage must be mountable; `ReadWriteOncePod` stands alone. */
+  /**
+   * The ways in which the storage must be mountable. Several say that the volume has to allow each of them; `ReadWriteOncePod` stands
+   * alone.
+   *
+   * Possible enum values:
+   * - `"ReadOnlyMany"`: Read by pods of many nodes.
+   * - `"ReadWriteMany"`: Read and written by pods of many nodes.
+   * - `"ReadWriteOnce"`: Read and written by pods of one node at a time.
+   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. Since 1.29; needs a CSI driver.
+   */
   accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
-  /** Selects volumes that may be bound by their labels. */
+  /** Selects existing volumes by their labels. A claim with it is never given a new volume. */
   selector?: LabelSelector
-  /** The size the storage must have. */
+  /** The size that the storage must have. `requests.storage` may grow later, where the storage class allows it. */
   resources: VolumeResourceRequirements
-  /** Volume that is bound to the claim; leave it out to have one chosen or made. */
+  /** Name of the volume that is bound to the claim. Leave it out to have one chosen or made. */
   volumeName?: string
-  /** Storage class the volume must have; empty means none, absent means the default class. */
+  /** Storage class of the volume. An empty text asks for a volume without a class; absent means the default class of the cluster. */
   storageClassName?: string
-  /** Whether containers see a file system or a block device. */
+  /**
+   * Whether containers see a file system or a block device.
+   *
+   * Possible enum values:
+   * - `"Block"`: A device without a file system, for `volumeDevices`.
+   * - `"Filesystem"`: A directory, for `volumeMounts`.
+   */
   volumeMode?: "Block" | "Filesystem"
   /** A snapshot or another claim to start from; must agree with `dataSourceRef`. */
   dataSource?: TypedLocalObjectReference
   /** Any object that a volume can be filled from; wins over `dataSource`, with which it is kept in step. */
   dataSourceRef?: TypedObjectReference
-  /** Class of attributes that the volume is to have. Behind a gate that is off by default. */
+  /**
+   * Class of attributes, such as throughput, that the volume gets. Needs the feature gate `VolumeAttributesClass`, which is off by
+   * default.
+   */
   volumeAttributesClassName?: string
 }
 
 /** PersistentVolumeClaimSpec as a client may send it: without what the server fills in. */
 export type PersistentVolumeClaimSpecInput = Omit<PersistentVolumeClaimSpec, "resources" | "dataSource" | "dataSourceRef"> & {
-  /** The size the storage must have. */
+  /** The size that the storage must have. `requests.storage` may grow later, where the storage class allows it. */
   resources?: VolumeResourceRequirements
   /** A snapshot or another claim to start from; must agree with `dataSourceRef`. */
   dataSource?: TypedLocalObjectReferenceInput

@@ -22,43 +22,43 @@ export type PersistentVolumeSource = {
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /** A directory of the node. For trying things out on one node; it does not follow the pod to another. */
   hostPath?: HostPathVolumeSource
-  /** A Gluster volume. */
+  /** A Gluster volume. No longer works since 1.26. */
   glusterfs?: GlusterfsPersistentVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** A Ceph block device. */
+  /** A Ceph block device. Deprecated since 1.28; use `csi`. */
   rbd?: RBDPersistentVolumeSource
   /** A disk reached over iSCSI. */
   iscsi?: ISCSIPersistentVolumeSource
   /** A disk of OpenStack Cinder. */
   cinder?: CinderPersistentVolumeSource
-  /** A Ceph file system. */
+  /** A Ceph file system. Deprecated since 1.28; use `csi`. */
   cephfs?: CephFSPersistentVolumeSource
   /** A disk reached over Fibre Channel. */
   fc?: FCVolumeSource
-  /** A Flocker data set. */
+  /** A Flocker data set. No longer works since 1.25. */
   flocker?: FlockerVolumeSource
   /** Storage provided by a FlexVolume driver. */
   flexVolume?: FlexPersistentVolumeSource
   /** A file share of Azure. */
   azureFile?: AzureFilePersistentVolumeSource
-  /** A disk of vSphere. */
+  /** A disk of vSphere, which the CSI driver of vSphere attaches. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A Quobyte volume. */
+  /** A Quobyte volume. No longer works since 1.25. */
   quobyte?: QuobyteVolumeSource
   /** A data disk of Azure. */
   azureDisk?: AzureDiskVolumeSource
-  /** A Photon Controller disk. */
+  /** A Photon Controller disk. No longer works. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** A Portworx volume. */
+  /** A Portworx volume, attached to the node. */
   portworxVolume?: PortworxVolumeSource
-  /** A ScaleIO volume. */
+  /** A ScaleIO volume. No longer works since 1.22. */
   scaleIO?: ScaleIOPersistentVolumeSource
   /** A disk or directory of one node, which nodeAffinity names. */
   local?: LocalVolumeSource
-  /** A StorageOS volume. */
+  /** A StorageOS volume. No longer works since 1.25. */
   storageos?: StorageOSPersistentVolumeSource
-  /** Storage provided by a CSI driver. */
+  /** Storage that a CSI driver provides, which is how new storage is connected. */
   csi?: CSIPersistentVolumeSource
 }
 
@@ -68,11 +68,11 @@ export type PersistentVolumeSourceInput = Omit<PersistentVolumeSource, "azureFil
   azureFile?: AzureFilePersistentVolumeSourceInput
 }
 
-/** A Gluster volume. */
+/** A Gluster volume and the servers that have it. */
 export type GlusterfsPersistentVolumeSource = {
   /** Name of the Endpoints object that lists the servers. */
   endpoints: string
-  /** Name of the volume. */
+  /** Name of the Gluster volume. */
   path: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
@@ -80,17 +80,17 @@ export type GlusterfsPersistentVolumeSource = {
   endpointsNamespace?: string
 }
 
-/** A Ceph block device. */
+/** A Ceph block device and how to reach it. */
 export type RBDPersistentVolumeSource = {
   /** Addresses of the Ceph monitors. */
   monitors: string[]
-  /** Name of the image. */
+  /** Name of the RADOS image. */
   image: string
   /** File system of the image, such as `ext4`. */
   fsType?: string
   /** Pool that holds the image. */
   pool?: string
-  /** User to authenticate as. */
+  /** Ceph user to authenticate as. */
   user?: string
   /** File with the key of the user. */
   keyring?: string
@@ -108,7 +108,7 @@ export type ISCSIPersistentVolumeSource = {
   iqn: string
   /** Number of the logical unit. */
   lun: number
-  /** Interface of the initiator. */
+  /** Interface of the initiator on the node; `default` stands for TCP. */
   iscsiInterface?: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -128,7 +128,7 @@ export type ISCSIPersistentVolumeSource = {
 
 /** A disk of OpenStack Cinder. */
 export type CinderPersistentVolumeSource = {
-  /** Identity of the disk. */
+  /** Identity of the disk in Cinder. */
   volumeID: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -138,7 +138,7 @@ export type CinderPersistentVolumeSource = {
   secretRef?: SecretReference
 }
 
-/** A Ceph file system. */
+/** A Ceph file system and how to reach it. */
 export type CephFSPersistentVolumeSource = {
   /** Addresses of the Ceph monitors. */
   monitors: string[]
@@ -156,7 +156,7 @@ export type CephFSPersistentVolumeSource = {
 
 /** Storage provided by a FlexVolume driver on the node. */
 export type FlexPersistentVolumeSource = {
-  /** Name of the driver. */
+  /** Name of the driver on the node, such as `example.com/disk`. */
   driver: string
   /** File system to use; the driver chooses when left out. */
   fsType?: string
@@ -172,7 +172,7 @@ export type FlexPersistentVolumeSource = {
 export type AzureFilePersistentVolumeSource = {
   /** Secret with the name and key of the storage account. */
   secretName: string
-  /** Name of the share. */
+  /** Name of the share in the storage account. */
   shareName: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
@@ -186,9 +186,9 @@ export type AzureFilePersistentVolumeSourceInput = Omit<AzureFilePersistentVolum
   secretNamespace?: string | null
 }
 
-/** A ScaleIO volume. */
+/** A ScaleIO volume and how to reach it. */
 export type ScaleIOPersistentVolumeSource = {
-  /** Address of the gateway. */
+  /** Address of the gateway, where the interface of ScaleIO is. */
   gateway: string
   /** Name of the storage system. */
   system: string
@@ -196,9 +196,9 @@ export type ScaleIOPersistentVolumeSource = {
   secretRef: SecretReference | null
   /** Talk to the gateway over TLS. */
   sslEnabled?: boolean
-  /** Name of the protection domain. */
+  /** Protection domain of ScaleIO that holds the volume. */
   protectionDomain?: string
-  /** Name of the storage pool. */
+  /** Storage pool of that domain which holds the volume. */
   storagePool?: string
   /** Whether the volume is thick or thin provisioned. */
   storageMode?: string
@@ -218,7 +218,7 @@ export type LocalVolumeSource = {
   fsType?: string
 }
 
-/** A StorageOS volume. */
+/** A StorageOS volume and how to reach it. */
 export type StorageOSPersistentVolumeSource = {
   /** Name of the volume, unique in its StorageOS namespace. */
   volumeName?: string
@@ -234,15 +234,15 @@ export type StorageOSPersistentVolumeSource = {
 
 /** Storage provided by a CSI driver. */
 export type CSIPersistentVolumeSource = {
-  /** Name of the driver. */
+  /** Name of the CSI driver that provides the volume. */
   driver: string
-  /** What the driver calls the volume, which it goes by in every call. */
+  /** What the driver calls the volume; it is part of every call to the driver. Cannot be changed. */
   volumeHandle: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
   /** File system to use, such as `ext4`. */
   fsType?: string
-  /** What the driver has to know of the volume. */
+  /** What the driver has to know about the volume, as it returned it when it made the volume. */
   volumeAttributes?: { [key: string]: string }
   /** Secret handed to the driver when the volume is attached. */
   controllerPublishSecretRef?: SecretReference

@@ -19,41 +19,69 @@ export type PodSpec = {
   containers: Container[]
   /** Containers added to a running pod for debugging; written only through the `ephemeralcontainers` sub-resource. */
   ephemeralContainers?: EphemeralContainer[]
-  /** Whether containers that stop are started again. */
+  /**
+   * When containers that have ended are started again, with a growing delay between attempts. Pods of a Job need `Never` or
+   * `OnFailure`; those of other workloads need `Always`.
+   *
+   * Possible enum values:
+   * - `"Always"`: Whenever a container ends, whatever its exit code.
+   * - `"Never"`: Not at all; the pod succeeds or fails when its containers have ended.
+   * - `"OnFailure"`: When a container ends with an exit code other than 0.
+   */
   restartPolicy?: "Always" | "OnFailure" | "Never"
-  /** Seconds between the polite stop signal and the forced one; 0 stops at once. A delete request may ask for another value. */
+  /**
+   * Seconds that the containers get to end by themselves after SIGTERM; then they are killed. 0 kills them at once. A delete request
+   * may ask for another value.
+   */
   terminationGracePeriodSeconds?: number | bigint
-  /** Seconds the pod may stay active on its node before it is failed; may be set or lowered later, never raised. */
+  /**
+   * Seconds for which the pod may run, counted from `status.startTime`. Then its containers are stopped and the pod has failed. May be
+   * set or lowered later, never raised.
+   */
   activeDeadlineSeconds?: number | bigint
   /**
-   * Where name resolution is set up from; `ClusterFirstWithHostNet` is the one for pods on the host network, `None` leaves everything
-   * to `dnsConfig`.
+   * Where the name resolution inside the pod is set up from.
+   *
+   * Possible enum values:
+   * - `"ClusterFirst"`: The DNS of the cluster; pods on the host network get the settings of the node.
+   * - `"ClusterFirstWithHostNet"`: The DNS of the cluster, also for pods on the host network.
+   * - `"Default"`: The settings of the node. Despite its name this is not the default.
+   * - `"None"`: Nothing; all settings are in `dnsConfig`, which is then needed.
    */
   dnsPolicy?: "ClusterFirstWithHostNet" | "ClusterFirst" | "Default" | "None"
   /** Labels that a node must carry, all of them, for the pod to run there. */
   nodeSelector?: { [key: string]: string }
-  /** ServiceAccount the pod acts as. */
+  /** ServiceAccount whose identity and token the containers use. Admission fills in `default` when it is left out. */
   serviceAccountName?: string
   /**
    * Former spelling of `serviceAccountName`, kept in step with it.
    * @deprecated
    */
   serviceAccount?: string
-  /** Set to false to keep the token of the ServiceAccount out of the containers. */
+  /**
+   * Whether a token of the ServiceAccount is mounted into the containers. Absent means that the ServiceAccount decides, which usually
+   * is yes.
+   */
   automountServiceAccountToken?: boolean
-  /** Node the pod is assigned to; normally written by the scheduler through a binding. */
+  /** Node that runs the pod. The scheduler sets it through a binding; a client that sets it bypasses the scheduler. */
   nodeName?: string
-  /** Share the network of the node; container ports then are ports of the node. */
+  /**
+   * Whether the pod uses the network of the node instead of one of its own: `containerPort` and `hostPort` are then the same. False by
+   * default.
+   */
   hostNetwork?: boolean
-  /** See and signal the processes of the node. */
+  /** Whether the containers see and can signal the processes of the node. False by default. */
   hostPID?: boolean
-  /** Share inter-process communication with the node. */
+  /** Whether the containers share shared memory, semaphores and message queues with the node. False by default. */
   hostIPC?: boolean
   /** Let the containers of the pod see and signal each other's processes; cannot be combined with `hostPID`. */
   shareProcessNamespace?: boolean
   /** Security settings for the pod as a whole; containers may override some of them. */
   securityContext?: PodSecurityContext
-  /** Secrets of the same namespace with credentials for pulling the images. */
+  /**
+   * Secrets of the same namespace with credentials for pulling the images. Admission takes them from the ServiceAccount when there are
+   * none.
+   */
   imagePullSecrets?: LocalObjectReference[]
   /** Host name inside the pod; the pod's name when left out. */
   hostname?: string
@@ -61,15 +89,15 @@ export type PodSpec = {
   subdomain?: string
   /** Rules that draw the pod to nodes and other pods, or keep it away. */
   affinity?: Affinity
-  /** Scheduler that is to place the pod. */
+  /** Name of the scheduler that places the pod. A pod whose scheduler does not run stays pending. */
   schedulerName?: string
   /** Node taints that the pod puts up with; entries may be added to a running pod. */
   tolerations?: Toleration[]
-  /** Lines to add to the hosts file of the pod. */
+  /** Lines to add to `/etc/hosts` of the containers. */
   hostAliases?: HostAlias[]
   /** Name of the PriorityClass that gives the pod its priority. */
   priorityClassName?: string
-  /** Scheduling priority, higher first; filled from the priority class, so leave it out. */
+  /** Scheduling priority; higher ones are placed first. Admission takes it from the priority class, so leave it out. */
   priority?: number
   /** Name resolution settings to merge with those that `dnsPolicy` gives. */
   dnsConfig?: PodDNSConfig
@@ -77,23 +105,42 @@ export type PodSpec = {
   readinessGates?: PodReadinessGate[]
   /** RuntimeClass with which the containers are run; absent means the default handler of the node. */
   runtimeClassName?: string
-  /** Whether the Services of the namespace are announced through environment variables; pods get true when it is left out. */
+  /**
+   * Whether the address and ports of each Service of the namespace are passed to the containers as environment variables, in the manner
+   * of Docker links. True when it is left out.
+   */
   enableServiceLinks?: boolean
-  /** Whether the pod may push out pods of lower priority to find room; filled from the priority class. */
+  /**
+   * Whether the scheduler may remove pods of lower priority to make room for this one. Taken from the priority class;
+   * `PreemptLowerPriority` where that says nothing.
+   *
+   * Possible enum values:
+   * - `"Never"`: The pod waits for room, ahead of pods of lower priority.
+   * - `"PreemptLowerPriority"`: Pods of lower priority may be removed to make room.
+   */
   preemptionPolicy?: "PreemptLowerPriority" | "Never"
   /** Resources that running the pod takes beyond those of its containers; filled from the runtime class. */
   overhead?: { [key: string]: string }
   /** How pods of a group are to be spread over zones, nodes or other domains; all constraints must hold. */
   topologySpreadConstraints?: TopologySpreadConstraint[]
-  /** Report the full host name of the pod as the host name of its kernel. */
+  /** Whether programs in the pod see its full host name, with subdomain and cluster domain, as its host name. False by default. */
   setHostnameAsFQDN?: boolean
   /** Operating system of the containers; fields that the system does not have are then refused. */
   os?: PodOS
-  /** Set to false to run the pod in a user namespace of its own. Behind a gate that is off by default. */
+  /**
+   * Whether user ids in the pod are those of the node. False gives the pod a user namespace of its own, where root has no rights on the
+   * node. Needs the feature gate `UserNamespacesSupport`, which is off by default.
+   */
   hostUsers?: boolean
-  /** Reasons that hold the pod back from scheduling; entries can be removed later but not added. */
+  /**
+   * Reasons that hold the pod back from scheduling. They are set when the pod is created and removed one by one; with the last one
+   * scheduling begins.
+   */
   schedulingGates?: PodSchedulingGate[]
-  /** Resource claims that must be met before the pod starts; needs dynamic resource allocation, which is off by default. */
+  /**
+   * Claims for special hardware that must be met before the pod starts. Needs the feature gate `DynamicResourceAllocation`, which is
+   * off by default.
+   */
   resourceClaims?: PodResourceClaim[]
 }
 
@@ -110,7 +157,10 @@ export type PodSpecInput = Omit<PodSpec, "volumes" | "initContainers" | "contain
   containers: ContainerInput[]
   /** Containers added to a running pod for debugging; written only through the `ephemeralcontainers` sub-resource. */
   ephemeralContainers?: EphemeralContainerInput[]
-  /** Resource claims that must be met before the pod starts; needs dynamic resource allocation, which is off by default. */
+  /**
+   * Claims for special hardware that must be met before the pod starts. Needs the feature gate `DynamicResourceAllocation`, which is
+   * off by default.
+   */
   resourceClaims?: PodResourceClaimInput[]
 }
 
@@ -118,19 +168,35 @@ export type PodSpecInput = Omit<PodSpec, "volumes" | "initContainers" | "contain
 export type Toleration = {
   /** Key of the taint; empty matches every key and needs operator `Exists`. */
   key?: string
-  /** How `value` is compared; `Exists` ignores it. Empty means `Equal`. */
+  /**
+   * How `value` is compared. Empty means `Equal`.
+   *
+   * Possible enum values:
+   * - `"Equal"`: The value of the taint is `value`.
+   * - `"Exists"`: Any value of the key is tolerated; leave `value` empty.
+   */
   operator?: "Exists" | "Equal"
   /** Value of the taint to match; leave it empty with `Exists`. */
   value?: string
-  /** Effect of the taint to match; empty matches every effect. */
+  /**
+   * Effect of the taints that are tolerated. Empty tolerates every effect.
+   *
+   * Possible enum values:
+   * - `"NoExecute"`: Taints that also evict pods which run already.
+   * - `"NoSchedule"`: Taints that keep new pods away.
+   * - `"PreferNoSchedule"`: Taints that the scheduler avoids where it can.
+   */
   effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute"
-  /** How long a `NoExecute` taint is put up with before the pod is evicted; absent means for ever, 0 or less at once. */
+  /**
+   * Seconds the pod stays on a node that gets a `NoExecute` taint. Absent means for ever, 0 or less means not at all. Only for
+   * `NoExecute`.
+   */
   tolerationSeconds?: number | bigint
 }
 
 /** One line of the hosts file: an address and the names it answers to. */
 export type HostAlias = {
-  /** Address of the entry. */
+  /** IP address that the host names resolve to. */
   ip: string
   /** Names that resolve to the address. */
   hostnames?: string[]
@@ -146,27 +212,33 @@ export type PodDNSConfig = {
   options?: PodDNSConfigOption[]
 }
 
-/** One resolver option. */
+/** One option of the resolver, as in `/etc/resolv.conf`. */
 export type PodDNSConfigOption = {
-  /** Name of the option. */
+  /** Name of the option, such as `ndots`. */
   name: string
-  /** Value of the option; absent for options that are only switched on. */
+  /** Value of the option, such as the 2 of `ndots:2`. Absent for options that are only switched on. */
   value?: string
 }
 
-/** Names one condition. */
+/** Names one condition that something outside of the node reports, such as a load balancer. */
 export type PodReadinessGate = {
-  /** Type of the pod condition to wait for. */
+  /** Type of the condition, which has to be True in the status of the pod. */
   conditionType: string
 }
 
-/** Operating system of the containers. */
+/** Operating system that the containers need. */
 export type PodOS = {
-  /** Name of the operating system. */
+  /**
+   * Operating system that the containers need. Security settings of the other one are refused.
+   *
+   * Possible enum values:
+   * - `"linux"`: The containers run on Linux.
+   * - `"windows"`: The containers run on Windows.
+   */
   name: "linux" | "windows"
 }
 
-/** Names one reason, which its owner removes. */
+/** Names one reason to wait, which its owner removes when the pod may be placed. */
 export type PodSchedulingGate = {
   /** Name of the gate, unique in the pod. */
   name: string

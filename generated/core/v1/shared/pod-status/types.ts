@@ -3,13 +3,22 @@ import type { ResourceRequirements } from "../resources/types.ts"
 
 /** What was last seen of a pod. Written by its node and by controllers; it may lag behind what is true. */
 export type PodStatus = {
-  /** Where the pod is in its life, in one word; the conditions and container states tell more. */
+  /**
+   * Where the pod is in its life, in one word. Conditions and container states say more.
+   *
+   * Possible enum values:
+   * - `"Failed"`: All containers have ended, at least one of them with a failure.
+   * - `"Pending"`: Accepted, and not all containers have started: waiting for a node, or pulling images.
+   * - `"Running"`: On a node, with at least one container that runs, starts or restarts.
+   * - `"Succeeded"`: All containers ended with exit code 0 and are not started again.
+   * - `"Unknown"`: The node has not reported for a while.
+   */
   phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown"
   /** What holds of the pod, by type. */
   conditions?: PodCondition[]
-  /** Why the pod is in this state, for people. */
+  /** Details of the phase for people, such as why the pod was evicted. */
   message?: string
-  /** Why the pod is in this state, as one word in CamelCase. */
+  /** Details of the phase as one word in CamelCase, such as `Evicted`. */
   reason?: string
   /** Node on which the scheduler is making room by pushing out other pods; no promise that the pod will run there. */
   nominatedNodeName?: string
@@ -27,13 +36,24 @@ export type PodStatus = {
   initContainerStatuses?: ContainerStatus[]
   /** State of each main container. */
   containerStatuses?: ContainerStatus[]
-  /** How the pod fares when its node runs short, worked out from the requests and limits of its containers; never changes. */
+  /**
+   * What happens to the pod when its node runs short of memory. Worked out from the requests and limits of its containers when it is
+   * created, and never changed.
+   *
+   * Possible enum values:
+   * - `"BestEffort"`: No container has any: evicted first.
+   * - `"Burstable"`: Some container has a request or a limit: evicted when it uses more than it asked for.
+   * - `"Guaranteed"`: Every container has equal requests and limits for CPU and memory: evicted last.
+   */
   qosClass?: "Guaranteed" | "Burstable" | "BestEffort"
   /** State of each ephemeral container. */
   ephemeralContainerStatuses?: ContainerStatus[]
-  /** How far a change of resources in place has come; empty when none is under way. Behind a gate that is off by default. */
+  /**
+   * How far a change of resources in place has come: `Proposed`, `InProgress`, `Deferred` or `Infeasible`; empty when there is none.
+   * Needs the feature gate `InPlacePodVerticalScaling`, which is off by default.
+   */
   resize?: string
-  /** State of each resource claim; needs dynamic resource allocation, which is off by default. */
+  /** State of each resource claim. Needs the feature gate `DynamicResourceAllocation`, which is off by default. */
   resourceClaimStatuses?: PodResourceClaimStatus[]
 }
 
@@ -79,31 +99,31 @@ export type PodConditionInput = Omit<PodCondition, "lastProbeTime" | "lastTransi
 
 /** One address of a node. */
 export type HostIP = {
-  /** The address. */
+  /** The address, of version 4 or 6. */
   ip: string
 }
 
 /** HostIP as a client may send it: without what the server fills in. */
 export type HostIPInput = Omit<HostIP, "ip"> & {
-  /** The address. */
+  /** The address, of version 4 or 6. */
   ip?: string
 }
 
 /** One address of a pod. */
 export type PodIP = {
-  /** The address. */
+  /** The address, of version 4 or 6. */
   ip: string
 }
 
 /** PodIP as a client may send it: without what the server fills in. */
 export type PodIPInput = Omit<PodIP, "ip"> & {
-  /** The address. */
+  /** The address, of version 4 or 6. */
   ip?: string
 }
 
 /** What was last seen of one container. */
 export type ContainerStatus = {
-  /** Name of the container. */
+  /** Name of the container as the spec of the pod has it. */
   name: string
   /** What the container is doing. */
   state: ContainerState
@@ -139,23 +159,23 @@ export type ContainerStatusInput = Omit<ContainerStatus, "state" | "lastState"> 
 
 /** What a container is doing. Exactly one field is set; none means that it waits. */
 export type ContainerState = {
-  /** It has not started yet. */
+  /** Set while the container has not started, for example because its image is pulled. */
   waiting?: ContainerStateWaiting
-  /** It runs. */
+  /** Set when the container runs. */
   running?: ContainerStateRunning
-  /** It ran and ended. */
+  /** Set when the container has ended. */
   terminated?: ContainerStateTerminated
 }
 
 /** ContainerState as a client may send it: without what the server fills in. */
 export type ContainerStateInput = Omit<ContainerState, "running" | "terminated"> & {
-  /** It runs. */
+  /** Set when the container runs. */
   running?: ContainerStateRunningInput
-  /** It ran and ended. */
+  /** Set when the container has ended. */
   terminated?: ContainerStateTerminatedInput
 }
 
-/** Why a container waits. */
+/** Why a container has not started. */
 export type ContainerStateWaiting = {
   /** Why it waits, as one word in CamelCase. */
   reason?: string
@@ -163,7 +183,7 @@ export type ContainerStateWaiting = {
   message?: string
 }
 
-/** When a container began. */
+/** Since when a container runs. */
 export type ContainerStateRunning = {
   /** When it was last started. */
   startedAt: string | null
@@ -175,7 +195,7 @@ export type ContainerStateRunningInput = Omit<ContainerStateRunning, "startedAt"
   startedAt?: string | null
 }
 
-/** How a container ended. */
+/** How and when a container ended. */
 export type ContainerStateTerminated = {
   /** Exit code of its program. */
   exitCode: number
@@ -185,9 +205,9 @@ export type ContainerStateTerminated = {
   reason?: string
   /** Why it ended, for people; the last message of the program where there is one. */
   message?: string
-  /** When it was started. */
+  /** When this run of the container started. */
   startedAt: string | null
-  /** When it ended. */
+  /** When this run of the container ended. */
   finishedAt: string | null
   /** Identity of the container, as `<runtime>://<id>`. */
   containerID?: string
@@ -195,15 +215,15 @@ export type ContainerStateTerminated = {
 
 /** ContainerStateTerminated as a client may send it: without what the server fills in. */
 export type ContainerStateTerminatedInput = Omit<ContainerStateTerminated, "startedAt" | "finishedAt"> & {
-  /** When it was started. */
+  /** When this run of the container started. */
   startedAt?: string | null
-  /** When it ended. */
+  /** When this run of the container ended. */
   finishedAt?: string | null
 }
 
 /** What was last seen of one mount. */
 export type VolumeMountStatus = {
-  /** Name of the volume. */
+  /** Name of the volume that is mounted. */
   name: string
   /** Path in the container at which the volume appears. */
   mountPath: string

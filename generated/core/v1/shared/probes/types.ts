@@ -10,17 +10,17 @@ export type Probe = {
   tcpSocket?: TCPSocketAction
   /** Call the gRPC health service; it succeeds when the answer is serving. */
   grpc?: GRPCAction
-  /** Seconds after the start of the container before the first check. */
+  /** Seconds between the start of the container and the first check. 0 by default. */
   initialDelaySeconds?: number
   /** Seconds after which a check without an answer has failed. */
   timeoutSeconds?: number
-  /** Seconds between checks. */
+  /** Seconds from one check to the next. */
   periodSeconds?: number
-  /** How many checks in a row must succeed after a failure; must be 1 for liveness and startup. */
+  /** How many checks in a row must succeed before a failed probe counts as passed again. Only readiness may have more than 1. */
   successThreshold?: number
-  /** How many checks in a row must fail before the container counts as failed. */
+  /** How many checks in a row must fail before the probe has failed. */
   failureThreshold?: number
-  /** Seconds the container gets to stop when this probe fails; overrides the value of the pod. Not for readiness. */
+  /** Seconds the container gets to stop when this probe fails, instead of the value of the pod. Not for readiness. */
   terminationGracePeriodSeconds?: number | bigint
 }
 
@@ -58,15 +58,21 @@ export type ExecAction = {
   command: string[]
 }
 
-/** An HTTP GET request. */
+/** An HTTP GET request to the container. */
 export type HTTPGetAction = {
-  /** Path of the request. */
+  /** Path of the request, with a query where it is needed. */
   path: string
   /** Port to connect to, as a number or as the name of a container port. */
   port: number | string
   /** Host to connect to; the address of the pod when left out. Set the header `Host` instead for virtual hosts. */
   host?: string
-  /** Scheme of the request. */
+  /**
+   * Whether the connection is encrypted.
+   *
+   * Possible enum values:
+   * - `"HTTP"`: Plain HTTP.
+   * - `"HTTPS"`: HTTP over TLS; the certificate is not verified.
+   */
   scheme?: "HTTP" | "HTTPS"
   /** Headers to send; a name may appear more than once. */
   httpHeaders?: HTTPHeader[]
@@ -74,19 +80,19 @@ export type HTTPGetAction = {
 
 /** HTTPGetAction as a client may send it: without what the server fills in. */
 export type HTTPGetActionInput = Omit<HTTPGetAction, "path"> & {
-  /** Path of the request. */
+  /** Path of the request, with a query where it is needed. */
   path?: string
 }
 
 /** One header of a request. */
 export type HTTPHeader = {
-  /** Name of the header. */
+  /** Name of the header, in any case. */
   name: string
-  /** Value of the header. */
+  /** Value of the header, as it is sent. */
   value: string
 }
 
-/** Opens a TCP connection. */
+/** A TCP connection to the container. */
 export type TCPSocketAction = {
   /** Port to connect to, as a number or as the name of a container port. */
   port: number | string
@@ -141,7 +147,7 @@ export type LifecycleHandler = {
    * @deprecated
    */
   tcpSocket?: TCPSocketAction
-  /** Wait for a while. */
+  /** Wait for a number of seconds. On by default since 1.30. */
   sleep?: SleepAction
 }
 
@@ -151,7 +157,7 @@ export type LifecycleHandlerInput = Omit<LifecycleHandler, "httpGet"> & {
   httpGet?: HTTPGetActionInput
 }
 
-/** Waits. */
+/** Waits, for example until load balancers have stopped sending requests. */
 export type SleepAction = {
   /** How many seconds to wait; more than 0 and no more than the grace period of the pod. */
   seconds: number | bigint

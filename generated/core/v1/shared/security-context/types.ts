@@ -4,7 +4,7 @@
 export type SecurityContext = {
   /** Kernel capabilities to add to or take from the default set of the runtime. */
   capabilities?: Capabilities
-  /** Run with the rights of root on the node; use with care. */
+  /** Whether the processes have the rights of root on the node. False by default; use it with care. */
   privileged?: boolean
   /** SELinux label for the processes of the container; chosen by the runtime when left out. */
   seLinuxOptions?: SELinuxOptions
@@ -14,13 +14,19 @@ export type SecurityContext = {
   runAsUser?: number | bigint
   /** Primary group id that runs the program; the default of the runtime when left out. */
   runAsGroup?: number | bigint
-  /** Refuse to start the container as user 0; checked on the node. */
+  /** Whether the node refuses to start the container as user 0. It knows the user of an image only when that is a number. */
   runAsNonRoot?: boolean
-  /** Mount the root file system of the container so that it cannot be written. */
+  /** Whether the root file system of the container cannot be written. False by default; volumes are not affected. */
   readOnlyRootFilesystem?: boolean
   /** Whether a process may get more rights than its parent; always true for privileged containers. */
   allowPrivilegeEscalation?: boolean
-  /** How `/proc` is mounted; `Default` hides and write-protects some paths. */
+  /**
+   * How `/proc` is mounted. Absent means `Default`. Other values need the feature gate `ProcMountType`, which is off by default.
+   *
+   * Possible enum values:
+   * - `"Default"`: Some paths are hidden or read-only.
+   * - `"Unmasked"`: All paths are there and writable.
+   */
   procMount?: "Default" | "Unmasked"
   /** System calls the container may make; wins over the profile of the pod. */
   seccompProfile?: SeccompProfile
@@ -38,15 +44,24 @@ export type PodSecurityContext = {
   runAsUser?: number | bigint
   /** Primary group id that runs the programs. */
   runAsGroup?: number | bigint
-  /** Refuse to start any container as user 0; checked on the node. */
+  /** Whether the node refuses to start containers as user 0. It knows the user of an image only when that is a number. */
   runAsNonRoot?: boolean
   /** Further group ids of the first process of each container. */
   supplementalGroups?: (number | bigint)[]
-  /** Group id that owns volumes which support it; new files in them belong to it. */
+  /**
+   * Group id that owns the volumes of the pod. New files in them belong to it, and files that are there get it, with rights for the
+   * group. Only for volumes that support it.
+   */
   fsGroup?: number | bigint
   /** Kernel parameters to set for the pod. */
   sysctls?: Sysctl[]
-  /** When ownership of a volume is changed to `fsGroup`; `OnRootMismatch` skips volumes whose root already fits. */
+  /**
+   * When the files of a volume get the group of `fsGroup`. Absent means `Always`.
+   *
+   * Possible enum values:
+   * - `"Always"`: At every mount, file by file.
+   * - `"OnRootMismatch"`: When the root of the volume has another owner or mode, which makes starts faster.
+   */
   fsGroupChangePolicy?: "OnRootMismatch" | "Always"
   /** System calls the containers may make. */
   seccompProfile?: SeccompProfile
@@ -64,13 +79,13 @@ export type Capabilities = {
 
 /** Parts of an SELinux label. */
 export type SELinuxOptions = {
-  /** User part of the label. */
+  /** User part of the label, the first of its four. */
   user?: string
-  /** Role part of the label. */
+  /** Role part of the label, the second of its four. */
   role?: string
-  /** Type part of the label. */
+  /** Type part of the label, the third of its four. */
   type?: string
-  /** Level part of the label. */
+  /** Level part of the label, the last of its four, such as `s0:c123,c456`. */
   level?: string
 }
 
@@ -86,26 +101,40 @@ export type WindowsSecurityContextOptions = {
   hostProcess?: boolean
 }
 
-/** Which seccomp profile applies. */
+/** Which system calls a container may make. */
 export type SeccompProfile = {
-  /** Kind of profile: that of the runtime, one from a file of the node, or none. */
+  /**
+   * Where the seccomp profile comes from.
+   *
+   * Possible enum values:
+   * - `"Localhost"`: A file of the node, which `localhostProfile` names.
+   * - `"RuntimeDefault"`: The one that the container runtime brings.
+   * - `"Unconfined"`: There is none; all calls are allowed.
+   */
   type: "Unconfined" | "RuntimeDefault" | "Localhost"
   /** File of the profile below the profile directory of the node; set it with type `Localhost` and only then. */
   localhostProfile?: string
 }
 
-/** Which AppArmor profile applies. */
+/** What AppArmor allows the processes of a container. */
 export type AppArmorProfile = {
-  /** Kind of profile: that of the runtime, one loaded on the node, or none. */
+  /**
+   * Where the AppArmor profile comes from.
+   *
+   * Possible enum values:
+   * - `"Localhost"`: One that is loaded on the node, which `localhostProfile` names.
+   * - `"RuntimeDefault"`: The one that the container runtime brings.
+   * - `"Unconfined"`: There is none; AppArmor allows everything.
+   */
   type: "Unconfined" | "RuntimeDefault" | "Localhost"
   /** Name of a profile loaded on the node; set it with type `Localhost` and only then. */
   localhostProfile?: string
 }
 
-/** One kernel parameter. */
+/** One kernel parameter and its value. */
 export type Sysctl = {
   /** Name of the parameter, its parts separated by dots or slashes. */
   name: string
-  /** Value to give it. */
+  /** Value of the parameter, as a text. */
   value: string
 }

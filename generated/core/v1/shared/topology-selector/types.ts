@@ -6,10 +6,10 @@ export type TopologySelectorTerm = {
   matchLabelExpressions?: TopologySelectorLabelRequirement[]
 }
 
-/** A label and its possible values. */
+/** One label of nodes and the values that are allowed. */
 export type TopologySelectorLabelRequirement = {
-  /** The label. */
+  /** Key of the label, such as `topology.orch.io/zone`. */
   key: string
-  /** One of these is its value. */
+  /** Values of which the node has one. */
   values: string[]
 }

@@ -3,19 +3,37 @@ import type { LabelSelector } from "../../../../meta/v1/label-selector/types.ts"
 
 /** How evenly matching pods are to be spread over the domains of a topology. */
 export type TopologySpreadConstraint = {
-  /** How far the counts of matching pods in two domains may differ; more than 0. */
+  /** By how many matching pods a domain may exceed the domain that has the fewest. */
   maxSkew: number
   /** Node label whose value makes up a domain; nodes without it are left out. */
   topologyKey: string
-  /** What to do when the constraint cannot be met: leave the pod unscheduled, or place it anyway where it skews least. */
+  /**
+   * What happens to a pod that no node takes without breaking the constraint.
+   *
+   * Possible enum values:
+   * - `"DoNotSchedule"`: The pod waits.
+   * - `"ScheduleAnyway"`: The pod is placed, on a node that makes the difference small.
+   */
   whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway"
   /** Selects the pods to count, in the namespace of the pod; absent selects none. */
   labelSelector?: LabelSelector
   /** How many domains must have room before the global minimum counts as more than 0; absent means 1. Only with `DoNotSchedule`. */
   minDomains?: number
-  /** Whether nodes that the pod's own node selector and affinity rule out are counted; absent means `Honor`, which leaves them out. */
+  /**
+   * Whether nodes that the pod's node selector and affinity rule out count as part of a domain. Absent means `Honor`.
+   *
+   * Possible enum values:
+   * - `"Honor"`: They do not count.
+   * - `"Ignore"`: They count.
+   */
   nodeAffinityPolicy?: "Ignore" | "Honor"
-  /** Whether nodes whose taints the pod does not tolerate are left out; absent means `Ignore`, which counts them. */
+  /**
+   * Whether nodes whose taints the pod does not tolerate count as part of a domain. Absent means `Ignore`.
+   *
+   * Possible enum values:
+   * - `"Honor"`: They do not count.
+   * - `"Ignore"`: They count.
+   */
   nodeTaintsPolicy?: "Ignore" | "Honor"
   /** Label keys whose values are taken from this pod and added to the selector, so that only pods of the same revision count. */
   matchLabelKeys?: string[]

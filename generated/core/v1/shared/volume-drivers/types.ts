@@ -3,7 +3,7 @@ import type { LocalObjectReference } from "../references/types.ts"
 
 /** A disk of Google Compute Engine. */
 export type GCEPersistentDiskVolumeSource = {
-  /** Name of the disk. */
+  /** Name of the disk in Google Compute Engine. */
   pdName: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -15,7 +15,7 @@ export type GCEPersistentDiskVolumeSource = {
 
 /** A disk of Amazon's block store. */
 export type AWSElasticBlockStoreVolumeSource = {
-  /** Identity of the disk. */
+  /** Identity of the disk at Amazon. */
   volumeID: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -43,7 +43,7 @@ export type ISCSIVolumeSource = {
   iqn: string
   /** Number of the logical unit. */
   lun: number
-  /** Interface of the initiator. */
+  /** Interface of the initiator on the node; `default` stands for TCP. */
   iscsiInterface?: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -61,27 +61,27 @@ export type ISCSIVolumeSource = {
   initiatorName?: string
 }
 
-/** A Gluster volume. */
+/** A Gluster volume and the servers that have it. */
 export type GlusterfsVolumeSource = {
   /** Name of the Endpoints object that lists the servers. */
   endpoints: string
-  /** Name of the volume. */
+  /** Name of the Gluster volume. */
   path: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
 }
 
-/** A Ceph block device. */
+/** A Ceph block device and how to reach it. */
 export type RBDVolumeSource = {
   /** Addresses of the Ceph monitors. */
   monitors: string[]
-  /** Name of the image. */
+  /** Name of the RADOS image. */
   image: string
   /** File system of the image, such as `ext4`. */
   fsType?: string
   /** Pool that holds the image. */
   pool?: string
-  /** User to authenticate as. */
+  /** Ceph user to authenticate as. */
   user?: string
   /** File with the key of the user. */
   keyring?: string
@@ -93,7 +93,7 @@ export type RBDVolumeSource = {
 
 /** Storage provided by a FlexVolume driver on the node. */
 export type FlexVolumeSource = {
-  /** Name of the driver. */
+  /** Name of the driver on the node, such as `example.com/disk`. */
   driver: string
   /** File system to use; the driver chooses when left out. */
   fsType?: string
@@ -107,7 +107,7 @@ export type FlexVolumeSource = {
 
 /** A disk of OpenStack Cinder. */
 export type CinderVolumeSource = {
-  /** Identity of the disk. */
+  /** Identity of the disk in Cinder. */
   volumeID: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -117,7 +117,7 @@ export type CinderVolumeSource = {
   secretRef?: LocalObjectReference
 }
 
-/** A Ceph file system. */
+/** A Ceph file system and how to reach it. */
 export type CephFSVolumeSource = {
   /** Addresses of the Ceph monitors. */
   monitors: string[]
@@ -159,15 +159,15 @@ export type FCVolumeSource = {
 export type AzureFileVolumeSource = {
   /** Secret with the name and key of the storage account. */
   secretName: string
-  /** Name of the share. */
+  /** Name of the share in the storage account. */
   shareName: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
 }
 
-/** A disk of vSphere. */
+/** A disk of vSphere and its storage policy. */
 export type VsphereVirtualDiskVolumeSource = {
-  /** Path of the disk. */
+  /** Path of the disk in its data store. */
   volumePath: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -177,17 +177,17 @@ export type VsphereVirtualDiskVolumeSource = {
   storagePolicyID?: string
 }
 
-/** A Quobyte volume. */
+/** A Quobyte volume and how to reach it. */
 export type QuobyteVolumeSource = {
   /** Addresses of the registries as `host:port`, with commas between them. */
   registry: string
-  /** Name of the volume. */
+  /** Name of a Quobyte volume that exists. */
   volume: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
-  /** User to mount as. */
+  /** User to mount as; the one of the agent by default. */
   user?: string
-  /** Group to mount as. */
+  /** Group to mount as; none by default. */
   group?: string
   /** Tenant that owns the volume, at most 64 characters. */
   tenant?: string
@@ -195,31 +195,45 @@ export type QuobyteVolumeSource = {
 
 /** A data disk of Azure. */
 export type AzureDiskVolumeSource = {
-  /** Name of the disk. */
+  /** Name of the disk in its storage. */
   diskName: string
   /** Address of the disk: a blob, or the resource path of a managed disk. */
   diskURI: string
-  /** How the host caches the disk. */
+  /**
+   * How the host of the node caches the disk.
+   *
+   * Possible enum values:
+   * - `"None"`: It caches nothing.
+   * - `"ReadOnly"`: It caches what is read.
+   * - `"ReadWrite"`: It caches what is read and written.
+   */
   cachingMode?: "None" | "ReadOnly" | "ReadWrite"
   /** File system of the disk. */
   fsType?: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean
-  /** How the disk is kept: several to a storage account, one to an account, or managed by Azure. */
+  /**
+   * How Azure keeps the disk.
+   *
+   * Possible enum values:
+   * - `"Dedicated"`: As a blob, alone in a storage account.
+   * - `"Managed"`: As a managed disk, without a storage account.
+   * - `"Shared"`: As a blob, with others in one storage account.
+   */
   kind?: "Shared" | "Dedicated" | "Managed"
 }
 
-/** A Photon Controller disk. */
+/** A disk of Photon Controller, which no longer exists. */
 export type PhotonPersistentDiskVolumeSource = {
-  /** Identity of the disk. */
+  /** Identity of the disk in Photon Controller. */
   pdID: string
   /** File system of the disk, such as `ext4`. */
   fsType?: string
 }
 
-/** A Portworx volume. */
+/** A Portworx volume and its file system. */
 export type PortworxVolumeSource = {
-  /** Identity of the volume. */
+  /** Identity of the volume in Portworx. */
   volumeID: string
   /** File system of the volume, such as `ext4`. */
   fsType?: string
@@ -227,9 +241,9 @@ export type PortworxVolumeSource = {
   readOnly?: boolean
 }
 
-/** A ScaleIO volume. */
+/** A ScaleIO volume and how to reach it. */
 export type ScaleIOVolumeSource = {
-  /** Address of the gateway. */
+  /** Address of the gateway, where the interface of ScaleIO is. */
   gateway: string
   /** Name of the storage system. */
   system: string
@@ -237,9 +251,9 @@ export type ScaleIOVolumeSource = {
   secretRef: LocalObjectReference | null
   /** Talk to the gateway over TLS. */
   sslEnabled?: boolean
-  /** Name of the protection domain. */
+  /** Protection domain of ScaleIO that holds the volume. */
   protectionDomain?: string
-  /** Name of the storage pool. */
+  /** Storage pool of that domain which holds the volume. */
   storagePool?: string
   /** Whether the volume is thick or thin provisioned. */
   storageMode?: string
@@ -251,7 +265,7 @@ export type ScaleIOVolumeSource = {
   readOnly?: boolean
 }
 
-/** A StorageOS volume. */
+/** A StorageOS volume and how to reach it. */
 export type StorageOSVolumeSource = {
   /** Name of the volume, unique in its StorageOS namespace. */
   volumeName?: string

@@ -39,7 +39,7 @@ export type Volume = {
   /** A disk of Amazon's block store, attached to the node. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /**
-   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead.
+   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead, or run the pod without it.
    * @deprecated
    */
   gitRepo?: GitRepoVolumeSource
@@ -49,19 +49,19 @@ export type Volume = {
   nfs?: NFSVolumeSource
   /** A disk reached over iSCSI. */
   iscsi?: ISCSIVolumeSource
-  /** A Gluster volume. No longer works. */
+  /** A Gluster volume. No longer works since 1.26. */
   glusterfs?: GlusterfsVolumeSource
   /** A claim of the same namespace for persistent storage. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
-  /** A Ceph block device. Deprecated. */
+  /** A Ceph block device. Deprecated since 1.28; use `csi`. */
   rbd?: RBDVolumeSource
-  /** Storage provided by a FlexVolume driver on the node. Deprecated in favour of `csi`. */
+  /** Storage provided by a FlexVolume driver on the node. Deprecated since 1.23; use `csi`. */
   flexVolume?: FlexVolumeSource
   /** A disk of OpenStack Cinder, attached to the node. */
   cinder?: CinderVolumeSource
-  /** A Ceph file system. Deprecated. */
+  /** A Ceph file system. Deprecated since 1.28; use `csi`. */
   cephfs?: CephFSVolumeSource
-  /** A Flocker data set. No longer works. */
+  /** A Flocker data set. No longer works since 1.25. */
   flocker?: FlockerVolumeSource
   /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSource
@@ -73,19 +73,19 @@ export type Volume = {
   configMap?: ConfigMapVolumeSource
   /** A disk of vSphere, attached to the node. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A Quobyte volume. No longer works. */
+  /** A Quobyte volume. No longer works since 1.25. */
   quobyte?: QuobyteVolumeSource
   /** A data disk of Azure, attached to the node. */
   azureDisk?: AzureDiskVolumeSource
   /** A Photon Controller disk. No longer works. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** Several sources, such as secrets, config maps and tokens, together in one directory. */
+  /** Several sources, such as secrets, ConfigMaps and tokens, together in one directory. */
   projected?: ProjectedVolumeSource
   /** A Portworx volume, attached to the node. */
   portworxVolume?: PortworxVolumeSource
-  /** A ScaleIO volume. No longer works. */
+  /** A ScaleIO volume. No longer works since 1.22. */
   scaleIO?: ScaleIOVolumeSource
-  /** A StorageOS volume. No longer works. */
+  /** A StorageOS volume. No longer works since 1.25. */
   storageos?: StorageOSVolumeSource
   /** Storage that a CSI driver provides for the life of the pod. */
   csi?: CSIVolumeSource
@@ -97,7 +97,7 @@ export type Volume = {
 export type VolumeInput = Omit<Volume, "downwardAPI" | "projected" | "ephemeral"> & {
   /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSourceInput
-  /** Several sources, such as secrets, config maps and tokens, together in one directory. */
+  /** Several sources, such as secrets, ConfigMaps and tokens, together in one directory. */
   projected?: ProjectedVolumeSourceInput
   /** A claim made for this pod from a template and removed with it. */
   ephemeral?: EphemeralVolumeSourceInput
@@ -114,7 +114,7 @@ export type VolumeSource = {
   /** A disk of Amazon's block store, attached to the node. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /**
-   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead.
+   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead, or run the pod without it.
    * @deprecated
    */
   gitRepo?: GitRepoVolumeSource
@@ -124,19 +124,19 @@ export type VolumeSource = {
   nfs?: NFSVolumeSource
   /** A disk reached over iSCSI. */
   iscsi?: ISCSIVolumeSource
-  /** A Gluster volume. No longer works. */
+  /** A Gluster volume. No longer works since 1.26. */
   glusterfs?: GlusterfsVolumeSource
   /** A claim of the same namespace for persistent storage. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
-  /** A Ceph block device. Deprecated. */
+  /** A Ceph block device. Deprecated since 1.28; use `csi`. */
   rbd?: RBDVolumeSource
-  /** Storage provided by a FlexVolume driver on the node. Deprecated in favour of `csi`. */
+  /** Storage provided by a FlexVolume driver on the node. Deprecated since 1.23; use `csi`. */
   flexVolume?: FlexVolumeSource
   /** A disk of OpenStack Cinder, attached to the node. */
   cinder?: CinderVolumeSource
-  /** A Ceph file system. Deprecated. */
+  /** A Ceph file system. Deprecated since 1.28; use `csi`. */
   cephfs?: CephFSVolumeSource
-  /** A Flocker data set. No longer works. */
+  /** A Flocker data set. No longer works since 1.25. */
   flocker?: FlockerVolumeSource
   /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSource
@@ -148,19 +148,19 @@ export type VolumeSource = {
   configMap?: ConfigMapVolumeSource
   /** A disk of vSphere, attached to the node. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A Quobyte volume. No longer works. */
+  /** A Quobyte volume. No longer works since 1.25. */
   quobyte?: QuobyteVolumeSource
   /** A data disk of Azure, attached to the node. */
   azureDisk?: AzureDiskVolumeSource
   /** A Photon Controller disk. No longer works. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** Several sources, such as secrets, config maps and tokens, together in one directory. */
+  /** Several sources, such as secrets, ConfigMaps and tokens, together in one directory. */
   projected?: ProjectedVolumeSource
   /** A Portworx volume, attached to the node. */
   portworxVolume?: PortworxVolumeSource
-  /** A ScaleIO volume. No longer works. */
+  /** A ScaleIO volume. No longer works since 1.22. */
   scaleIO?: ScaleIOVolumeSource
-  /** A StorageOS volume. No longer works. */
+  /** A StorageOS volume. No longer works since 1.25. */
   storageos?: StorageOSVolumeSource
   /** Storage that a CSI driver provides for the life of the pod. */
   csi?: CSIVolumeSource
@@ -172,7 +172,7 @@ export type VolumeSource = {
 export type VolumeSourceInput = Omit<VolumeSource, "downwardAPI" | "projected" | "ephemeral"> & {
   /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSourceInput
-  /** Several sources, such as secrets, config maps and tokens, together in one directory. */
+  /** Several sources, such as secrets, ConfigMaps and tokens, together in one directory. */
   projected?: ProjectedVolumeSourceInput
   /** A claim made for this pod from a template and removed with it. */
   ephemeral?: EphemeralVolumeSourceInput
@@ -182,7 +182,19 @@ export type VolumeSourceInput = Omit<VolumeSource, "downwardAPI" | "projected" |
 export type HostPathVolumeSource = {
   /** Path on the node; links are followed. */
   path: string
-  /** What must be found at the path, or be made there; empty means that nothing is checked. */
+  /**
+   * What must be at the path before it is mounted. Empty by default.
+   *
+   * Possible enum values:
+   * - `""`: Anything or nothing; there is no check.
+   * - `"BlockDevice"`: A block device.
+   * - `"CharDevice"`: A character device.
+   * - `"Directory"`: A directory.
+   * - `"DirectoryOrCreate"`: A directory; an empty one is made when there is nothing.
+   * - `"File"`: A file.
+   * - `"FileOrCreate"`: A file; an empty one is made when there is nothing.
+   * - `"Socket"`: A UNIX socket.
+   */
   type?: "" | "DirectoryOrCreate" | "Directory" | "FileOrCreate" | "File" | "Socket" | "CharDevice" | "BlockDevice"
 }
 
@@ -190,13 +202,16 @@ export type HostPathVolumeSource = {
 export type EmptyDirVolumeSource = {
   /** What holds the data: empty for the storage of the node, `Memory`, or huge pages as `HugePages` or `HugePages-<size>`. */
   medium?: string
-  /** The most that may be stored; the pod is evicted when it writes more. Absent means no limit of its own. */
+  /**
+   * The most that may be stored, in bytes. The pod is evicted when it writes more. Absent means that only the node limits it. With
+   * `Memory`, the limits of the containers count as well.
+   */
   sizeLimit?: string
 }
 
 /** A copy of a Git repository. */
 export type GitRepoVolumeSource = {
-  /** Address of the repository. */
+  /** Address of the Git repository to clone. */
   repository: string
   /** Commit to check out; the newest of the default branch when left out. */
   revision?: string
@@ -210,15 +225,15 @@ export type SecretVolumeSource = {
   secretName: string
   /** Keys to show and the paths at which to show them; without items every key becomes a file named after it. */
   items?: KeyToPath[]
-  /** Permission bits of files that do not set their own. */
+  /** Permission bits of files that do not set their own, such as 0644 in YAML or 420 in JSON, which is the default. */
   defaultMode?: number
-  /** Whether the pod may start although the Secret or a listed key is missing. */
+  /** Whether the pod may start although the Secret or a listed key is missing. False by default. */
   optional?: boolean
 }
 
 /** Shows one key as a file. */
 export type KeyToPath = {
-  /** Key to show. */
+  /** Key whose value becomes the content of the file. */
   key: string
   /** Path of the file in the volume, relative and without `..`. */
   path: string
@@ -232,31 +247,31 @@ export type ConfigMapVolumeSource = {
   name?: string
   /** Keys to show and the paths at which to show them; without items every key becomes a file named after it. */
   items?: KeyToPath[]
-  /** Permission bits of files that do not set their own. */
+  /** Permission bits of files that do not set their own, such as 0644 in YAML or 420 in JSON, which is the default. */
   defaultMode?: number
-  /** Whether the pod may start although the ConfigMap or a listed key is missing. */
+  /** Whether the pod may start although the ConfigMap or a listed key is missing. False by default. */
   optional?: boolean
 }
 
-/** Storage of a claim. */
+/** The storage of a claim in the namespace of the pod. */
 export type PersistentVolumeClaimVolumeSource = {
   /** Name of the claim, in the namespace of the pod. */
   claimName: string
-  /** Mount so that no container of the pod can write. */
+  /** Whether no container of the pod can write to it. False by default. */
   readOnly?: boolean
 }
 
 /** Facts about the pod as files. */
 export type DownwardAPIVolumeSource = {
-  /** The files to make. */
+  /** The files to make, one for each fact. */
   items?: DownwardAPIVolumeFile[]
-  /** Permission bits of files that do not set their own. */
+  /** Permission bits of files that do not set their own, such as 0644 in YAML or 420 in JSON, which is the default. */
   defaultMode?: number
 }
 
 /** DownwardAPIVolumeSource as a client may send it: without what the server fills in. */
 export type DownwardAPIVolumeSourceInput = Omit<DownwardAPIVolumeSource, "items"> & {
-  /** The files to make. */
+  /** The files to make, one for each fact. */
   items?: DownwardAPIVolumeFileInput[]
 }
 
@@ -282,7 +297,7 @@ export type DownwardAPIVolumeFileInput = Omit<DownwardAPIVolumeFile, "resourceFi
 export type ProjectedVolumeSource = {
   /** The sources; no two may make the same path. */
   sources: VolumeProjection[] | null
-  /** Permission bits of files that do not set their own. */
+  /** Permission bits of files that do not set their own, such as 0644 in YAML or 420 in JSON, which is the default. */
   defaultMode?: number
 }
 
@@ -294,25 +309,25 @@ export type ProjectedVolumeSourceInput = Omit<ProjectedVolumeSource, "sources"> 
 
 /** One source of a projected volume. Set exactly one field. */
 export type VolumeProjection = {
-  /** Keys of a Secret. */
+  /** Keys of a Secret as files. */
   secret?: SecretProjection
-  /** Facts about the pod. */
+  /** Facts about the pod as files. */
   downwardAPI?: DownwardAPIProjection
-  /** Keys of a ConfigMap. */
+  /** Keys of a ConfigMap as files. */
   configMap?: ConfigMapProjection
   /** A token of the pod's ServiceAccount, renewed before it expires. */
   serviceAccountToken?: ServiceAccountTokenProjection
-  /** Trust anchors published in the cluster. Behind a gate that is off by default. */
+  /** Trust anchors published in the cluster. Needs the feature gate `ClusterTrustBundleProjection`, which is off by default. */
   clusterTrustBundle?: ClusterTrustBundleProjection
 }
 
 /** VolumeProjection as a client may send it: without what the server fills in. */
 export type VolumeProjectionInput = Omit<VolumeProjection, "downwardAPI"> & {
-  /** Facts about the pod. */
+  /** Facts about the pod as files. */
   downwardAPI?: DownwardAPIProjectionInput
 }
 
-/** Keys of a Secret. */
+/** Keys of a Secret as files of a projected volume. */
 export type SecretProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -322,7 +337,7 @@ export type SecretProjection = {
   optional?: boolean
 }
 
-/** Keys of a ConfigMap. */
+/** Keys of a ConfigMap as files of a projected volume. */
 export type ConfigMapProjection = {
   /** Name of the object referred to; may be empty where the reference itself is optional. */
   name?: string
@@ -332,15 +347,15 @@ export type ConfigMapProjection = {
   optional?: boolean
 }
 
-/** Facts about the pod. */
+/** Facts about the pod as files of a projected volume. */
 export type DownwardAPIProjection = {
-  /** The files to make. */
+  /** The files to make, one for each fact. */
   items?: DownwardAPIVolumeFile[]
 }
 
 /** DownwardAPIProjection as a client may send it: without what the server fills in. */
 export type DownwardAPIProjectionInput = Omit<DownwardAPIProjection, "items"> & {
-  /** The files to make. */
+  /** The files to make, one for each fact. */
   items?: DownwardAPIVolumeFileInput[]
 }
 
@@ -348,7 +363,7 @@ export type DownwardAPIProjectionInput = Omit<DownwardAPIProjection, "items"> & 
 export type ServiceAccountTokenProjection = {
   /** Whom the token is for; a receiver must refuse tokens meant for others. Absent means the API server. */
   audience?: string
-  /** Life of the token, at least ten minutes; the file is renewed when 80 percent have passed. */
+  /** Seconds for which the token is valid, at least 600. The file gets a new token when 80 percent have passed. */
   expirationSeconds?: number | bigint
   /** Path of the file in the volume. */
   path: string
@@ -356,7 +371,7 @@ export type ServiceAccountTokenProjection = {
 
 /** Trust anchors as a file of a projected volume. Set exactly one of `name` and `signerName`. */
 export type ClusterTrustBundleProjection = {
-  /** Name of one bundle. */
+  /** Name of one bundle of trust anchors. Stands without `signerName`. */
   name?: string
   /** Takes all bundles of this signer that `labelSelector` selects. */
   signerName?: string
@@ -370,13 +385,13 @@ export type ClusterTrustBundleProjection = {
 
 /** Makes a claim for this pod, called after the pod and the volume. */
 export type EphemeralVolumeSource = {
-  /** What the claim is to be. */
+  /** Pattern of the claim, which is named POD-VOLUME and deleted with the pod. */
   volumeClaimTemplate: PersistentVolumeClaimTemplate
 }
 
 /** EphemeralVolumeSource as a client may send it: without what the server fills in. */
 export type EphemeralVolumeSourceInput = Omit<EphemeralVolumeSource, "volumeClaimTemplate"> & {
-  /** What the claim is to be. */
+  /** Pattern of the claim, which is named POD-VOLUME and deleted with the pod. */
   volumeClaimTemplate: PersistentVolumeClaimTemplateInput
 }
 

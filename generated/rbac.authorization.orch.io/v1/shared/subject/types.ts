@@ -16,9 +16,9 @@ export type Subject = {
 export type RoleRef = {
   /** API group of the role, that of RBAC. */
   apiGroup: string
-  /** Role or ClusterRole. */
+  /** Kind of the role, `Role` or `ClusterRole`. */
   kind: string
-  /** Name of the role. */
+  /** Name of the role that is granted. */
   name: string
 }
 
