@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { JsonValue } from "../runtime/base/json.ts"
 import type { FieldModel } from "./model.ts"
 import { fieldDoc, mayBeRequired, withNullable } from "./published-field.ts"
 
@@ -27,6 +28,23 @@ test("the docs of values follow, sorted, also those of items, values and keys at
   expect(fieldDoc({ ...field, items: { maxLength: 9, items: limits } })).toBe(`What it is for.${values}`)
   expect(fieldDoc({ ...field, keys: limits, values: { enum: [1], enumDocs: ["One."] } })).toBe(
     `What it is for.\n\nPossible enum values:\n - \`1\`: One.\n\n${values.trim().replace("enum values", "keys")}`,
+  )
+})
+
+test("a default follows the doc that does not name it", () => {
+  const ofDefault = (doc: string, value: JsonValue): string => fieldDoc({ ...field, doc, default: value })
+  expect(ofDefault("What it is for.", "Tea")).toBe("What it is for. Default: `Tea`.")
+  expect(ofDefault("Degrees, 100 at most.", 10)).toBe("Degrees, 100 at most. Default: `10`.")
+  expect(ofDefault("Whether it is hot.", false)).toBe("Whether it is hot. Default: `false`.")
+  for (const [doc, value] of [
+    ["`Tea` unless it is late.", "Tea"],
+    ["Degrees; 10 by default.", 10],
+    ["What.", ""],
+    ["What.", {}],
+  ] as const)
+    expect(ofDefault(doc, value)).toBe(doc)
+  expect(fieldDoc({ ...field, default: "Tea", enum: ["Tea"], enumDocs: ["Leaves."] })).toMatch(
+    /^What it is for\. Default: `Tea`\.\n\nPossible/,
   )
 })
 

@@ -4,13 +4,27 @@ import type { Limits } from "../runtime/schema/constraints.ts"
 import type { FieldModel } from "./model.ts"
 
 /**
- * Returns the doc of a field, followed by what its schema says of each value of an enum: its own, or that of its items,
- * map values or keys. The form is that of kube-apiserver. Called for the comments of generated types and the
- * descriptions of OpenAPI, which kubectl explain prints.
+ * Returns the doc of a field with its default, followed by what its schema says of each value of an enum: its own, or
+ * that of its items, map values or keys. The form is that of kube-apiserver. Called for the comments of generated types
+ * and the descriptions of OpenAPI, which kubectl explain prints; it does not print the keyword `default`.
  */
 export function fieldDoc(field: FieldModel): string {
   const keys = docsOf(field.keys)
-  return [field.doc, ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
+  return [withDefault(field), ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
+}
+
+/** A doc that names the default itself stays as it is. */
+function withDefault({ doc, default: value }: FieldModel): string {
+  const isShown =
+    typeof value === "number" || typeof value === "bigint" || typeof value === "boolean" || (typeof value === "string" && value !== "")
+  return !isShown || namesWord(doc, String(value)) ? doc : `${doc} Default: \`${value}\`.`
+}
+
+function namesWord(text: string, word: string): boolean {
+  const isPart = (sign: string | undefined): boolean => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true
+  return false
 }
 
 /** The docs of the innermost values. */

@@ -46,7 +46,7 @@ export type MutatingWebhook = {
    */
   rules?: RuleWithOperations[]
   /**
-   * What happens when the web hook cannot be called or its answer cannot be understood.
+   * What happens when the web hook cannot be called or its answer cannot be understood. Default: `Fail`.
    *
    * Possible enum values:
    * - `"Fail"`: The request is refused.
@@ -54,7 +54,7 @@ export type MutatingWebhook = {
    */
   failurePolicy?: "Fail" | "Ignore"
   /**
-   * How rules match requests for other versions of a resource.
+   * How rules match requests for other versions of a resource. Default: `Equivalent`.
    *
    * Possible enum values:
    * - `"Equivalent"`: Requests in other versions or groups of the same resource match too, and are converted first.
@@ -76,7 +76,7 @@ export type MutatingWebhook = {
    * values, of the past, are Some and Unknown; dry runs that meet such a web hook are refused.
    */
   sideEffects: string | null
-  /** How long the server waits for the answer, from 1 to 30 seconds. Then failurePolicy applies. */
+  /** How long the server waits for the answer, from 1 to 30 seconds. Then failurePolicy applies. Default: `10`. */
   timeoutSeconds?: number
   /**
    * Versions of AdmissionReview that the web hook understands, the preferred one first. The server sends the first that it knows; one
@@ -84,7 +84,7 @@ export type MutatingWebhook = {
    */
   admissionReviewVersions: string[] | null
   /**
-   * Whether the web hook may be called a second time for one request.
+   * Whether the web hook may be called a second time for one request. Default: `Never`.
    *
    * Possible enum values:
    * - `"IfNeeded"`: It may be called again when another web hook or plugin has changed the object after it. It must bear that.

@@ -52,7 +52,8 @@ export type ValidatingAdmissionPolicySpec = {
   /** Rules that a request has to keep. Needed unless there are audit annotations. */
   validations?: Validation[]
   /**
-   * What happens when an expression fails, or when the policy or its binding is faulty. It is not about rules that are false.
+   * What happens when an expression fails, or when the policy or its binding is faulty. It is not about rules that are false. Default:
+   * `Fail`.
    *
    * Possible enum values:
    * - `"Fail"`: The request is refused.

@@ -177,7 +177,7 @@ export type ServiceReference = {
   name: string
   /** Path of the requests that it is sent. */
   path?: string
-  /** Port of the service, from 1 to 65535. */
+  /** Port of the service, from 1 to 65535. Default: `443`. */
   port?: number
 }
 

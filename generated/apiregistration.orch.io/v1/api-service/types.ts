@@ -65,7 +65,7 @@ export type ServiceReference = {
   namespace: string
   /** Name of the service. */
   name: string
-  /** Port of the service. */
+  /** Port of the service. Default: `443`. */
   port?: number
 }
 

@@ -49,7 +49,7 @@ export type DaemonSetSpec = {
   updateStrategy: DaemonSetUpdateStrategy
   /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** How many old revisions to keep for going back. */
+  /** How many old revisions to keep for going back. Default: `10`. */
   revisionHistoryLimit?: number
 }
 
@@ -64,7 +64,7 @@ export type DaemonSetSpecInput = Omit<DaemonSetSpec, "template" | "updateStrateg
 /** How old pods give way to new ones. */
 export type DaemonSetUpdateStrategy = {
   /**
-   * When a pod is replaced.
+   * When a pod is replaced. Default: `RollingUpdate`.
    *
    * Possible enum values:
    * - `"OnDelete"`: When the old pod is deleted by hand.

@@ -51,13 +51,13 @@ export type DeploymentSpec = {
   strategy: DeploymentStrategy
   /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** How many old ReplicaSets are kept, so that `kubectl rollout undo` can go back to them. */
+  /** How many old ReplicaSets are kept, so that `kubectl rollout undo` can go back to them. Default: `10`. */
   revisionHistoryLimit?: number
   /** Whether changes of the template are held back. Scaling goes on. False by default; `kubectl rollout pause` sets it. */
   paused?: boolean
   /**
    * Seconds without progress after which a rollout is reported as failed, in the condition `Progressing`. The controller goes on
-   * trying. Has to be more than `minReadySeconds`.
+   * trying. Has to be more than `minReadySeconds`. Default: `600`.
    */
   progressDeadlineSeconds?: number
 }
@@ -73,7 +73,7 @@ export type DeploymentSpecInput = Omit<DeploymentSpec, "template" | "strategy"> 
 /** How pods of an old template are replaced by those of the new one. */
 export type DeploymentStrategy = {
   /**
-   * Which way pods are replaced.
+   * Which way pods are replaced. Default: `RollingUpdate`.
    *
    * Possible enum values:
    * - `"Recreate"`: All old pods are ended before new ones are made: no two versions run at a time, and for a while none does.

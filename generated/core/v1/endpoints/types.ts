@@ -61,7 +61,7 @@ export type EndpointPort = {
   /** The number of the port. */
   port: number
   /**
-   * The transport protocol of the port.
+   * The transport protocol of the port. Default: `TCP`.
    *
    * Possible enum values:
    * - `"SCTP"`: Streams of messages.

@@ -41,7 +41,7 @@ export function isPersistentVolumeClaim(object: ApiObject): object is Persistent
 /** What was given for a claim. */
 export type PersistentVolumeClaimStatus = {
   /**
-   * How far along it is.
+   * How far along it is. Default: `Pending`.
    *
    * Possible enum values:
    * - `"Bound"`: It has a volume.

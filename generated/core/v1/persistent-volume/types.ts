@@ -128,7 +128,7 @@ export type PersistentVolumeSpec = {
   /** The claim that it is bound to or kept for. The binding holds once the claim names the volume as well. */
   claimRef?: ObjectReference
   /**
-   * What becomes of it when its claim is deleted.
+   * What becomes of it when its claim is deleted. Default: `Retain`.
    *
    * Possible enum values:
    * - `"Delete"`: The storage is deleted with it. For drivers that can.
@@ -141,7 +141,7 @@ export type PersistentVolumeSpec = {
   /** Options to mount it with. They are not checked, and mounting fails when one is wrong. */
   mountOptions?: string[]
   /**
-   * What containers see. Fixed once the volume exists.
+   * What containers see. Fixed once the volume exists. Default: `Filesystem`.
    *
    * Possible enum values:
    * - `"Block"`: A block device.
@@ -169,7 +169,7 @@ export type VolumeNodeAffinity = {
 /** What state a volume is in. */
 export type PersistentVolumeStatus = {
   /**
-   * How far along it is.
+   * How far along it is. Default: `Pending`.
    *
    * Possible enum values:
    * - `"Available"`: No claim has it.

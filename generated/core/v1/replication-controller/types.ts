@@ -40,7 +40,7 @@ export function isReplicationController(object: ApiObject): object is Replicatio
 
 /** How many pods of what kind are wanted. */
 export type ReplicationControllerSpec = {
-  /** Number of pods wanted. Zero is allowed and differs from leaving it out, which means one. */
+  /** Number of pods wanted. Zero is allowed and differs from leaving it out, which means one. Default: `1`. */
   replicas?: number
   /** For how many seconds a new pod has to be ready without a crash before it counts as available. */
   minReadySeconds?: number

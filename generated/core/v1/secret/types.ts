@@ -21,7 +21,10 @@ export type Secret = {
    * never returns this field.
    */
   stringData?: { [key: string]: string }
-  /** Says which keys programs may expect. The types that the server knows need their keys; any other text is accepted. */
+  /**
+   * Says which keys programs may expect. The types that the server knows need their keys; any other text is accepted. Default:
+   * `Opaque`.
+   */
   type?: string
 }
 

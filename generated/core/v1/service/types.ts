@@ -50,7 +50,7 @@ export type ServiceSpec = {
   /** All addresses inside the cluster, at most one of each family. The first one always equals clusterIP. */
   clusterIPs?: string[]
   /**
-   * How far the service can be reached.
+   * How far the service can be reached. Default: `ClusterIP`.
    *
    * Possible enum values:
    * - `"ClusterIP"`: Inside the cluster, at an address of its own, or with `clusterIP: None` at those of its pods.
@@ -62,7 +62,7 @@ export type ServiceSpec = {
   /** Further addresses whose traffic the nodes accept for this service. Someone outside the cluster has to route them. */
   externalIPs?: string[]
   /**
-   * Whether requests of one client go to the same pod.
+   * Whether requests of one client go to the same pod. Default: `None`.
    *
    * Possible enum values:
    * - `"ClientIP"`: They do, by the address of the client, for the time in `sessionAffinityConfig`.
@@ -149,7 +149,7 @@ export type ServicePort = {
   /** Name of the port, a DNS label. Needed as soon as the service has several ports, which then all have different names. */
   name?: string
   /**
-   * The transport protocol of the port. Cannot be mixed in load balancers of some providers.
+   * The transport protocol of the port. Cannot be mixed in load balancers of some providers. Default: `TCP`.
    *
    * Possible enum values:
    * - `"SCTP"`: Streams of messages, where the network supports it.

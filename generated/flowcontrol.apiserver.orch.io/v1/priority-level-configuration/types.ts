@@ -58,7 +58,10 @@ export type PriorityLevelConfigurationSpecInput = Omit<PriorityLevelConfiguratio
 
 /** The limit of a priority level, and what happens at it. */
 export type LimitedPriorityLevelConfiguration = {
-  /** The level's share of the seats for requests in flight: its number divided by that of all levels. 0 leaves it only what it borrows. */
+  /**
+   * The level's share of the seats for requests in flight: its number divided by that of all levels. 0 leaves it only what it borrows.
+   * Default: `30`.
+   */
   nominalConcurrencyShares: number | null
   /** What becomes of a request for which no seat is free. */
   limitResponse: LimitResponse
@@ -70,7 +73,10 @@ export type LimitedPriorityLevelConfiguration = {
 
 /** LimitedPriorityLevelConfiguration as a client may send it: without what the server fills in. */
 export type LimitedPriorityLevelConfigurationInput = Omit<LimitedPriorityLevelConfiguration, "nominalConcurrencyShares" | "limitResponse"> & {
-  /** The level's share of the seats for requests in flight: its number divided by that of all levels. 0 leaves it only what it borrows. */
+  /**
+   * The level's share of the seats for requests in flight: its number divided by that of all levels. 0 leaves it only what it borrows.
+   * Default: `30`.
+   */
   nominalConcurrencyShares?: number | null
   /** What becomes of a request for which no seat is free. */
   limitResponse: LimitResponseInput
@@ -78,7 +84,7 @@ export type LimitedPriorityLevelConfigurationInput = Omit<LimitedPriorityLevelCo
 
 /** What a level without a limit reserves and lends. */
 export type ExemptPriorityLevelConfiguration = {
-  /** The share of the seats that is set aside for the level. It does not limit it: others have so much less. */
+  /** The share of the seats that is set aside for the level. It does not limit it: others have so much less. Default: `0`. */
   nominalConcurrencyShares?: number
   /** The part of those seats that other levels may borrow, in percent from 0 to 100. */
   lendablePercent?: number
@@ -100,21 +106,27 @@ export type LimitResponseInput = Omit<LimitResponse, "queuing"> & {
 
 /** The queues of a priority level. A flow is dealt a hand of queues, and each of its requests joins the one that has the least to do. */
 export type QueuingConfiguration = {
-  /** How many queues there are. More of them keep flows apart from each other. 1 means one queue for all; at most 10000000. */
+  /**
+   * How many queues there are. More of them keep flows apart from each other. 1 means one queue for all; at most 10000000. Default:
+   * `64`.
+   */
   queues: number
-  /** How many of the queues a flow may use. At most as many as there are. */
+  /** How many of the queues a flow may use. At most as many as there are. Default: `8`. */
   handSize: number
-  /** How many requests may wait in one queue. Further ones are refused with status 429. */
+  /** How many requests may wait in one queue. Further ones are refused with status 429. Default: `50`. */
   queueLengthLimit: number
 }
 
 /** QueuingConfiguration as a client may send it: without what the server fills in. */
 export type QueuingConfigurationInput = Omit<QueuingConfiguration, "queues" | "handSize" | "queueLengthLimit"> & {
-  /** How many queues there are. More of them keep flows apart from each other. 1 means one queue for all; at most 10000000. */
+  /**
+   * How many queues there are. More of them keep flows apart from each other. 1 means one queue for all; at most 10000000. Default:
+   * `64`.
+   */
   queues?: number
-  /** How many of the queues a flow may use. At most as many as there are. */
+  /** How many of the queues a flow may use. At most as many as there are. Default: `8`. */
   handSize?: number
-  /** How many requests may wait in one queue. Further ones are refused with status 429. */
+  /** How many requests may wait in one queue. Further ones are refused with status 429. Default: `50`. */
   queueLengthLimit?: number
 }
 

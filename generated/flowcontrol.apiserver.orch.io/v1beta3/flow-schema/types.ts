@@ -46,7 +46,7 @@ export type FlowSchemaSpec = {
   priorityLevelConfiguration: PriorityLevelConfigurationReference
   /**
    * Place of the schema among all that match a request: the lowest number is chosen, and of equal ones the first by name. From 1 to
-   * 10000, where 1 belongs to the schema exempt.
+   * 10000, where 1 belongs to the schema exempt. Default: `1000`.
    */
   matchingPrecedence: number
   /** What tells the flows of the schema apart. Absent means that all of its requests are one flow. */
@@ -59,7 +59,7 @@ export type FlowSchemaSpec = {
 export type FlowSchemaSpecInput = Omit<FlowSchemaSpec, "matchingPrecedence" | "rules"> & {
   /**
    * Place of the schema among all that match a request: the lowest number is chosen, and of equal ones the first by name. From 1 to
-   * 10000, where 1 belongs to the schema exempt.
+   * 10000, where 1 belongs to the schema exempt. Default: `1000`.
    */
   matchingPrecedence?: number
   /** The requests that the schema is for are those that one of these rules matches. Without rules it matches none. */

@@ -16,7 +16,7 @@ export type PriorityClass = {
   /** A note for people that says when the class should be used. */
   description?: string
   /**
-   * What may be done for a pod of this class that finds no room.
+   * What may be done for a pod of this class that finds no room. Default: `PreemptLowerPriority`.
    *
    * Possible enum values:
    * - `"Never"`: The pod waits for room, ahead of pods of lower priority.

@@ -35,20 +35,23 @@ export function isCSIDriver(object: ApiObject): object is CSIDriver {
 export type CSIDriverSpec = {
   /**
    * Whether volumes have to be attached to a node before they are mounted. If so, the cluster makes a VolumeAttachment and waits for
-   * it. Fixed once the object exists.
+   * it. Fixed once the object exists. Default: `true`.
    */
   attachRequired?: boolean
-  /** Whether the driver is given the name, namespace, `uid` and service account of the pod when it mounts a volume. */
+  /** Whether the driver is given the name, namespace, `uid` and service account of the pod when it mounts a volume. Default: `false`. */
   podInfoOnMount?: boolean
   /**
    * What volumes of the driver can be. Persistent, the default, is for claims; Ephemeral is for volumes that are written inside a pod
    * and end with it. Fixed once the object exists.
    */
   volumeLifecycleModes?: ("Persistent" | "Ephemeral")[]
-  /** Whether pods wait until the driver has published in CSIStorageCapacity objects that there is room for their volumes. */
+  /**
+   * Whether pods wait until the driver has published in CSIStorageCapacity objects that there is room for their volumes. Default:
+   * `false`.
+   */
   storageCapacity?: boolean
   /**
-   * Whether owner and permissions of a volume's files are changed to the pod's fsGroup.
+   * Whether owner and permissions of a volume's files are changed to the pod's fsGroup. Default: `ReadWriteOnceWithFSType`.
    *
    * Possible enum values:
    * - `"File"`: Always.
@@ -58,9 +61,12 @@ export type CSIDriverSpec = {
   fsGroupPolicy?: "ReadWriteOnceWithFSType" | "File" | "None"
   /** Tokens of the pod's service account that the driver is given when it mounts a volume. */
   tokenRequests?: TokenRequest[]
-  /** Whether the driver is called again from time to time while a volume is mounted, so that it can renew what is in it. */
+  /**
+   * Whether the driver is called again from time to time while a volume is mounted, so that it can renew what is in it. Default:
+   * `false`.
+   */
   requiresRepublish?: boolean
-  /** Whether volumes can be mounted with an SELinux label of their own, which saves relabelling every file. */
+  /** Whether volumes can be mounted with an SELinux label of their own, which saves relabelling every file. Default: `false`. */
   seLinuxMount?: boolean
 }
 

@@ -15,7 +15,7 @@ export type StorageClass = {
   /** Settings for the provisioner, at most 512 and 256 KiB. Fixed once the class exists. */
   parameters?: { [key: string]: string }
   /**
-   * What becomes of a volume of this class when its claim is deleted. Fixed once the class exists.
+   * What becomes of a volume of this class when its claim is deleted. Fixed once the class exists. Default: `Delete`.
    *
    * Possible enum values:
    * - `"Delete"`: The volume is deleted.
@@ -28,7 +28,7 @@ export type StorageClass = {
   /** Whether claims of the class may ask for more later. Absent means no. */
   allowVolumeExpansion?: boolean
   /**
-   * When a volume is made and bound to a claim. Fixed once the class exists.
+   * When a volume is made and bound to a claim. Fixed once the class exists. Default: `Immediate`.
    *
    * Possible enum values:
    * - `"Immediate"`: When the claim is made.

@@ -18,7 +18,7 @@ export type MatchResources = {
   /** Requests that are not meant although a rule of resourceRules matches them. */
   excludeResourceRules?: NamedRuleWithOperations[]
   /**
-   * How rules match requests for other versions of a resource.
+   * How rules match requests for other versions of a resource. Default: `Equivalent`.
    *
    * Possible enum values:
    * - `"Equivalent"`: Requests in other versions or groups of the same resource match too, and are converted first.
@@ -43,7 +43,7 @@ export type NamedRuleWithOperations = {
    */
   resources: string[]
   /**
-   * Whether objects with or without a namespace are meant. Namespaces themselves have none.
+   * Whether objects with or without a namespace are meant. Namespaces themselves have none. Default: `*`.
    *
    * Possible enum values:
    * - `"*"`: Both of them.

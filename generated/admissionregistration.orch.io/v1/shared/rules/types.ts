@@ -14,7 +14,7 @@ export type RuleWithOperations = {
    */
   resources: string[]
   /**
-   * Whether objects with or without a namespace are meant. Namespaces themselves have none.
+   * Whether objects with or without a namespace are meant. Namespaces themselves have none. Default: `*`.
    *
    * Possible enum values:
    * - `"*"`: Both of them.
@@ -36,7 +36,7 @@ export type Rule = {
    */
   resources: string[]
   /**
-   * Whether objects with or without a namespace are meant. Namespaces themselves have none.
+   * Whether objects with or without a namespace are meant. Namespaces themselves have none. Default: `*`.
    *
    * Possible enum values:
    * - `"*"`: Both of them.

@@ -18,6 +18,6 @@ export type ServiceReference = {
   name: string
   /** Path of the requests. Absent means /. */
   path?: string
-  /** Port of the service. */
+  /** Port of the service. Default: `443`. */
   port?: number
 }

@@ -64,10 +64,13 @@ export type Container = {
   startupProbe?: Probe
   /** Actions right after the container starts and right before it is stopped. */
   lifecycle?: Lifecycle
-  /** File in which the program may leave its last words, up to 4096 bytes. They become `message` of the terminated state. */
+  /**
+   * File in which the program may leave its last words, up to 4096 bytes. They become `message` of the terminated state. Default:
+   * `/dev/termination-log`.
+   */
   terminationMessagePath?: string
   /**
-   * Where the message of a terminated container is read from.
+   * Where the message of a terminated container is read from. Default: `File`.
    *
    * Possible enum values:
    * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
@@ -158,10 +161,10 @@ export type EphemeralContainer = {
   startupProbe?: Probe
   /** Refused for this kind of container. */
   lifecycle?: Lifecycle
-  /** File in which the program may leave a last message. */
+  /** File in which the program may leave a last message. Default: `/dev/termination-log`. */
   terminationMessagePath?: string
   /**
-   * Where the message of a terminated container is read from.
+   * Where the message of a terminated container is read from. Default: `File`.
    *
    * Possible enum values:
    * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
@@ -241,10 +244,10 @@ export type EphemeralContainerCommon = {
   startupProbe?: Probe
   /** Refused for this kind of container. */
   lifecycle?: Lifecycle
-  /** File in which the program may leave a last message. */
+  /** File in which the program may leave a last message. Default: `/dev/termination-log`. */
   terminationMessagePath?: string
   /**
-   * Where the message of a terminated container is read from.
+   * Where the message of a terminated container is read from. Default: `File`.
    *
    * Possible enum values:
    * - `"FallbackToLogsOnError"`: From the file; from the end of the log when the file is empty and the program has failed.
@@ -295,7 +298,7 @@ export type ContainerPort = {
   /** Number of the port inside the pod, 1 to 65535. */
   containerPort: number
   /**
-   * Transport protocol that the port speaks.
+   * Transport protocol that the port speaks. Default: `TCP`.
    *
    * Possible enum values:
    * - `"SCTP"`: Streams of messages, where the network supports it.

@@ -39,7 +39,7 @@ export type EnvVarSourceInput = Omit<EnvVarSource, "resourceFieldRef"> & {
 
 /** Points at a field of the pod. */
 export type ObjectFieldSelector = {
-  /** API version in which the path is meant. */
+  /** API version in which the path is meant. Default: `v1`. */
   apiVersion?: string
   /** Path of the field in the pod, such as `metadata.labels['app']`. */
   fieldPath: string

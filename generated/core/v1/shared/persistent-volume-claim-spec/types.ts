@@ -30,7 +30,7 @@ export type PersistentVolumeClaimSpec = {
   /** Storage class of the volume. An empty text asks for a volume without a class; absent means the default class of the cluster. */
   storageClassName?: string
   /**
-   * Whether containers see a file system or a block device.
+   * Whether containers see a file system or a block device. Default: `Filesystem`.
    *
    * Possible enum values:
    * - `"Block"`: A device without a file system, for `volumeDevices`.

@@ -88,11 +88,11 @@ export type RBDPersistentVolumeSource = {
   image: string
   /** File system of the image, such as `ext4`. */
   fsType?: string
-  /** Pool that holds the image. */
+  /** Pool that holds the image. Default: `rbd`. */
   pool?: string
-  /** Ceph user to authenticate as. */
+  /** Ceph user to authenticate as. Default: `admin`. */
   user?: string
-  /** File with the key of the user. */
+  /** File with the key of the user. Default: `/etc/ceph/keyring`. */
   keyring?: string
   /** Secret with the key of the user; wins over `keyring`. */
   secretRef?: SecretReference
@@ -200,11 +200,11 @@ export type ScaleIOPersistentVolumeSource = {
   protectionDomain?: string
   /** Storage pool of that domain which holds the volume. */
   storagePool?: string
-  /** Whether the volume is thick or thin provisioned. */
+  /** Whether the volume is thick or thin provisioned. Default: `ThinProvisioned`. */
   storageMode?: string
   /** Name of a volume that exists. */
   volumeName: string
-  /** File system of the volume. */
+  /** File system of the volume. Default: `xfs`. */
   fsType?: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean

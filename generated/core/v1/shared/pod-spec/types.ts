@@ -21,7 +21,7 @@ export type PodSpec = {
   ephemeralContainers?: EphemeralContainer[]
   /**
    * When containers that have ended are started again, with a growing delay between attempts. Pods of a Job need `Never` or
-   * `OnFailure`; those of other workloads need `Always`.
+   * `OnFailure`; those of other workloads need `Always`, which is the default.
    *
    * Possible enum values:
    * - `"Always"`: Whenever a container ends, whatever its exit code.
@@ -31,7 +31,7 @@ export type PodSpec = {
   restartPolicy?: "Always" | "OnFailure" | "Never"
   /**
    * Seconds that the containers get to end by themselves after SIGTERM; then they are killed. 0 kills them at once. A delete request
-   * may ask for another value.
+   * may ask for another value. Default: `30`.
    */
   terminationGracePeriodSeconds?: number | bigint
   /**
@@ -40,7 +40,7 @@ export type PodSpec = {
    */
   activeDeadlineSeconds?: number | bigint
   /**
-   * Where the name resolution inside the pod is set up from.
+   * Where the name resolution inside the pod is set up from. Default: `ClusterFirst`.
    *
    * Possible enum values:
    * - `"ClusterFirst"`: The DNS of the cluster; pods on the host network get the settings of the node.
@@ -89,7 +89,7 @@ export type PodSpec = {
   subdomain?: string
   /** Rules that draw the pod to nodes and other pods, or keep it away. */
   affinity?: Affinity
-  /** Name of the scheduler that places the pod. A pod whose scheduler does not run stays pending. */
+  /** Name of the scheduler that places the pod. A pod whose scheduler does not run stays pending. Default: `default-scheduler`. */
   schedulerName?: string
   /** Node taints that the pod puts up with; entries may be added to a running pod. */
   tolerations?: Toleration[]

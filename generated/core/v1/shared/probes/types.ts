@@ -12,13 +12,16 @@ export type Probe = {
   grpc?: GRPCAction
   /** Seconds between the start of the container and the first check. 0 by default. */
   initialDelaySeconds?: number
-  /** Seconds after which a check without an answer has failed. */
+  /** Seconds after which a check without an answer has failed. Default: `1`. */
   timeoutSeconds?: number
-  /** Seconds from one check to the next. */
+  /** Seconds from one check to the next. Default: `10`. */
   periodSeconds?: number
-  /** How many checks in a row must succeed before a failed probe counts as passed again. Only readiness may have more than 1. */
+  /**
+   * How many checks in a row must succeed before a failed probe counts as passed again. Only readiness may ask for more than one.
+   * Default: `1`.
+   */
   successThreshold?: number
-  /** How many checks in a row must fail before the probe has failed. */
+  /** How many checks in a row must fail before the probe has failed. Default: `3`. */
   failureThreshold?: number
   /** Seconds the container gets to stop when this probe fails, instead of the value of the pod. Not for readiness. */
   terminationGracePeriodSeconds?: number | bigint
@@ -60,14 +63,14 @@ export type ExecAction = {
 
 /** An HTTP GET request to the container. */
 export type HTTPGetAction = {
-  /** Path of the request, with a query where it is needed. */
+  /** Path of the request, with a query where it is needed. Default: `/`. */
   path: string
   /** Port to connect to, as a number or as the name of a container port. */
   port: number | string
   /** Host to connect to; the address of the pod when left out. Set the header `Host` instead for virtual hosts. */
   host?: string
   /**
-   * Whether the connection is encrypted.
+   * Whether the connection is encrypted. Default: `HTTP`.
    *
    * Possible enum values:
    * - `"HTTP"`: Plain HTTP.
@@ -80,7 +83,7 @@ export type HTTPGetAction = {
 
 /** HTTPGetAction as a client may send it: without what the server fills in. */
 export type HTTPGetActionInput = Omit<HTTPGetAction, "path"> & {
-  /** Path of the request, with a query where it is needed. */
+  /** Path of the request, with a query where it is needed. Default: `/`. */
   path?: string
 }
 

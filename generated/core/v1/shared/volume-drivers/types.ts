@@ -79,11 +79,11 @@ export type RBDVolumeSource = {
   image: string
   /** File system of the image, such as `ext4`. */
   fsType?: string
-  /** Pool that holds the image. */
+  /** Pool that holds the image. Default: `rbd`. */
   pool?: string
-  /** Ceph user to authenticate as. */
+  /** Ceph user to authenticate as. Default: `admin`. */
   user?: string
-  /** File with the key of the user. */
+  /** File with the key of the user. Default: `/etc/ceph/keyring`. */
   keyring?: string
   /** Secret with the key of the user; wins over `keyring`. */
   secretRef?: LocalObjectReference
@@ -200,7 +200,7 @@ export type AzureDiskVolumeSource = {
   /** Address of the disk: a blob, or the resource path of a managed disk. */
   diskURI: string
   /**
-   * How the host of the node caches the disk.
+   * How the host of the node caches the disk. Default: `ReadWrite`.
    *
    * Possible enum values:
    * - `"None"`: It caches nothing.
@@ -208,12 +208,12 @@ export type AzureDiskVolumeSource = {
    * - `"ReadWrite"`: It caches what is read and written.
    */
   cachingMode?: "None" | "ReadOnly" | "ReadWrite"
-  /** File system of the disk. */
+  /** File system of the disk. Default: `ext4`. */
   fsType?: string
-  /** Mount so that nothing can be written. */
+  /** Mount so that nothing can be written. Default: `false`. */
   readOnly?: boolean
   /**
-   * How Azure keeps the disk.
+   * How Azure keeps the disk. Default: `Shared`.
    *
    * Possible enum values:
    * - `"Dedicated"`: As a blob, alone in a storage account.
@@ -255,11 +255,11 @@ export type ScaleIOVolumeSource = {
   protectionDomain?: string
   /** Storage pool of that domain which holds the volume. */
   storagePool?: string
-  /** Whether the volume is thick or thin provisioned. */
+  /** Whether the volume is thick or thin provisioned. Default: `ThinProvisioned`. */
   storageMode?: string
   /** Name of a volume that exists. */
   volumeName: string
-  /** File system of the volume. */
+  /** File system of the volume. Default: `xfs`. */
   fsType?: string
   /** Mount so that nothing can be written. */
   readOnly?: boolean

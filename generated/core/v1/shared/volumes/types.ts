@@ -363,7 +363,7 @@ export type DownwardAPIProjectionInput = Omit<DownwardAPIProjection, "items"> & 
 export type ServiceAccountTokenProjection = {
   /** Whom the token is for; a receiver must refuse tokens meant for others. Absent means the API server. */
   audience?: string
-  /** Seconds for which the token is valid, at least 600. The file gets a new token when 80 percent have passed. */
+  /** Seconds for which the token is valid, at least 600. The file gets a new token when 80 percent have passed. Default: `3600`. */
   expirationSeconds?: number | bigint
   /** Path of the file in the volume. */
   path: string
