@@ -4,17 +4,33 @@ import {
   mutatingWebhookConfigurationHandlers,
 } from "./admissionregistration.orch.io/v1/mutating-webhook-configuration/handlers.ts"
 import {
-  type ValidatingAdmissionPolicyBindingHandlers,
-  validatingAdmissionPolicyBindingHandlers,
+  type ValidatingAdmissionPolicyBindingHandlers as ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1Handlers,
+  validatingAdmissionPolicyBindingHandlers as validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1Handlers,
 } from "./admissionregistration.orch.io/v1/validating-admission-policy-binding/handlers.ts"
 import {
-  type ValidatingAdmissionPolicyHandlers,
-  validatingAdmissionPolicyHandlers,
+  type ValidatingAdmissionPolicyHandlers as ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1Handlers,
+  validatingAdmissionPolicyHandlers as validatingAdmissionPolicyAdmissionregistrationOrchIoV1Handlers,
 } from "./admissionregistration.orch.io/v1/validating-admission-policy/handlers.ts"
 import {
   type ValidatingWebhookConfigurationHandlers,
   validatingWebhookConfigurationHandlers,
 } from "./admissionregistration.orch.io/v1/validating-webhook-configuration/handlers.ts"
+import {
+  type ValidatingAdmissionPolicyBindingHandlers as ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1alpha1Handlers,
+  validatingAdmissionPolicyBindingHandlers as validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1alpha1Handlers,
+} from "./admissionregistration.orch.io/v1alpha1/validating-admission-policy-binding/handlers.ts"
+import {
+  type ValidatingAdmissionPolicyHandlers as ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1alpha1Handlers,
+  validatingAdmissionPolicyHandlers as validatingAdmissionPolicyAdmissionregistrationOrchIoV1alpha1Handlers,
+} from "./admissionregistration.orch.io/v1alpha1/validating-admission-policy/handlers.ts"
+import {
+  type ValidatingAdmissionPolicyBindingHandlers as ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1beta1Handlers,
+  validatingAdmissionPolicyBindingHandlers as validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1beta1Handlers,
+} from "./admissionregistration.orch.io/v1beta1/validating-admission-policy-binding/handlers.ts"
+import {
+  type ValidatingAdmissionPolicyHandlers as ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1Handlers,
+  validatingAdmissionPolicyHandlers as validatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1Handlers,
+} from "./admissionregistration.orch.io/v1beta1/validating-admission-policy/handlers.ts"
 import {
   type CustomResourceDefinitionHandlers,
   customResourceDefinitionHandlers,
@@ -25,8 +41,19 @@ import { type DaemonSetHandlers, daemonSetHandlers } from "./apps/v1/daemon-set/
 import { type DeploymentHandlers, deploymentHandlers } from "./apps/v1/deployment/handlers.ts"
 import { type ReplicaSetHandlers, replicaSetHandlers } from "./apps/v1/replica-set/handlers.ts"
 import { type StatefulSetHandlers, statefulSetHandlers } from "./apps/v1/stateful-set/handlers.ts"
-import { type SelfSubjectReviewHandlers, selfSubjectReviewHandlers } from "./authentication.orch.io/v1/self-subject-review/handlers.ts"
+import {
+  type SelfSubjectReviewHandlers as SelfSubjectReviewAuthenticationOrchIoV1Handlers,
+  selfSubjectReviewHandlers as selfSubjectReviewAuthenticationOrchIoV1Handlers,
+} from "./authentication.orch.io/v1/self-subject-review/handlers.ts"
 import { type TokenReviewHandlers, tokenReviewHandlers } from "./authentication.orch.io/v1/token-review/handlers.ts"
+import {
+  type SelfSubjectReviewHandlers as SelfSubjectReviewAuthenticationOrchIoV1alpha1Handlers,
+  selfSubjectReviewHandlers as selfSubjectReviewAuthenticationOrchIoV1alpha1Handlers,
+} from "./authentication.orch.io/v1alpha1/self-subject-review/handlers.ts"
+import {
+  type SelfSubjectReviewHandlers as SelfSubjectReviewAuthenticationOrchIoV1beta1Handlers,
+  selfSubjectReviewHandlers as selfSubjectReviewAuthenticationOrchIoV1beta1Handlers,
+} from "./authentication.orch.io/v1beta1/self-subject-review/handlers.ts"
 import {
   type LocalSubjectAccessReviewHandlers,
   localSubjectAccessReviewHandlers,
@@ -176,9 +203,17 @@ export interface Api {
   readonly admissionregistration: {
     readonly v1: {
       readonly mutatingwebhookconfigurations: MutatingWebhookConfigurationHandlers
-      readonly validatingadmissionpolicies: ValidatingAdmissionPolicyHandlers
-      readonly validatingadmissionpolicybindings: ValidatingAdmissionPolicyBindingHandlers
+      readonly validatingadmissionpolicies: ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1Handlers
+      readonly validatingadmissionpolicybindings: ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1Handlers
       readonly validatingwebhookconfigurations: ValidatingWebhookConfigurationHandlers
+    }
+    readonly v1alpha1: {
+      readonly validatingadmissionpolicies: ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1alpha1Handlers
+      readonly validatingadmissionpolicybindings: ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1alpha1Handlers
+    }
+    readonly v1beta1: {
+      readonly validatingadmissionpolicies: ValidatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1Handlers
+      readonly validatingadmissionpolicybindings: ValidatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1beta1Handlers
     }
   }
   /** Group "apiextensions.orch.io". */
@@ -206,8 +241,14 @@ export interface Api {
   /** Group "authentication.orch.io". */
   readonly authentication: {
     readonly v1: {
-      readonly selfsubjectreviews: SelfSubjectReviewHandlers
+      readonly selfsubjectreviews: SelfSubjectReviewAuthenticationOrchIoV1Handlers
       readonly tokenreviews: TokenReviewHandlers
+    }
+    readonly v1alpha1: {
+      readonly selfsubjectreviews: SelfSubjectReviewAuthenticationOrchIoV1alpha1Handlers
+    }
+    readonly v1beta1: {
+      readonly selfsubjectreviews: SelfSubjectReviewAuthenticationOrchIoV1beta1Handlers
     }
   }
   /** Group "authorization.orch.io". */
@@ -377,9 +418,17 @@ export function api(client: ObjectClient): Api {
     admissionregistration: {
       v1: onDemand({
         mutatingwebhookconfigurations: () => mutatingWebhookConfigurationHandlers(client),
-        validatingadmissionpolicies: () => validatingAdmissionPolicyHandlers(client),
-        validatingadmissionpolicybindings: () => validatingAdmissionPolicyBindingHandlers(client),
+        validatingadmissionpolicies: () => validatingAdmissionPolicyAdmissionregistrationOrchIoV1Handlers(client),
+        validatingadmissionpolicybindings: () => validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1Handlers(client),
         validatingwebhookconfigurations: () => validatingWebhookConfigurationHandlers(client),
+      }),
+      v1alpha1: onDemand({
+        validatingadmissionpolicies: () => validatingAdmissionPolicyAdmissionregistrationOrchIoV1alpha1Handlers(client),
+        validatingadmissionpolicybindings: () => validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1alpha1Handlers(client),
+      }),
+      v1beta1: onDemand({
+        validatingadmissionpolicies: () => validatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1Handlers(client),
+        validatingadmissionpolicybindings: () => validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1beta1Handlers(client),
       }),
     },
     apiextensions: {
@@ -403,8 +452,14 @@ export function api(client: ObjectClient): Api {
     },
     authentication: {
       v1: onDemand({
-        selfsubjectreviews: () => selfSubjectReviewHandlers(client),
+        selfsubjectreviews: () => selfSubjectReviewAuthenticationOrchIoV1Handlers(client),
         tokenreviews: () => tokenReviewHandlers(client),
+      }),
+      v1alpha1: onDemand({
+        selfsubjectreviews: () => selfSubjectReviewAuthenticationOrchIoV1alpha1Handlers(client),
+      }),
+      v1beta1: onDemand({
+        selfsubjectreviews: () => selfSubjectReviewAuthenticationOrchIoV1beta1Handlers(client),
       }),
     },
     authorization: {

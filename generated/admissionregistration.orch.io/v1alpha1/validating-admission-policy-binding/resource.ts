@@ -12,7 +12,7 @@ export const validatingAdmissionPolicyBinding: Kind<ValidatingAdmissionPolicyBin
   shortNames: [],
   categories: ["api-extensions"],
   namespaced: false,
-  served: false,
+  optional: {},
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
   storage: {

@@ -12,7 +12,7 @@ export const selfSubjectReview: Kind<SelfSubjectReview, SelfSubjectReviewInput> 
   shortNames: [],
   categories: [],
   namespaced: false,
-  served: false,
+  optional: {},
   verbs: ["create"],
   nameRule: "path-segment",
   storage: { path: "selfsubjectreviews", group: "authentication.orch.io", version: "v1beta1", kind: "SelfSubjectReview" },
