@@ -9,7 +9,7 @@ import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
-import type { AdmissionReader } from "./admission/plugin-deps.ts"
+import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
@@ -355,6 +355,12 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
+/** The chain of the chosen plugins, and after them those of the program that runs the server. */
+function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps): AdmissionChain {
+  const builtIn = choosePlugins(options).map((make) => make(deps))
+  return new AdmissionChain([...builtIn, ...admission], { clock, timeoutMs: options["request-timeout"] })
+}
+
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const { options, clock, random, store, log } = how
   const { cache, prefix, rejecting, stopping } = made
@@ -373,7 +379,6 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     key: (path) => prefix + path,
   }
   const reader = objectReader(() => registry)
-  const builtIn = choosePlugins(options).map((make) => make({ vendor, reader }))
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -392,7 +397,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
+    admission: admissionOf(how, { vendor, reader }),
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const authenticators = authenticatorsOf(how.tokens)

@@ -2,17 +2,14 @@
  * Keywords of types and fields: structure, constraints, merging, rules and defaults. Part of the table in dialect.ts.
  */
 import type { Keyword, ValueForm } from "./keyword.ts"
+import { boolean, expression, path, word } from "./value-forms.ts"
 
-const boolean: ValueForm = { form: "boolean" }
 const number: ValueForm = { form: "number" }
-const path: ValueForm = { form: "path" }
-const expression: ValueForm = { form: "expression" }
 const fieldName: ValueForm = { form: "fieldName" }
 const fieldNames: ValueForm = { form: "list", of: fieldName }
 const count: ValueForm = { form: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 const yes: ValueForm = { form: "word", words: [true] }
 const constraints: ValueForm = { form: "block", place: "constraints" }
-const word = (...words: (string | boolean)[]): ValueForm => ({ form: "word", words })
 
 /** The largest field number of protobuf, and the range that it reserves. */
 const maxFieldNumber = 536_870_911

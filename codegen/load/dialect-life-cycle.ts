@@ -1,0 +1,188 @@
+/** Keywords of a kind file about sub-resources and the life of an object. Part of the table in dialect.ts. */
+import type { Keyword } from "./keyword.ts"
+import { boolean, identifier, identifiers, path, paths, text, word } from "./value-forms.ts"
+
+export const subresourceKeywords: readonly Keyword[] = [
+  {
+    word: "subresources",
+    places: ["kind"],
+    value: { form: "map", of: { form: "block", place: "subresource" }, named: { status: "status", scale: "scale" } },
+    doc: "status, scale, and others that a behaviour or another machine handles.",
+    example: "subresources:\n  status: {keeps: [spec]}\n  eviction: {behaviour: eviction, verbs: [create], kind: policy/v1 Eviction}",
+  },
+  {
+    word: "keeps",
+    places: ["status"],
+    value: paths,
+    doc: "What a write of status takes from the stored object instead of from the client.",
+    example: "subresources: {status: {keeps: [spec, metadata.labels]}}",
+  },
+  {
+    word: "specReplicas",
+    places: ["scale"],
+    value: path,
+    required: true,
+    doc: "Path of the desired number of replicas.",
+    example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}",
+  },
+  {
+    word: "statusReplicas",
+    places: ["scale"],
+    value: path,
+    required: true,
+    doc: "Path of the observed number of replicas.",
+    example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}",
+  },
+  {
+    word: "selector",
+    places: ["scale"],
+    value: path,
+    doc: "Path of the label selector of the replicas.",
+    example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas, selector: spec.selector}}",
+  },
+  {
+    word: "behaviour",
+    places: ["subresource"],
+    value: identifier,
+    doc: "The behaviour of runtime/behaviours/ that handles it. Not with connect.",
+    example: "subresources: {binding: {behaviour: binding, verbs: [create]}}",
+  },
+  {
+    word: "connect",
+    places: ["subresource"],
+    value: word("attach", "exec", "log", "portforward", "proxy"),
+    doc: "Forwards the request to the node agent, or with proxy to the object itself, as in runtime/connect/. Not with behaviour.",
+    example: "subresources: {exec: {connect: exec, verbs: [create, get], options: core/v1 PodExecOptions}}",
+  },
+  {
+    word: "options",
+    places: ["subresource"],
+    value: { form: "kindReference" },
+    doc: "Type of the query parameters of connect. All sub-resources but log show it in discovery as their kind.",
+    example: "subresources: {log: {connect: log, verbs: [get], options: core/v1 PodLogOptions}}",
+  },
+  {
+    word: "verbs",
+    places: ["subresource", "status", "scale"],
+    value: { form: "list", of: word("get", "update", "patch", "create", "delete") },
+    doc: "What clients may do with it. Default: get, patch, update for status and scale; create for others.",
+    example: "subresources: {token: {behaviour: token, verbs: [create]}}",
+  },
+  {
+    word: "kind",
+    places: ["subresource"],
+    value: { form: "kindReference" },
+    doc: "Kind of the body when it is not the parent's.",
+    example: "subresources: {eviction: {behaviour: eviction, kind: policy/v1 Eviction}}",
+  },
+]
+
+export const lifeCycleKeywords: readonly Keyword[] = [
+  {
+    word: "create",
+    places: ["kind"],
+    value: { form: "block", place: "create" },
+    doc: "What creating does beyond validation.",
+    example: "create: {drops: [status]}",
+  },
+  {
+    word: "drops",
+    places: ["create"],
+    value: paths,
+    doc: "Removed from the object that the client sent.",
+    example: "create: {drops: [status]}",
+  },
+  {
+    word: "update",
+    places: ["kind"],
+    value: { form: "block", place: "update" },
+    doc: "What updating does beyond validation.",
+    example: "update: {keeps: [status], generation: [spec]}",
+  },
+  {
+    word: "keeps",
+    places: ["update"],
+    value: paths,
+    doc: "Taken from the stored object instead of from the client.",
+    example: "update: {keeps: [status]}",
+  },
+  {
+    word: "createOnUpdate",
+    places: ["update"],
+    value: boolean,
+    doc: "true: PUT on a missing object creates it. Default: false.",
+    example: "update: {createOnUpdate: true}",
+  },
+  {
+    word: "unconditional",
+    places: ["update"],
+    value: boolean,
+    doc: "false: PUT requires a resourceVersion. Default: true.",
+    example: "update: {unconditional: false}",
+  },
+  {
+    word: "generation",
+    places: ["update"],
+    value: paths,
+    doc: "metadata.generation starts at 1 and grows when one of these changes. Absent: no generation is kept.",
+    example: "update: {generation: [spec]}",
+  },
+  {
+    word: "delete",
+    places: ["kind"],
+    value: { form: "block", place: "delete" },
+    doc: "What deleting does.",
+    example: "delete: {propagation: orphan}",
+  },
+  {
+    word: "propagation",
+    places: ["delete"],
+    value: word("background", "orphan", "foreground", "unsupported"),
+    doc: "What happens to dependents unless the client says. Default: background.",
+    example: "delete: {propagation: orphan}",
+  },
+  {
+    word: "reminder",
+    places: ["delete"],
+    value: text,
+    doc: "A warning for clients whose deletion does not say what happens to dependents.",
+    example: "delete: {propagation: orphan, reminder: The cups of a kettle stay; say propagationPolicy=Background to remove them.}",
+  },
+  {
+    word: "returns",
+    places: ["delete"],
+    value: word("Status", "object"),
+    doc: "Response of a delete that removes the object at once. Default: Status.",
+    example: "delete: {returns: object}",
+  },
+  {
+    word: "behaviours",
+    places: ["kind"],
+    value: identifiers,
+    doc: "Files of runtime/behaviours/, called in this order.",
+    example: "behaviours: [serviceAllocation]",
+  },
+  {
+    word: "warnings",
+    places: ["kind"],
+    value: { form: "list", of: { form: "block", place: "warning" } },
+    doc: "Warnings sent with the response to a valid write.",
+    example: 'warnings:\n  - {when: spec.old != "", at: spec.old, text: "spec.old is deprecated, use spec.new"}',
+  },
+  {
+    word: "check",
+    places: ["warning"],
+    value: identifier,
+    doc: "A function of runtime/behaviours/warnings/ that inspects the value at `at`, instead of when and text.",
+    example: "warnings: [{check: podTemplate, at: spec.template}]",
+  },
+  {
+    word: "text",
+    places: ["warning", "completed"],
+    value: { form: "template" },
+    doc: "The warning, or how an object ended. {{expression}} is replaced. Only with when.",
+    example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]',
+  },
+]
+
+/** All keywords of a kind file besides its type. */

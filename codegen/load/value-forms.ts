@@ -1,0 +1,15 @@
+/** Forms of values that several keywords of the dialect have. */
+import type { ValueForm } from "./keyword.ts"
+
+export const text: ValueForm = { form: "text" }
+export const boolean: ValueForm = { form: "boolean" }
+export const path: ValueForm = { form: "path" }
+export const paths: ValueForm = { form: "list", of: path }
+export const expression: ValueForm = { form: "expression" }
+export const identifier: ValueForm = { form: "identifier" }
+export const identifiers: ValueForm = { form: "list", of: identifier }
+
+/** One of these words. */
+export function word(...words: readonly (string | boolean)[]): ValueForm {
+  return { form: "word", words }
+}
