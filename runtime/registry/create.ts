@@ -1,10 +1,10 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
 import type { OpenAttributes } from "../admission/plugin.ts"
+import { emptyObject } from "../apply/managed-fields/versions.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, methodNotAllowed, stillDeleted, timeout, unknownPath } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
-import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
+import { deepClone, deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
-import { normalize } from "../encoding/normalize.ts"
 import type { ChangeContext } from "../schema/behaviour.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -185,9 +185,9 @@ function showDefaults({ kind, parts }: KindHandle, object: ApiObject, vendor: Ve
 
 /** Drops what the client sent at `path`. What the kind always shows (`status: {replicas: 0}`) gets its empty value. */
 function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
-  const empty = getPath(normalize(shape, {}).object, path)
+  const empty = getPath(emptyObject(shape), path)
   if (empty === undefined) deletePath(object, path)
-  else setPath(object, path, empty)
+  else setPath(object, path, deepClone(empty))
 }
 
 /** Fields that only the server sets on a new object; `nameObject` sets them. */

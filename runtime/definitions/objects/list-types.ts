@@ -58,7 +58,7 @@ function hasListTypes(schema: Structural): boolean {
 }
 
 function checkValue(value: JsonValue, schema: Structural, path: FieldPath, checking: Checking): void {
-  if (checking.failures.full || !hasListTypes(schema)) return
+  if (checking.failures.full) return
   if (Array.isArray(value)) checkList(value, schema, path, checking)
   else if (isObject(value)) checkFields(value, schema, path, checking)
 }
@@ -68,10 +68,11 @@ function checkFields(object: JsonObject, schema: Structural, path: FieldPath, ch
   for (const name in object) {
     const field = object[name]
     if (typeof field !== "object" || field === null) continue
-    if (additionalProperties !== undefined && additionalProperties !== true)
+    if (additionalProperties !== undefined && additionalProperties !== true && hasListTypes(additionalProperties))
       checkValue(field, additionalProperties, path.key(name), checking)
     const known = properties.get(name)
-    if (known !== undefined) checkValue(field, known, path.child(name), checking)
+    // Most fields promise nothing: their paths are not made.
+    if (known !== undefined && hasListTypes(known)) checkValue(field, known, path.child(name), checking)
   }
 }
 
