@@ -184,9 +184,13 @@ class LazySchema {
   ) {}
 
   get structural(): Structural {
-    const source = typed<JsonObject>(this.version.schema?.openAPIV3Schema ?? {})
-    this.made ??= withPrunedDefaults(structuralOf(source, this.vendor.extensionPrefix), objectMetaShape)
+    this.made ??= this.make()
     return this.made
+  }
+
+  private make(): Structural {
+    const source = typed<JsonObject>(this.version.schema?.openAPIV3Schema ?? {})
+    return withPrunedDefaults(structuralOf(source, this.vendor.extensionPrefix), objectMetaShape)
   }
 }
 
