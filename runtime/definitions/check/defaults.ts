@@ -162,7 +162,10 @@ function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {
 
 const loose = new WeakMap<Structural, Structural>()
 
-/** The reference does not check that a default of an int-or-string is one of both. A schema without any is its own result. */
+/**
+ * The reference does not check that a default of an int-or-string is one of both. A schema without any is its own
+ * result.
+ */
 function withoutIntOrString(schema: Structural): Structural {
   let result = loose.get(schema)
   if (result === undefined) {

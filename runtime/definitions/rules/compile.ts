@@ -20,7 +20,10 @@ export interface CompiledRule {
   readonly fieldPath: string
 }
 
-/** A rule that was compiled, and the largest costs of one evaluation. They keep its tree: whoever keeps a rule keeps `rule` alone. */
+/**
+ * A rule that was compiled, and the largest costs of one evaluation. The functions hold on to its tree: keep `compiled`
+ * alone.
+ */
 export interface RuleCompilation {
   readonly compiled: CompiledRule
   /** 0 for a rule that does not compile. */

@@ -8,6 +8,8 @@ import { type CompiledRule, compileRule, compileWork, storedAges } from "./compi
  * a second. Requests that need them at the same time share what is compiled.
  */
 export class NodeRules {
+  /** Why no rule of the schema can be evaluated. */
+  readonly fault: string | undefined
   private readonly compiled: CompiledRule[] = []
   private anyUsesOldSelf = false
 
@@ -19,9 +21,6 @@ export class NodeRules {
     if (schema.rules.length === 0) this.type = undefined
     else if (type === undefined) this.fault = "failed to convert to declType for CEL validation rules"
   }
-
-  /** Why no rule of the schema can be evaluated. */
-  readonly fault: string | undefined
 
   get count(): number {
     return this.schema.rules.length
