@@ -13,7 +13,7 @@ import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce, type Stages, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { deepClone } from "../encoding/field-path.ts"
+import { deepClone, deepEqual } from "../encoding/field-path.ts"
 import type { ConversionStarted } from "../schema/conversion-call.ts"
 import type {
   Column,
@@ -284,13 +284,19 @@ function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (objec
   return storage ? {} : { toStored, fromStored: same }
 }
 
-/** The hook that converts objects of a definition; undefined for strategy None. */
+/**
+ * How objects of a definition become those of another version: by its hook, or for strategy None by a change of
+ * `apiVersion`. Undefined where all versions have one schema, so that a change of version can lose nothing.
+ */
 function conversionOf(
   { metadata: { name = "" }, spec }: CustomResourceDefinition,
   { vendor, callHook, uuid, measureConversions }: DefinitionOptions,
 ): ConvertObjects | undefined {
   const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
-  if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
+  if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) {
+    const [first, ...others] = (spec.versions ?? []).map(({ schema }) => typed<JsonValue>(schema ?? {}))
+    return others.every((schema) => deepEqual(schema, first)) ? undefined : renamed
+  }
   return webhookConversion({
     reviewGroup: vendor.group(definitionGroup),
     reviewVersions: conversionReviewVersions ?? [],
@@ -300,6 +306,9 @@ function conversionOf(
     ...(measureConversions !== undefined && { started: measureConversions(name) }),
   })
 }
+
+const renamed: ConvertObjects = async (objects, apiVersion) =>
+  objects.map((object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }))
 
 /** How objects of a version are decoded. */
 function decodingOf(name: string, schema: LazySchema): StructuralShape {

@@ -146,7 +146,11 @@ export class VersionConversion {
   /** Converts an object that is going to be written: as it is stored, and as clients see what is stored. */
   async written(object: ApiObject): Promise<{ readonly object: ApiObject; readonly stored: ApiObject }> {
     const { own, stored: target } = this.options
-    if (own.apiVersion === target.apiVersion) return { object, stored: object }
+    if (own.apiVersion === target.apiVersion) {
+      // An object of an earlier storage version was read without the defaults that it is stored with.
+      const stored = inFormOf(target, object)
+      return { object: stored, stored }
+    }
     const stored = await this.converted(object, target)
     return { object: await this.converted(stored, own), stored }
   }

@@ -100,9 +100,9 @@ function* patching(
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
-/** Whether objects are stored in another version of the kind than the request's. */
-function isOtherVersion({ handle, parts }: ObjectRequest): boolean {
-  return handle.kind.custom !== undefined && parts.kinds.stored(handle.kind) !== handle.kind
+/** Whether objects are stored in another version of the kind than the request's. The definition may be gone by now. */
+function isOtherVersion({ handle }: ObjectRequest): boolean {
+  return handle.kind.custom !== undefined && handle.stored !== handle.kind
 }
 
 /**

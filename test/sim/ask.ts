@@ -38,7 +38,8 @@ export async function sendRequest(
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
-    return { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
+    const answer = { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
+    return world.answer?.(answer) ?? answer
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@
 import { deepEqual } from "../../../runtime/encoding/field-path.ts"
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
-import { isCustom, lastingPart } from "../lives/definitions.ts"
+import { isCustom, lastingPart, lastingSpec } from "../lives/definitions.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
 import { wasGoing, wasUnserved } from "./definitions.ts"
@@ -18,6 +18,16 @@ export function answerFaults({ calls }: LifeHistory, stored: StoredObjects): str
     ),
   )
   return [...told, ...doubleUids(stored)]
+}
+
+/** The answer is a Scale of the object as it was stored at its version. */
+function scaledFault(call: ObjectCall, stored: StoredObjects): string | undefined {
+  const version = Number(call.answer.metadata?.resourceVersion)
+  const there = stored.history(call).find(({ revision }) => revision === version)?.object
+  const { replicas } = lastingSpec(there?.spec)
+  return there?.metadata?.uid === call.answer.metadata?.uid && replicas === call.sets
+    ? undefined
+    : `but ${replicas} were stored at ${version}`
 }
 
 function faultOf(call: ObjectCall, stored: StoredObjects): string | undefined {
@@ -46,6 +56,8 @@ function doneFault(call: ObjectCall, stored: StoredObjects): string | undefined 
       return listFault(call, stored)
     case "sweep":
       return sweepFault(call, stored)
+    case "scale":
+      return scaledFault(call, stored)
     case "delete":
       return stored.during(call, call).some((state) => isGoing(state)) ? undefined : "but it was never going"
     default:
@@ -61,7 +73,7 @@ function shownFault({ act, answer, resource, namespace, since, until }: ObjectCa
   const version = Number(answer.metadata?.resourceVersion)
   const there = stored.history(place).find(({ revision }) => revision === version)
   // Removing the last finalizer removes the object, and the answer shows its last state without that finalizer.
-  if (act === "let-go" && stored.during(place, { since, until }).includes(undefined)) return undefined
+  if ((act === "let-go" || act === "force") && stored.during(place, { since, until }).includes(undefined)) return undefined
   if (there?.object === undefined || !isShown(resource, there.object, answer)) return `but what it shows was not there at ${version}`
   const next = stored.history(place).find(({ revision }) => revision > version)
   if (version > until || (next !== undefined && next.revision <= since)) return `but shows version ${version}, which was not there then`

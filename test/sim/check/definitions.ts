@@ -3,13 +3,13 @@
  * it goes, each is stored by the schema and in the storage version of that moment, and `status.storedVersions` names
  * every version in which objects are stored.
  */
-import { definitionPlace, isCustom, marksOf, stateOf, statesDuring } from "../lives/definitions.ts"
-import type { ObjectCall } from "../lives/history.ts"
+import { definitionPlace, isCustom, markIn, marksOf, stateOf, statesDuring } from "../lives/definitions.ts"
+import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"
 
-export function definitionFaults(stored: StoredObjects): string[] {
+export function definitionFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
   return stored.changes.flatMap((change) => {
-    const faults = isCustom(change.resource) ? writeFaults(change, stored) : removalFaults(change, stored)
+    const faults = isCustom(change.resource) ? writeFaults(change, stored) : removalFaults(change, stored, calls)
     return faults.map((fault) => `definitions: ${placeText(change)} at ${change.revision} ${fault}`)
   })
 }
@@ -26,17 +26,26 @@ function writeFaults(change: ObjectChange, stored: StoredObjects): string[] {
   if (version !== definition.storage) faults.push(`was stored in ${version}, which was not the storage version`)
   if (!definition.storedVersions.includes(version)) faults.push(`was stored in ${version}, which is none of the stored versions`)
   const marks = marksOf(object).join()
-  if (marks !== definition.mark) faults.push(`was stored by the schema ${marks}, but ${definition.mark} held`)
+  const due = markIn(definition.mark, definition.storage)
+  if (marks !== due) faults.push(`was stored by the schema ${marks}, but ${due} held`)
   return faults
 }
 
-/** A definition that goes is empty, and forgets no version in which objects are stored. */
-function removalFaults({ resource, name, revision, object }: ObjectChange, stored: StoredObjects): string[] {
+/**
+ * A definition that goes is empty, unless a client took its finalizers away, and forgets no version in which its objects
+ * are stored. Those of an earlier definition are not its own until they are written again.
+ */
+function removalFaults(change: ObjectChange, stored: StoredObjects, calls: readonly ObjectCall[]): string[] {
+  const { resource, name, revision, object } = change
   if (resource !== "customresourcedefinitions") return []
   const state = stateOf(object)
+  const isForced = calls.some((call) => call.act === "force" && call.name === name && call.since < revision)
+  const born = stored.history(change).findLast((one) => one.before === undefined && one.revision <= revision)?.revision ?? 0
   return stored.all(revision).flatMap(({ place, object: { apiVersion = "" } }) => {
     if (!isCustom(place.resource) || definitionPlace(place.resource).name !== name) return []
-    if (state === undefined) return [`went and left ${placeText(place)}`]
+    if (state === undefined) return isForced ? [] : [`went and left ${placeText(place)}`]
+    const written = stored.history(place).findLast((one) => one.revision <= revision)?.revision ?? 0
+    if (written < born) return []
     const version = apiVersion.split("/")[1] ?? ""
     return state.storedVersions.includes(version) ? [] : [`does not say that ${placeText(place)} is stored in ${version}`]
   })

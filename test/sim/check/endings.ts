@@ -5,7 +5,7 @@
 import type { ApiObject, OwnerReference } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { holder } from "../lives/clients.ts"
-import { definitionPlace, isCustom } from "../lives/definitions.ts"
+import { definitionPlace, isCustom, statesDuring } from "../lives/definitions.ts"
 import { ownerAt, placeOfOwner } from "../lives/rest.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
@@ -67,8 +67,21 @@ function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { ca
     faults.push("was removed although its finalizer was never removed")
   if (change.resource !== "namespaces") return faults
   if (metadata?.deletionTimestamp === undefined) faults.push(`was removed at once with ${JSON.stringify(spec)}`)
-  for (const { place } of stored.all(change.revision)) if (place.namespace === change.name) faults.push(`left ${placeText(place)} behind`)
+  for (const { place } of stored.all(change.revision))
+    if (place.namespace === change.name && wasServed(stored, place, change.revision)) faults.push(`left ${placeText(place)} behind`)
   return faults
+}
+
+/**
+ * Whether servers could see the object since its namespace began to go: nothing looks for objects whose definition was
+ * removed by force.
+ */
+function wasServed(stored: StoredObjects, { resource, namespace }: Place, revision: number): boolean {
+  if (!isCustom(resource)) return true
+  const going = stored
+    .history({ resource: "namespaces", namespace: "", name: namespace })
+    .findLast(({ before }) => before !== undefined && before.metadata?.deletionTimestamp === undefined)
+  return statesDuring(stored, resource, { since: going?.revision ?? 0, until: revision }).every((state) => state?.isEstablished === true)
 }
 
 function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: Scope): boolean {

@@ -10,16 +10,19 @@ import { turns, turnsUntil } from "../world/turns.ts"
 import { Candidate } from "./candidate.ts"
 import type { LifeHistory, ObjectCall } from "./history.ts"
 import { unrest } from "./rest.ts"
-import { customApi, type CustomVersion, definitionBody, definitionPlace, isCustom, stateOf, typeOf, versionsOf } from "./definitions.ts"
+import { type CustomResource, customApi, customResources, type CustomVersion, customVersions } from "./definitions.ts"
+import { definitionBody, definitionPlace, type DefinitionShape, isCustom, stateOf, typeOf, versionsOf } from "./definitions.ts"
 import { CustomWatches } from "./custom-watches.ts"
 import { servedFaults } from "./served.ts"
-import type { LifeAct } from "./steps.ts"
+import { isWatchedOver, type LifeAct } from "./steps.ts"
 import { type Place, placeText, resources } from "./stored-objects.ts"
 
 /** The clients' own finalizer. */
 export const holder = "sim.example.org/hold"
 /** Maximum number of requests in flight; further ones are dropped, as by clients with a rate limit. */
 const requestsMax = 12
+/** Of a definition that only lets its objects end. */
+const lastShape: DefinitionShape = { mark: "last", storage: "v1", served: customVersions }
 /** Rounds of some seconds within which every deletion that has begun must finish. */
 const settleRounds = 60
 
@@ -33,6 +36,7 @@ interface Wanted extends VersionedPlace, SimRequest {
   readonly expected: readonly number[]
   readonly manager?: string
   readonly applied?: { readonly text: string; readonly force: boolean }
+  readonly sets?: string | number
   readonly label?: string
   readonly generate?: boolean
 }
@@ -79,12 +83,27 @@ export class LifeClients {
         const held = object.metadata?.finalizers?.includes(holder) === true
         if (held) this.act(round % this.world.servers.length, this.lettingGo(place))
       }
+      // Objects that a definition left behind can end under a definition only.
+      for (const resource of customResources) {
+        const isLeft = stored.all().some(({ place }) => place.resource === resource)
+        if (isLeft && stateOf(stored.at(definitionPlace(resource), Number.POSITIVE_INFINITY)) === undefined)
+          this.act(round % this.world.servers.length, { act: "define", resource, shape: lastShape })
+      }
       await this.calm()
-      if (unrest(stored).length === 0) return
+      if (unrest(stored, this.steadySince()).length === 0) return
       this.world.clock.advance(5000)
       await turns(20)
     }
-    this.complain(`the world came to rest, but ${unrest(stored).join(", and ")}`)
+    this.complain(`the world came to rest, but ${unrest(stored, this.steadySince()).join(", and ")}`)
+  }
+
+  private steadySince(): number {
+    const { servers, truth } = this.world
+    const terms = truth.stored.changes.filter(
+      ({ resource, namespace, before, object }) =>
+        resource === "leases" && !isWatchedOver({ resource, namespace, name: "" }) && holderOf(before) !== holderOf(object),
+    )
+    return Math.max(terms.at(-1)?.revision ?? 0, ...servers.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY))
   }
 
   /** Called when the world has come to rest. */
@@ -143,6 +162,13 @@ export class LifeClients {
       case "redefine":
       case "undefine":
         await this.call(server, defined(act))
+        if (act.act === "undefine" && act.force === true) await this.call(server, unheld(act.resource))
+        return
+      case "set-status":
+        await this.call(server, statusSet(act))
+        return
+      case "set-scale":
+        await this.call(server, scaleSet(act))
         return
       case "follow":
         return this.watches.follow(server, act, this.told)
@@ -191,7 +217,7 @@ export class LifeClients {
       ...place,
       ...(name === "" && { generate: true }),
       ...collection("POST", place),
-      body: bodyOf(place, metadata, { text: tag }),
+      body: { ...bodyOf(place, metadata, { text: tag }), ...strayStatus(place, tag) },
       expected: [201, 403, 404, 409, ...(isCustom(place.resource) ? [405] : [])],
     }
   }
@@ -210,7 +236,7 @@ export class LifeClients {
 
   private async call(server: number, wanted: Wanted): Promise<SimResponse | undefined> {
     const { truth } = this.world
-    const { act, resource, namespace, name, expected, manager, applied, label, generate, version } = wanted
+    const { act, resource, namespace, name, expected, manager, applied, sets, label, generate, version } = wanted
     const [since, at] = [this.visible(), truth.stored.shown()]
     const startedAt = this.world.servers[server]?.startedAt ?? since
     const answer = await sendRequest(this.world, server, wanted)
@@ -228,6 +254,7 @@ export class LifeClients {
       answer: body,
       ...(manager !== undefined && { manager }),
       ...(applied !== undefined && { applied }),
+      ...(sets !== undefined && { sets }),
       ...(label !== undefined && { label }),
       ...(generate !== undefined && { generate }),
       ...(version !== undefined && { version, startedAt: Math.min(startedAt, since) }),
@@ -261,6 +288,10 @@ export class LifeClients {
   }
 }
 
+function holderOf(lease: ApiObject | undefined): unknown {
+  return isObject(lease?.spec) ? lease.spec.holderIdentity : undefined
+}
+
 /** A request about one object. */
 function named(method: string, place: VersionedPlace): SimRequest {
   return { method, path: `${collectionPath(place)}/${place.name}` }
@@ -276,6 +307,13 @@ function ownerPlace(text: string, namespace: string): Place {
 
 function bodyOf({ resource, version }: VersionedPlace, metadata: JsonObject, fields: JsonObject): JsonObject {
   return isCustom(resource) ? { ...typeOf(resource, version), metadata, spec: fields } : { metadata, data: fields }
+}
+
+/** Marks what a write must not store: a status that is sent with the object, or a spec that is sent with the status. */
+export const stray = "-stray"
+
+function strayStatus({ resource }: VersionedPlace, tag: string): JsonObject {
+  return isCustom(resource) ? { status: { state: `${tag}${stray}` } } : {}
 }
 
 /** A request about all objects of a kind. */
@@ -305,7 +343,7 @@ function changed(act: Extract<LifeAct, { act: "change" }>): Wanted {
       ...place,
       method,
       path: path + query,
-      body: bodyOf(place, {}, { shared: tag }),
+      body: { ...bodyOf(place, {}, { shared: tag }), ...strayStatus(place, tag) },
       manager,
       expected: [200, 404, 409],
     }
@@ -320,6 +358,32 @@ function changed(act: Extract<LifeAct, { act: "change" }>): Wanted {
     applied: { text: tag, force },
     expected: [200, 201, 403, 404, 409, ...(isCustom(place.resource) ? [405] : [])],
   }
+}
+
+/** The rest of the body is not the status's to change. */
+function statusSet({ tag, ...place }: Extract<LifeAct, { act: "set-status" }>): Wanted {
+  const { method, path } = named("PATCH", place)
+  const body = { metadata: { labels: { in: `${tag}${stray}` } }, spec: { shared: `${tag}${stray}` }, status: { state: tag } }
+  return { ...place, act: "status", method, path: `${path}/status`, body, sets: tag, expected: [200, 404, 409] }
+}
+
+function scaleSet({ how, replicas, ...place }: Extract<LifeAct, { act: "set-scale" }>): Wanted {
+  const { method, path } = named("PATCH", place)
+  const spec = { replicas }
+  const wanted = { ...place, act: "scale", method, sets: replicas, expected: [200, 404, 409] } as const
+  if (how === "merge") return { ...wanted, path: `${path}/scale`, body: { spec } }
+  return {
+    ...wanted,
+    path: `${path}/scale?fieldManager=one&force=true`,
+    contentType: "application/apply-patch+yaml",
+    body: { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: place.name }, spec },
+  }
+}
+
+/** The finalizers of a definition are removed, whatever waits for them. */
+function unheld(resource: CustomResource): Wanted {
+  const place = definitionPlace(resource)
+  return { act: "force", ...place, ...named("PATCH", place), body: { metadata: { finalizers: null } }, expected: [200, 404, 409] }
 }
 
 function letGo(act: Extract<LifeAct, { act: "let-go" }>): Wanted {

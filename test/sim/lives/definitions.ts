@@ -1,9 +1,9 @@
 /**
- * The definitions of the simulation's own kinds: what clients send, and what a stored definition or object says. Each
- * schema has one property of its own, with a default, so that every object shows by which schema it was written or
- * read.
+ * The definitions of the simulation's own kinds: what clients send, and what a stored definition or object says. The
+ * schema of each version has one property of its own, with a default, so that every object shows by which schema it was
+ * written or read. Both versions have `status` and `scale`.
  */
-import { type ApiObject, isObject, type JsonObject } from "../../../runtime/base/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { typed } from "../../../runtime/schema/typed.ts"
 import type { ObjectChange, Place, Resource, StoredObjects } from "./stored-objects.ts"
@@ -15,7 +15,7 @@ export type CustomVersion = (typeof customVersions)[number]
 
 /** What differs between the states of a definition. */
 export interface DefinitionShape {
-  /** Names the property that only this schema has. */
+  /** With the name of a version, it names the property that only the schema of that version has. */
   readonly mark: string
   readonly storage: CustomVersion
   readonly served: readonly CustomVersion[]
@@ -67,10 +67,26 @@ export function definitionBody(resource: CustomResource, shape: DefinitionShape)
 
 export function versionsOf({ mark, served, storage }: DefinitionShape): JsonObject[] {
   const text = { type: "string" }
-  const properties: JsonObject = { text, shared: text, [`${markPrefix}${mark}`]: { ...text, default: "here" } }
-  // The default of `spec` makes those inside of it apply to objects without one.
-  const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", default: {}, properties } } }
-  return customVersions.map((name) => ({ name, served: served.includes(name), storage: name === storage, schema: { openAPIV3Schema } }))
+  const replicas = { type: "integer" }
+  const status = { type: "object", properties: { state: text, replicas } }
+  return customVersions.map((name) => {
+    const properties = { text, shared: text, replicas, [`${markPrefix}${markIn(mark, name)}`]: { ...text, default: "here" } }
+    // The default of `spec` makes those inside of it apply to objects without one.
+    const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", default: {}, properties }, status } }
+    const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" }
+    return {
+      name,
+      served: served.includes(name),
+      storage: name === storage,
+      subresources: { status: {}, scale },
+      schema: { openAPIV3Schema },
+    }
+  })
+}
+
+/** The mark that objects show in a version of a definition. */
+export function markIn(mark: string, version: CustomVersion): string {
+  return `${mark}-${version}`
 }
 
 /** Undefined for a definition that is not there. */
@@ -83,7 +99,7 @@ export function stateOf(object: ApiObject | undefined): DefinitionState | undefi
     customVersions.filter((name) => versions.some((version) => version.name === name && holds(version)))
   return {
     uid: metadata.uid ?? "",
-    mark: (isObject(schema) ? marksIn(schema.properties) : [])[0] ?? "",
+    mark: (isObject(schema) ? marksIn(schema.properties) : [])[0]?.replace(/-v\d$/, "") ?? "",
     served: named((version) => version.served),
     storage: named((version) => version.storage)[0] ?? "v1",
     isEstablished: (status?.conditions ?? []).some(({ type, status: value }) => type === "Established" && value === "True"),
@@ -103,10 +119,15 @@ function marksIn(value: unknown): string[] {
 }
 
 /** The parts of a custom object that no change of its definition touches, in any version; for comparisons. */
-export function lastingPart({ metadata, spec }: ApiObject): JsonObject {
+export function lastingPart({ metadata, spec, status }: ApiObject): JsonObject {
   const { resourceVersion: _resourceVersion, managedFields: _managedFields, ...rest } = metadata ?? {}
-  const { text, shared } = isObject(spec) ? spec : {}
-  return { metadata: rest, ...(text !== undefined && { text }), ...(shared !== undefined && { shared }) }
+  return { metadata: rest, spec: lastingSpec(spec), ...(status !== undefined && { status }) }
+}
+
+/** What clients write of the spec. */
+export function lastingSpec(spec: JsonValue | undefined): JsonObject {
+  const { text, shared, replicas } = isObject(spec) ? spec : {}
+  return { ...(text !== undefined && { text }), ...(shared !== undefined && { shared }), ...(replicas !== undefined && { replicas }) }
 }
 
 /** The states of a definition at a revision and after it, up to another one. */

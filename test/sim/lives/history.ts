@@ -8,12 +8,17 @@ import type { CustomResource, CustomVersion } from "./definitions.ts"
 import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {
-  /** `let-go`: removes the clients' own finalizer. `sweep`: deletes a collection; its `name` is "". */
-  readonly act: "create" | "change" | "let-go" | "delete" | "sweep" | "get" | "list"
+  /**
+   * `let-go`: removes the clients' own finalizer. `force`: removes those of a definition. `sweep`: deletes a collection;
+   * its `name` is "".
+   */
+  readonly act: "create" | "change" | "status" | "scale" | "let-go" | "force" | "delete" | "sweep" | "get" | "list"
   /** The field manager. */
   readonly manager?: string
   /** Value of an apply, and whether it is forced. */
   readonly applied?: { readonly text: string; readonly force: boolean }
+  /** What a write of a sub-resource sets. */
+  readonly sets?: string | number
   /** Only objects with the label `in`. */
   readonly label?: string
   /** Set for a name that the server completes. */

@@ -6,7 +6,7 @@ import { deepEqual } from "../../../runtime/encoding/field-path.ts"
 import { sendRequest, type SimResponse } from "../ask.ts"
 import type { World } from "../world/world.ts"
 import { customApi, type CustomResource, customResources, type CustomVersion, customVersions, definitionPlace } from "./definitions.ts"
-import { type DefinitionState, lastingPart, marksOf, stateOf, typeOf } from "./definitions.ts"
+import { type DefinitionState, lastingPart, markIn, marksOf, stateOf, typeOf } from "./definitions.ts"
 
 /** Descriptions of what a server serves wrongly. Called once per run, when no fault is left. */
 export async function servedFaults(world: World): Promise<string[]> {
@@ -31,7 +31,8 @@ function* discoveryFaults(world: World, version: CustomVersion, answer: SimRespo
   const due = customResources.filter((resource) => servedState(world, resource, version) !== undefined)
   const body: ApiObject = isObject(answer?.body) ? answer.body : {}
   const shown = itemsOf(body.resources).map(({ name }) => String(name))
-  if (!deepEqual([...due].sort(), shown.sort())) yield `discovers ${shown.join()} in ${version}, not ${due.join()}`
+  const paths = due.flatMap((resource) => [resource, `${resource}/scale`, `${resource}/status`])
+  if (!deepEqual(paths.sort(), shown.sort())) yield `discovers ${shown.join()} in ${version}, not ${paths.join()}`
 }
 
 function* objectFaults(
@@ -52,7 +53,9 @@ function* objectFaults(
     const text = `${what}, ${item.metadata?.name}`
     if (stored === undefined || !deepEqual(lastingPart(item), lastingPart(stored))) yield `shows ${text} otherwise than it is stored`
     if (item.apiVersion !== apiVersion) yield `shows ${text} as ${item.apiVersion}`
-    if (marksOf(item).join() !== state.mark) yield `shows ${text} by the schema ${marksOf(item).join()}, not ${state.mark}`
+    // Stored objects have the defaults of the version in which they are stored, and are pruned by both.
+    const mark = stored?.apiVersion === apiVersion ? markIn(state.mark, version) : ""
+    if (marksOf(item).join() !== mark) yield `shows ${text} by the schema ${marksOf(item).join()}, not ${mark}`
   }
 }
 

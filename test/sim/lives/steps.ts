@@ -50,7 +50,16 @@ export type LifeAct =
     }
   /** Creates a definition, or changes the one that is there. */
   | { readonly act: "define" | "redefine"; readonly resource: CustomResource; readonly shape: DefinitionShape }
-  | { readonly act: "undefine"; readonly resource: CustomResource }
+  /** `force`: removes its finalizers as well, so that its objects may be left in the store. */
+  | { readonly act: "undefine"; readonly resource: CustomResource; readonly force?: true }
+  | ({ readonly act: "set-status"; readonly namespace: string; readonly name: string; readonly tag: string } & OfCustom)
+  | ({
+      readonly act: "set-scale"
+      readonly namespace: string
+      readonly name: string
+      readonly how: "merge" | "apply"
+      readonly replicas: number
+    } & OfCustom)
   /** A watch of custom objects; `slot` ends its predecessor. */
   | {
       readonly act: "follow"
@@ -86,6 +95,11 @@ interface Custom {
   readonly version?: CustomVersion
 }
 
+interface OfCustom {
+  readonly resource: CustomResource
+  readonly version: CustomVersion
+}
+
 /** Never deleted; the other namespaces are created and deleted. */
 export const home = "home"
 const passing = ["n1", "n2"] as const
@@ -111,8 +125,12 @@ const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   definitions: {
     ...{ define: 12, redefine: 14, undefine: 6, "make custom": 40, "change custom": 18, "drop custom": 8 },
     ...{ "sweep custom": 2, "let-go custom": 8, follow: 20, "look custom": 12, "survey custom": 12 },
+    ...{ "set-status": 8, "set-scale": 8, "undefine by force": 2 },
   },
-  kinds: { define: 14, redefine: 4, undefine: 8, "make custom": 30, "make owned": 30, "drop custom": 10, "let-go custom": 8, soon: 4 },
+  kinds: {
+    ...{ define: 14, redefine: 4, undefine: 8, "undefine by force": 3, "make custom": 30, "make owned": 30 },
+    ...{ "drop custom": 10, "let-go custom": 8, soon: 4 },
+  },
 }
 const themeNames = Object.keys(themes)
 /** Reads belong to every theme. */
@@ -205,6 +223,12 @@ function drawCustom(
       return { act, resource, shape: drawShape(random, tag) }
     case "undefine":
       return { act, resource }
+    case "undefine by force":
+      return { act: "undefine", resource, force: true }
+    case "set-status":
+      return { act, resource, version, namespace, name, tag }
+    case "set-scale":
+      return { act, resource, version, namespace, name, how: random.pick(["merge", "apply"]), replicas: random.integer(1000) }
     case "follow":
       return { act, slot: random.integer(4), resource, version, namespace, from: random.pick(["state", "resume", "known"]) }
     case "make custom": {

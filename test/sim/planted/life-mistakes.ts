@@ -5,8 +5,10 @@
 import { AdmissionChain } from "../../../runtime/admission/chain.ts"
 import { systemClock } from "../../../runtime/base/clock.ts"
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
+import { notYetServed } from "../../../runtime/base/errors.ts"
+import type { Kind } from "../../../runtime/schema/kind.ts"
 import type { RunningServer } from "../../../runtime/server.ts"
-import type { Store, Write } from "../../../runtime/storage/store.ts"
+import type { Store, StoredValue, StoreListOptions, Write } from "../../../runtime/storage/store.ts"
 import { holder } from "../lives/clients.ts"
 import type { Planted } from "../run.ts"
 import type { Driver } from "../world/world.ts"
@@ -98,6 +100,66 @@ const storedVersionsForgotten = onWrite((write, object) => {
   return { ...write, value: Buffer.from(JSON.stringify({ ...object, status: { ...object.status, storedVersions } })) }
 })
 
+/** What a client takes for an answer of a server that knows no definitions yet. */
+const absentAtTheStart: Planted = {
+  answer: (response) => {
+    const body: ApiObject = isObject(response.body) ? response.body : {}
+    return response.status === 503 && body.message === notYetServed().message
+      ? { status: 404, body: { kind: "Status", apiVersion: "v1", reason: "NotFound" } }
+      : response
+  },
+}
+
+/** The garbage collector takes the objects of a definition for gone when the definition is. */
+const ownersTakenForGone = withListsOf(customKeys, () => [])
+
+/** The garbage collector never learns that the owners went with their definition. */
+const goneOwnersForgotten = withListsOf(customKeys, ([first]) => [
+  first ?? { key: `${customKeys}widgets/home/p`, createRevision: 1, modRevision: 1, value: Buffer.from("{}") },
+])
+
+/** The kinds of definitions, changed before they are served. */
+function onKinds(change: (kind: Kind) => Kind): Planted {
+  return {
+    server({ parts: { kinds } }) {
+      const replace = kinds.replace.bind(kinds)
+      Object.assign(kinds, { replace: (before: readonly Kind[], next: readonly Kind[]) => replace(before, next.map(change)) })
+    },
+  }
+}
+
+const statusWithTheObject = onKinds((kind) => ({ ...kind, rules: { ...kind.rules, updateKeeps: [], createDrops: [] } }))
+
+const objectWithTheStatus = onKinds((kind) => ({
+  ...kind,
+  subresources: kind.subresources.map((one) => (one.type === "status" ? { ...one, keeps: [] } : one)),
+}))
+
+const scaleElsewhere = onKinds((kind) => ({
+  ...kind,
+  subresources: kind.subresources.map((one) =>
+    one.scale === undefined ? one : { ...one, scale: { ...one.scale, specReplicas: "spec.text" } },
+  ),
+}))
+
+const generationNotCounted = onWrite((write, object) => {
+  if (!write.key.startsWith(customKeys)) return write
+  return { ...write, value: Buffer.from(JSON.stringify({ ...object, metadata: { ...object.metadata, generation: 1 } })) }
+})
+
+/** A change of version goes through the storage version, and loses what that one does not know. */
+const readThroughStorageVersion: Planted = {
+  server({ parts: { kinds } }) {
+    const load = kinds.load.bind(kinds)
+    const without = async (kind: Kind): ReturnType<typeof load> => {
+      const { convert: _convert, ...parts } = await load(kind)
+      const same = (object: ApiObject): ApiObject => object
+      return kind.custom === undefined || kinds.stored(kind) === kind ? parts : { ...parts, toStored: same, fromStored: same }
+    }
+    Object.assign(kinds, { load: (kind: Kind) => (kind.custom === undefined ? load(kind) : without(kind)) })
+  },
+}
+
 const deletionNotDone: Planted = {
   server: (running) =>
     wrapCommit(running, (commit, { checks, writes }) =>
@@ -171,6 +233,38 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
     planted: storedVersionsForgotten,
     foundAs: /^definitions: .* (which is none of the stored versions|does not say that )/,
   },
+  "a kind that is not known yet answered with 404": {
+    about: "definitions",
+    planted: absentAtTheStart,
+    foundAs: /^answers: .* answered 404, but (it was there|its definition served it) all the time/,
+  },
+  "dependents collected although their owners are left by a definition": {
+    about: "kinds",
+    planted: ownersTakenForGone,
+    foundAs: /^endings: .* ended without a reason/,
+  },
+  "dependents of a definition's objects never collected": {
+    about: "kinds",
+    planted: goneOwnersForgotten,
+    foundAs: /still there without any of its owners/,
+  },
+  "a status written with its object": {
+    about: "definitions",
+    planted: statusWithTheObject,
+    foundAs: /^subresources: .* (may not write|with a status)/,
+  },
+  "an object written with its status": { about: "definitions", planted: objectWithTheStatus, foundAs: /^subresources: .* may not write/ },
+  "a scale that changes another field": {
+    about: "definitions",
+    planted: scaleElsewhere,
+    foundAs: /^subresources: a write of replicas .* changed|^answers: scale of /,
+  },
+  "a generation that does not count": { about: "definitions", planted: generationNotCounted, foundAs: /^subresources: .* from generation/ },
+  "a version read through the storage version": {
+    about: "definitions",
+    planted: readThroughStorageVersion,
+    foundAs: /^served: .* by the schema /,
+  },
   "a deletion acknowledged but not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
 }
 
@@ -205,6 +299,22 @@ function afterWrite(concerns: (object: ApiObject) => boolean): Planted {
             void commit({ checks: [], writes: [{ type: "delete", key: write.key }] }).catch(() => undefined)
         return result
       }),
+  }
+}
+
+/** Replaces what is found where a single value below a prefix is looked for. */
+function withListsOf(prefix: string, found: (items: readonly StoredValue[]) => readonly StoredValue[]): Planted {
+  return {
+    server({ parts }) {
+      const { store } = parts.registry.deps
+      const list = store.list.bind(store)
+      Object.assign(store, {
+        async list(options: StoreListOptions): ReturnType<Store["list"]> {
+          const result = await list(options)
+          return options.limit === 1 && options.prefix.startsWith(prefix) ? { ...result, items: [...found(result.items)] } : result
+        },
+      })
+    },
   }
 }
 
