@@ -51,6 +51,29 @@ function namespaceMadeAnew(pause: number): Plan["steps"] {
 
 const happens = (name: string): Step => ({ do: "life", server: 1, life: { act: "happen", namespace: "home", name, label: "" } })
 
+const madeOfV2: LifeAct = {
+  ...{ act: "make", resource: "gears", version: "v1", namespace: "home", name: "q", tag: "t1", label: "", held: true, owners: [] },
+  blocks: false,
+}
+const shape = { mark: "t1", storage: "v2", served: ["v1", "v2"] } as const
+
+/** Applies to an object while its definition is removed by force. */
+const appliesWhileDefinitionGoes: Plan["steps"] = [
+  { do: "life", server: 0, life: { act: "define", resource: "gears", shape } },
+  { do: "turns", count: 60 },
+  { do: "life", server: 0, life: madeOfV2 },
+  { do: "turns", count: 40 },
+  { do: "life", server: 0, life: { act: "undefine", resource: "gears", force: true } },
+  ...Array.from({ length: 10 }, (_, index): readonly Step[] => {
+    const applied = { act: "change", how: "force", manager: "one", tag: `t${index}` } as const
+    const life = { ...applied, resource: "gears", version: "v1", namespace: "home", name: "q" } as const
+    return [
+      { do: "life", server: 0, life },
+      { do: "turns", count: 1 + (index % 3) },
+    ]
+  }).flat(),
+]
+
 const found: Readonly<Record<string, Plan>> = {
   "a batch whose flush failed, which a reopened store found and the next power cut lost, reaches no client": {
     seed: 176,
@@ -283,6 +306,12 @@ const found: Readonly<Record<string, Plan>> = {
     driver: "etcd",
     length: 0,
     steps: namespaceMadeAnew(6),
+  },
+  "an apply is not answered with 500 when the definition went meanwhile": {
+    seed: 2,
+    driver: "shared",
+    length: 0,
+    steps: appliesWhileDefinitionGoes,
   },
   "an object with a time to live gets no old lease of etcd that looks young after the clock was set back": {
     seed: 12,

@@ -132,6 +132,10 @@ const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ "drop custom": 10, "let-go custom": 8, soon: 4 },
   },
 }
+/** Drawn for planted mistakes only, since the acts are those of other themes. */
+const rareThemes: typeof themes = {
+  leftovers: { define: 14, "undefine by force": 10, "make custom": 25, "make owned": 40, "drop custom": 4, soon: 4 },
+}
 const themeNames = Object.keys(themes)
 /** Reads belong to every theme. */
 const reads = { look: 14, survey: 10 }
@@ -145,7 +149,8 @@ export function drawThemes(random: SeededRandom): readonly string[] {
 /** The acts of these themes, with their weights. */
 export function actsOf(names: readonly string[]): Readonly<Record<string, number>> {
   const weights: Record<string, number> = { ...reads }
-  for (const name of names) for (const [act, weight] of Object.entries(themes[name] ?? {})) weights[act] = (weights[act] ?? 0) + weight
+  for (const name of names)
+    for (const [act, weight] of Object.entries(themes[name] ?? rareThemes[name] ?? {})) weights[act] = (weights[act] ?? 0) + weight
   return weights
 }
 

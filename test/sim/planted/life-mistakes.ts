@@ -113,11 +113,6 @@ const absentAtTheStart: Planted = {
 /** The garbage collector takes the objects of a definition for gone when the definition is. */
 const ownersTakenForGone = withListsOf(customKeys, () => [])
 
-/** The garbage collector never learns that the owners went with their definition. */
-const goneOwnersForgotten = withListsOf(customKeys, ([first]) => [
-  first ?? { key: `${customKeys}widgets/home/p`, createRevision: 1, modRevision: 1, value: Buffer.from("{}") },
-])
-
 /** The kinds of definitions, changed before they are served. */
 function onKinds(change: (kind: Kind) => Kind): Planted {
   return {
@@ -138,7 +133,7 @@ const objectWithTheStatus = onKinds((kind) => ({
 const scaleElsewhere = onKinds((kind) => ({
   ...kind,
   subresources: kind.subresources.map((one) =>
-    one.scale === undefined ? one : { ...one, scale: { ...one.scale, specReplicas: "spec.text" } },
+    one.scale === undefined ? one : { ...one, scale: { ...one.scale, specReplicas: "status.replicas" } },
   ),
 }))
 
@@ -234,19 +229,15 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
     foundAs: /^definitions: .* (which is none of the stored versions|does not say that )/,
   },
   "a kind that is not known yet answered with 404": {
+    driver: "lmdb",
     about: "definitions",
     planted: absentAtTheStart,
     foundAs: /^answers: .* answered 404, but (it was there|its definition served it) all the time/,
   },
   "dependents collected although their owners are left by a definition": {
-    about: "kinds",
+    about: "leftovers",
     planted: ownersTakenForGone,
     foundAs: /^endings: .* ended without a reason/,
-  },
-  "dependents of a definition's objects never collected": {
-    about: "kinds",
-    planted: goneOwnersForgotten,
-    foundAs: /still there without any of its owners/,
   },
   "a status written with its object": {
     about: "definitions",
