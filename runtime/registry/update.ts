@@ -40,8 +40,11 @@ export interface UpdateRequest {
   /** How admission runs. Absent: mutating and validating plugins, on the object itself. */
   readonly admission?: UpdateAdmission
   readonly warn: (text: string) => void
-  /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
-  readonly bytes?: number
+  /**
+   * Approximate size of the request body. Large objects are processed in turns. Absent: small. It is read again after
+   * the transform, which may add to it what defaults have added.
+   */
+  readonly sent?: { readonly bodyBytes: number }
   /**
    * Makes the next object from the stored one (in the handle's version; `undefined` if there is none and one may be
    * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. Must not modify its
@@ -104,24 +107,28 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const { conversion } = handle
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
-  const bytes = Math.max(json.length, request.bytes ?? 0)
+  const bytes = Math.max(json.length, bytesSent(request))
   const storedOld = takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json)
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const next = await withConversions(conversion, () => request.transform(old, bytes))
   checkUid(handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
-  const state = { key, revision, current, old, storedOld, next, bytes }
+  const state = { key, revision, current, old, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
   return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
+}
+
+function bytesSent({ sent }: UpdateRequest): number {
+  return sent?.bodyBytes ?? 0
 }
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { attributes, warn, managedFields, bytes = 0 } = request
+  const { attributes, warn, managedFields } = request
   const objectRef = objectRefOf(handle, attributes.name)
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(objectRef)
-  const object = await request.transform(undefined, bytes)
+  const object = await request.transform(undefined, bytesSent(request))
   const { uid = "" } = object.metadata ?? {}
   if (uid !== "") throw conflict(objectRef, missingUidText(handle, request, uid))
   if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
@@ -131,7 +138,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
     return await createObject(registry, handle, {
       attributes: { ...attributes, operation: "CREATE", oldObject: undefined },
       warn,
-      bytes,
+      bytes: bytesSent(request),
       object: created,
       ...(managedFields !== undefined && { managedFields }),
     })

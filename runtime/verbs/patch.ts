@@ -64,14 +64,18 @@ export function patchOperation(
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
     warn: (text) => warnings.push(text),
     put: false,
-    bytes: bodyBytes,
+    sent: call.request,
     creates: applying,
     managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
       workOn(
         bytes,
-        patching(call, { patch, fieldValidation: options.fieldValidation, sentWarnings }, { scope, old, isLarge: takesTurns(bytes) }),
+        patching(
+          call,
+          { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings },
+          { scope, old, isLarge: takesTurns(bytes) },
+        ),
         expiry,
       ),
   })
@@ -83,6 +87,8 @@ function* patching(
   options: PatchedOptions,
   { scope, old, isLarge }: { scope: WriteScope; old: ApiObject | undefined; isLarge: boolean },
 ): Stages<ApiObject> {
+  // What the defaults of an earlier attempt added.
+  call.request.bodyBytes = options.bodyBytes
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
   const { strictErrors, ordered, isApplied = false } = options.patch
   let patched: ApiObject
@@ -171,6 +177,8 @@ async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; exp
 
 interface PatchedOptions {
   readonly patch: Patch
+  /** The size of the request's body. */
+  readonly bodyBytes: number
   readonly fieldValidation: FieldValidation
   readonly sentWarnings: Set<string>
 }

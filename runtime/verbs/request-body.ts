@@ -95,7 +95,7 @@ export function* renormalizing(
   const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax, keepNulls })
   yield
   keepManagedFieldsReset(changed, object)
-  kind.applyDefaults(object, { vendor: call.parts.vendor })
+  withDefaults(call, kind, object)
   return { object, unknown: unknown.map(unknownFieldText) }
 }
 

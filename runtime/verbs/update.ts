@@ -35,7 +35,7 @@ export function updateOperation(
   body: ApiObject,
   { options, scope: { subresource, next } }: { options: WriteOptions; scope: WriteScope },
 ): Promise<WriteResult> {
-  const { warnings, bodyBytes } = call.request
+  const { warnings } = call.request
   matchPath(call, body)
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
@@ -43,7 +43,7 @@ export function updateOperation(
     warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined || next === undefined ? body : next(body, old)),
     put: true,
-    bytes: bodyBytes,
+    sent: call.request,
     managedFields: call.request.untracked === true ? undefined : "tracked",
   })
 }

@@ -4,8 +4,6 @@
  */
 import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
-import { patternOf } from "../../runtime/base/pattern.ts"
-import { patternSize } from "../../runtime/base/pattern-size.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
 import { pemBlocks } from "../../runtime/behaviours/certificates/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
@@ -81,6 +79,8 @@ import { parseYaml } from "../../runtime/wire/yaml.ts"
 import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
 import { FieldPath } from "../../runtime/encoding/field-path.ts"
 import { Failures } from "../../runtime/base/failure.ts"
+import { definitionParsers } from "./definition-parsers.ts"
+import { each, type Parser } from "./parser.ts"
 
 const vendor = vendorProfile("kubernetes")
 /** Wide enough for the texts to reach the built-in parser. */
@@ -106,29 +106,8 @@ function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
   return names.map((name) => new URLSearchParams([[name, text]]))
 }
 
-export interface Parser {
-  /** The exports that it covers, by file below `runtime/`, for the completeness test. */
-  readonly covers: readonly string[]
-  read(text: string): unknown
-  /** Text to put around the run so that the parser reaches it; the run is also tested alone and between two letters. */
-  readonly shapes?: readonly (readonly [string, string])[]
-}
-
-/** Runs several readers; each of them may refuse. */
-function each(...ways: readonly ((text: string) => unknown)[]): (text: string) => void {
-  return (text) => {
-    for (const way of ways) {
-      try {
-        way(text)
-      } catch (error) {
-        // A refusal: its message must respect the limit.
-        if (!(error instanceof Error)) throw error
-      }
-    }
-  }
-}
-
 export const parsers: Readonly<Record<string, Parser>> = {
+  ...definitionParsers,
   certificates: {
     covers: [
       "behaviours/certificates/chain.ts#chainFault",
@@ -203,10 +182,6 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => managerName("", text),
       (text) => wantsPretty({ query: new URLSearchParams(), userAgent: text }),
     ),
-  },
-  "patterns of definitions": {
-    covers: ["base/pattern-size.ts#patternSize", "base/pattern.ts#patternOf"],
-    read: each(patternSize, patternOf),
   },
   "names of resources in quotas": {
     covers: ["behaviours/checks/quota-resources.ts#resourceNameFaults", "behaviours/checks/quota-resources.ts#isObjectCount"],

@@ -18,9 +18,12 @@ export interface HammerText {
   readonly text: string
 }
 
-/** `shapes`: text around a run of one unit. Lazy, since all texts together take many megabytes. */
-export function* hammerTexts(shapes: readonly (readonly [before: string, after: string])[]): Generator<HammerText> {
-  for (const unit of hammerUnits) for (const shape of shapes) yield textOf(unit, shape)
+/** `shapes`: text around a run of one unit. `units`: more of these. Lazy, since all texts together take many megabytes. */
+export function* hammerTexts(
+  shapes: readonly (readonly [before: string, after: string])[],
+  units: readonly string[] = [],
+): Generator<HammerText> {
+  for (const unit of [...hammerUnits, ...units]) for (const shape of shapes) yield textOf(unit, shape)
   for (const one of separators) for (const other of ["a", " ", "0,", '"/']) yield textOf(one + other, ["", ""])
 }
 
