@@ -32,8 +32,8 @@ import { each, type Parser } from "./parser.ts"
 
 const vendor = vendorProfile("kubernetes")
 
-/** The reference compiles expressions of up to 100,000 code points. */
-const expressionCharacters = 99_000
+/** The reference compiles expressions of up to 100,000 code points; half of them show as well what takes long. */
+const expressionCharacters = 50_000
 
 const self = { self: stringType, oldSelf: stringType }
 const environment = new Environment({ libraries: [optionalLibrary, ...librariesOf(latestMinor)], variables: { self: stringType } })
@@ -205,52 +205,7 @@ export const definitionParsers: Readonly<Record<string, Parser>> = {
       (text) => compileExpression(text, self, "stored"),
       (text) => compileExpression(text.slice(0, expressionCharacters), self, "stored"),
     ),
-    shapes: [
-      ["'", "'"],
-      ["self.", ""],
-      ["b'''", "'''"],
-      ["self.all(", ")"],
-    ],
-    units: [
-      ...[
-        "a.b",
-        "a.b()",
-        "a(",
-        "[a,",
-        "{a:",
-        "a?b:",
-        "a?",
-        "!a",
-        "-a",
-        "!-",
-        "a||",
-        "a&&b||",
-        "a+",
-        "a in ",
-        "1+",
-        "0x",
-        "1e",
-        "'a'+",
-        "'\\u00e9",
-      ],
-      ...[
-        "r'",
-        '"""',
-        "b'\\x00",
-        "{?a:",
-        "[?a,",
-        "a.?b",
-        "a[?b]",
-        "self.size()+",
-        "self+",
-        "a{",
-        "x.all(x,",
-        "[1].map(x,x).",
-        "has(a.b)&&",
-        "//",
-      ],
-      ...["a==", "(a)", "()", "1u", "true?true:", "self == self ? ", "[[self", "`a`"],
-    ],
+    units: ["a.b()", "[a,", "{a:", "a?b:", "!-", "a&&b||", "1+", "'a'+", "r'", "[?a,", "self.size()+", "x.all(x,", "(a)", "()"],
   },
   "texts of expressions": {
     covers: [

@@ -70,7 +70,7 @@ export async function buildCounting(entry: string, repository: string): Promise<
 }
 
 function counting(repository: string): Plugin {
-  const counted = new RegExp(`^${repository.replace(/[^\w/]/g, "\\$&")}/(runtime|generated|codegen)/.*\\.ts$`)
+  const counted = new RegExp(`^${repository.replace(/[^\w/]/g, "\\$&")}/(runtime|generated|codegen|cel)/.*\\.ts$`)
   return {
     name: "counting",
     setup(setup) {

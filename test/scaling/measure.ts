@@ -3,21 +3,16 @@
  * map of each kind, alone and with its neighbours, it writes one line of JSON: the count, and whether it grows faster
  * than the object.
  */
-import { setImmediate } from "node:timers/promises"
 import { createRandom } from "../sim/world/random.ts"
 import { openRegistry } from "../support/open-registry.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
+import { faultsOfGrowth } from "./growth.ts"
 import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
 import { leastObjects } from "../support/least-objects.ts"
 import { type OwnCase, ownCases } from "./own-cases.ts"
 import { repaired } from "./repair.ts"
 import { isStored } from "../../runtime/schema/kind.ts"
-
-declare global {
-  /** Defined by `counting-build.ts`. */
-  var stepsCounted: () => number
-}
 
 /** One line of output. */
 export interface Measured {
@@ -27,18 +22,6 @@ export interface Measured {
   readonly valid: boolean
   readonly faults: readonly string[]
 }
-
-const small = [64, 128, 256] as const
-const large = [
-  [256, 384, 512],
-  [1024, 1536, 2048],
-] as const
-/**
- * How much more an item may cost when there are twice as many, before larger counts are measured, and then as the
- * limit. Sorting adds some hundredths.
- */
-const suspicious = 1.12
-const superlinear = 1.2
 
 const namespace = "default"
 interface Group {
@@ -78,68 +61,19 @@ async function measure(under: KindUnderTest, operations: readonly Operation[], g
   const faults: string[] = []
   for (const variant of ["distinct", "identical", "same key"] as const) {
     const make = (count: number): Sizes => sizesOf(base, containers, { variant, count, varied, shape: under.handle.parts.shape })
-    faults.push(...(await faultsWith(operations, `${variant} items`, make)))
+    faults.push(...(await faultsOfGrowth(operations, `${variant} items`, make)))
   }
   return { field: group.name, valid, faults }
 }
 
 async function measureOwn(under: KindUnderTest, operations: readonly Operation[], own: OwnCase): Promise<Omit<Measured, "kind">> {
   const make = (count: number): Sizes => ({ ...own.make(count), count })
-  const { object } = make(small[0])
+  const { object } = make(64)
   return {
     field: own.name,
     valid: faultsOf(under, decodedAnew(under, object)).length === 0,
-    faults: await faultsWith(operations, "items", make),
+    faults: await faultsOfGrowth(operations, "items", make),
   }
-}
-
-async function faultsWith(operations: readonly Operation[], what: string, make: (count: number) => Sizes): Promise<string[]> {
-  const faults: string[] = []
-  const inputs = small.map(make)
-  for (const operation of operations) {
-    if ((await growthOf(operation, inputs)) <= suspicious) continue
-    const confirmed: number[] = []
-    for (const sizes of large) {
-      if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, sizes.map(make), confirmations))
-    }
-    if (confirmed.every((one) => one > superlinear)) {
-      const times = confirmed.map((one) => one.toFixed(2)).join(" and ")
-      faults.push(`${operation.name} of ${what}: the later ones cost ${times} times as much as the earlier ones`)
-    }
-  }
-  return faults
-}
-
-/**
- * The cost of an additional item between the second and third object, relative to that between the first and second.
- */
-async function growthOf(operation: Operation, inputs: readonly Sizes[], runs = 1): Promise<number> {
-  const points: { readonly count: number; readonly cost: number }[] = []
-  for (const sizes of inputs) {
-    let cost = Number.POSITIVE_INFINITY
-    for (let run = 0; run < runs; run++) cost = Math.min(cost, await costOf(operation, sizes))
-    points.push({ count: sizes.count, cost })
-  }
-  const slope = (at: number): number => {
-    const [from, to] = [points[at], points[at + 1]]
-    return from === undefined || to === undefined ? 0 : (to.cost - from.cost) / (to.count - from.count)
-  }
-  const [early, late] = [slope(0), slope(1)]
-  return late < 4 ? 1 : late / Math.max(early, 4)
-}
-
-/**
- * The count includes other work of the process, such as that of the cache; the cheapest of several runs has none of it.
- */
-const confirmations = 3
-
-async function costOf(operation: Operation, sizes: Sizes): Promise<number> {
-  const run = await operation.prepare(sizes)
-  // Lets subscribers receive what was stored for the run.
-  await setImmediate()
-  const before = stepsCounted()
-  await run()
-  return stepsCounted() - before
 }
 
 interface Template {

@@ -3,33 +3,14 @@
  * containers come from the shapes, so new kinds and fields are included. The test counts steps, not time: see
  * `counting-build.ts`.
  */
-import { execFile } from "node:child_process"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import { buildCounting } from "./counting-build.ts"
 import type { Measured } from "./measure.ts"
+import { measureWith } from "./measure-with.ts"
 import { ownCases } from "./own-cases.ts"
 import { isStored } from "../../runtime/schema/kind.ts"
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), "../..")
-
-async function measureAll(): Promise<Measured[]> {
-  const { file, remove } = await buildCounting(join(repository, "test/scaling/measure.ts"), repository)
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { maxBuffer: 64 * 1024 * 1024 })
-    return stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Measured) // Written by `measure.ts`.
-  } finally {
-    await remove()
-  }
-}
-
-const measured = await measureAll()
+const measured = await measureWith("measure.ts")
 const byKind = new Map<string, Measured[]>()
 for (const one of measured) byKind.set(one.kind, [...(byKind.get(one.kind) ?? []), one])
 

@@ -98,6 +98,16 @@ describe("the check of a definition", () => {
     expect(stagesOf({ field: { ...field, default: "some" } })).toBeGreaterThan(stagesOf({ field }) + 5)
   })
 
+  it("refuses rules at many levels above many fields, whose types would be made for each level", () => {
+    let schema: JsonObject = { type: "object", properties: fields(6000, () => ({ type: "string" })) }
+    for (let level = 0; level < 100; level++) {
+      schema = { type: "object", properties: { d: schema }, "x-kubernetes-validations": [{ rule: "true" }] }
+    }
+    stagesOf({ d: schema }, [
+      expect.stringMatching(/^the rules of a definition may have 500000 schemas below them together, but these have 60\d{4}; /),
+    ])
+  })
+
   it("checks the defaults of a schema within the limit of one object", () => {
     const long = { ...junctors(100), default: Array(6000).fill("some") }
     const detail = expect.stringContaining(`more than ${checkedValuesMax} steps`)

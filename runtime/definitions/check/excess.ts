@@ -1,8 +1,8 @@
 /** What a definition asks for that takes long to check and to compile, however few bytes say it. */
 import { patternSize } from "../../base/pattern-size.ts"
-import { definitionPatternsSizeMax, definitionRuleCharactersMax, definitionRulesMax } from "../limits.ts"
+import { definitionPatternsSizeMax, definitionRuleCharactersMax, definitionRuleNodesMax, definitionRulesMax } from "../limits.ts"
 import { type DefinitionSpec, schemasOf } from "./definition-spec.ts"
-import { schemaHas } from "./schema-props.ts"
+import { type SchemaProps, schemaHas } from "./schema-props.ts"
 
 /**
  * Says which limit the rules and the patterns of a definition exceed; undefined for most. Called before they are
@@ -22,8 +22,26 @@ export function excessOf(spec: DefinitionSpec): string | undefined {
   if (characters > definitionRuleCharactersMax) {
     return `the rules of a definition may have ${definitionRuleCharactersMax} characters together, but these have ${characters}`
   }
+  const looked = schemasOf(spec).reduce((sum, schema) => sum + lookedAt(schema).byRules, 0)
+  if (looked > definitionRuleNodesMax) {
+    const hint = "write rules at fewer levels, or nearer to the fields that they are about"
+    return `the rules of a definition may have ${definitionRuleNodesMax} schemas below them together, but these have ${looked}; ${hint}`
+  }
   let size = 0
   for (const pattern of spec.patterns) size += patternSize(pattern)
   if (size <= definitionPatternsSizeMax) return undefined
   return `the patterns of a definition may compile to ${definitionPatternsSizeMax} instructions together, but these compile to some ${size}`
+}
+
+/** The schemas at and below a node; those that have rules at or above them count once for each level of rules. */
+function lookedAt({ properties, items, additionalProperties, validations = [] }: SchemaProps): { nodes: number; byRules: number } {
+  const sum = { nodes: 1, byRules: 0 }
+  for (const below of [...(properties?.values() ?? []), items?.schema, additionalProperties?.schema]) {
+    if (below === undefined) continue
+    const { nodes, byRules } = lookedAt(below)
+    sum.nodes += nodes
+    sum.byRules += byRules
+  }
+  if (validations.length > 0) sum.byRules += sum.nodes
+  return sum
 }

@@ -13,6 +13,9 @@ import { pruneObject } from "./prune.ts"
 /** A step from an object to a part of it. Items are reached through a list of one. */
 type PartStep = { readonly name: string } | "item"
 
+/** The way to a part, its last step first; undefined is the object itself. Each part shares that of the one above it. */
+type PartPath = { readonly step: PartStep; readonly above: PartPath } | undefined
+
 interface Pruning {
   readonly root: Structural
   /** The shape of ObjectMeta. */
@@ -24,17 +27,17 @@ interface Pruning {
  * begins to be served; parts without defaults are shared with `schema`.
  */
 export function withPrunedDefaults(schema: Structural, metadata: TypeShape): Structural {
-  return prunedSchema(schema, [], { root: schema, metadata })
+  return prunedSchema(schema, undefined, { root: schema, metadata })
 }
 
-function prunedSchema(schema: Structural, path: readonly PartStep[], pruning: Pruning): Structural {
+function prunedSchema(schema: Structural, path: PartPath, pruning: Pruning): Structural {
   const { additionalProperties, items, default: byDefault } = schema
   const properties = prunedProperties(schema.properties, path, pruning)
   const values =
     additionalProperties === undefined || additionalProperties === true
       ? additionalProperties
-      : prunedSchema(additionalProperties, [...path, { name: "*" }], pruning)
-  const item = items === undefined ? undefined : prunedSchema(items, [...path, "item"], pruning)
+      : prunedSchema(additionalProperties, { step: { name: "*" }, above: path }, pruning)
+  const item = items === undefined ? undefined : prunedSchema(items, { step: "item", above: path }, pruning)
   const value = byDefault === undefined || byDefault === null ? byDefault : prunedPart(byDefault, path, pruning)
   if (properties === schema.properties && values === additionalProperties && item === items && value === byDefault) return schema
   return {
@@ -46,26 +49,36 @@ function prunedSchema(schema: Structural, path: readonly PartStep[], pruning: Pr
   }
 }
 
-function prunedProperties(properties: Structural["properties"], path: readonly PartStep[], pruning: Pruning): Structural["properties"] {
+function prunedProperties(properties: Structural["properties"], path: PartPath, pruning: Pruning): Structural["properties"] {
   let isChanged = false
   const pruned = new Map<string, Structural>()
   for (const [name, field] of properties) {
-    const after = prunedSchema(field, [...path, { name }], pruning)
+    const after = prunedSchema(field, { step: { name }, above: path }, pruning)
     isChanged ||= after !== field
     pruned.set(name, after)
   }
   return isChanged ? pruned : properties
 }
 
-/** Prunes a value at its place in an otherwise empty object. A scalar has nothing to prune. */
-function prunedPart(value: JsonValue, path: readonly PartStep[], { root, metadata }: Pruning): JsonValue {
-  if (typeof value !== "object" || value === null) return value
-  const around = path.reduceRight<JsonValue>((part, step) => (step === "item" ? [part] : fieldAlone(step.name, part)), deepClone(value))
+/** Prunes a value at its place in an otherwise empty object. A scalar has nothing to prune, nor has what is empty. */
+function prunedPart(value: JsonValue, path: PartPath, { root, metadata }: Pruning): JsonValue {
+  if (typeof value !== "object" || value === null || isEmpty(value)) return value
+  const steps: PartStep[] = []
+  let around: JsonValue = deepClone(value)
+  for (let at = path; at !== undefined; at = at.above) {
+    around = at.step === "item" ? [around] : fieldAlone(at.step.name, around)
+    steps.push(at.step)
+  }
   if (!isObject(around)) return value
   normalizeEmbedded(around, root, { metadata, malformed: "drop" })
   pruneObject(around, root)
-  const part = partAt(around, path)
+  const part = partAt(around, steps.reverse())
   return part === undefined || deepEqual(part, value) ? value : part
+}
+
+function isEmpty(value: JsonObject | JsonValue[]): boolean {
+  for (const _name in value) return false
+  return true
 }
 
 function fieldAlone(name: string, value: JsonValue): JsonObject {

@@ -10,6 +10,8 @@ import type { RuleTree } from "./rule-tree.ts"
  * item: where it is, and what it was, is worked out for failures only.
  */
 export class RulePart {
+  private correlated: Correlated | undefined
+
   constructor(
     readonly tree: RuleTree,
     readonly value: JsonValue,
@@ -35,7 +37,13 @@ export class RulePart {
     return (own ?? nearest)?.isUnchanged() === true
   }
 
+  /** Worked out once: many items of one list may fail. */
   private correlate(root: Correlation | undefined): Correlated {
+    this.correlated ??= this.correlateAnew(root)
+    return this.correlated
+  }
+
+  private correlateAnew(root: Correlation | undefined): Correlated {
     if (this.parent === undefined) return { own: root, nearest: undefined }
     const { own, nearest } = this.parent.correlate(root)
     if (own === undefined) return { own, nearest }
