@@ -136,7 +136,8 @@ function schemasOf(
     [`${prefix}group-version-kind`]: [{ group: kind.group, kind: name, version: kind.version }],
   })
   const published = schema === undefined ? { type: "object" } : publishedSchema(schema, { version, prefix, metadata })
-  const isOpen = schema === undefined || (version === "v2" && schema[`${prefix}preserve-unknown-fields`] === true)
+  const preservesUnknown = kind.custom?.preservesUnknown === true || schema?.[`${prefix}preserve-unknown-fields`] === true
+  const isOpen = schema === undefined || (version === "v2" && preservesUnknown)
   const object = isOpen
     ? { type: "object" }
     : {

@@ -72,7 +72,7 @@ export function partsOf(definition: CustomResourceDefinition, options: Definitio
   const made = new Map<string, KindParts>()
   const structurals = new Map<string, LazySchema>()
   const structuralIn = (version: CustomResourceDefinitionVersion): LazySchema => {
-    const known = structurals.get(version.name) ?? new LazySchema(version, options.vendor)
+    const known = structurals.get(version.name) ?? new LazySchema(spec, version, options.vendor)
     structurals.set(version.name, known)
     return known
   }
@@ -123,6 +123,7 @@ export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionP
     custom: {
       ...custom,
       ...(version.schema?.openAPIV3Schema !== undefined && { schema: typed<JsonObject>(version.schema.openAPIV3Schema) }),
+      ...(spec.preserveUnknownFields === true && { preservesUnknown: true }),
     },
     load: () => parts(version.name),
   }))
@@ -177,11 +178,16 @@ function withoutDot(path: string): string {
 /** The schema of a version, made when an object first needs it: many kinds are listed and never written. */
 class LazySchema {
   private made: Structural | undefined
+  /** A definition of v1beta1 may keep all unknown fields, whatever its schemas say, which need not be structural then. */
+  readonly preservesAll: boolean
 
   constructor(
+    { preserveUnknownFields = false }: CustomResourceDefinition["spec"],
     private readonly version: CustomResourceDefinitionVersion,
     private readonly vendor: Vendor,
-  ) {}
+  ) {
+    this.preservesAll = preserveUnknownFields
+  }
 
   get structural(): Structural {
     this.made ??= this.make()
@@ -190,7 +196,9 @@ class LazySchema {
 
   private make(): Structural {
     const source = typed<JsonObject>(this.version.schema?.openAPIV3Schema ?? {})
-    return withPrunedDefaults(structuralOf(source, this.vendor.extensionPrefix), objectMetaShape)
+    const structural = structuralOf(source, this.vendor.extensionPrefix)
+    // Nothing is pruned, defaults neither: apply inherits the mark of the root.
+    return this.preservesAll ? { ...structural, preserveUnknown: true } : withPrunedDefaults(structural, objectMetaShape)
   }
 }
 
@@ -323,7 +331,7 @@ function decodingOf(name: string, schema: LazySchema): StructuralShape {
       const unknown = report ? new UnknownNames() : undefined
       const names = unknown === undefined ? {} : { unknown }
       const { structural } = schema
-      pruneObject(object, structural, { keepNulls, ...names })
+      if (!schema.preservesAll) pruneObject(object, structural, { keepNulls, ...names })
       normalizeEmbedded(object, structural, { metadata: objectMetaShape, malformed: stored ? "drop" : "refuse", ...names })
       return unknown?.list() ?? []
     },

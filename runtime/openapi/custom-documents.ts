@@ -142,7 +142,9 @@ function addMembers(into: JsonValue | undefined, added: JsonValue | undefined): 
 
 /** Terminating definitions are published as before. */
 function publishesSame(kind: Kind, other: Kind | undefined): boolean {
-  return kind === other || (other !== undefined && kind.custom?.schema === other.custom?.schema && kind.resource === other.resource)
+  const [own, others] = [kind.custom, other?.custom]
+  const isSame = own?.schema === others?.schema && own?.preservesUnknown === others?.preservesUnknown
+  return kind === other || (isSame && kind.resource === other?.resource)
 }
 
 /** Exact: schemas of definitions may have limits, defaults and values beyond 2^53. */

@@ -73,6 +73,8 @@ export interface CustomFacts {
   readonly isTerminating: boolean
   /** The schema of the version as its author wrote it, which is published. Absent: objects may hold anything. */
   readonly schema?: JsonObject
+  /** Objects keep fields that the schema does not name, at every depth. */
+  readonly preservesUnknown?: true
 }
 
 export interface KindStorage {
