@@ -19,7 +19,12 @@ import {
 import {
   validatingAdmissionPolicy as validatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1,
 } from "./admissionregistration.orch.io/v1beta1/validating-admission-policy/resource.ts"
-import { customResourceDefinition } from "./apiextensions.orch.io/v1/custom-resource-definition/resource.ts"
+import {
+  customResourceDefinition as customResourceDefinitionApiextensionsOrchIoV1,
+} from "./apiextensions.orch.io/v1/custom-resource-definition/resource.ts"
+import {
+  customResourceDefinition as customResourceDefinitionApiextensionsOrchIoV1beta1,
+} from "./apiextensions.orch.io/v1beta1/custom-resource-definition/resource.ts"
 import { apiService } from "./apiregistration.orch.io/v1/api-service/resource.ts"
 import { controllerRevision } from "./apps/v1/controller-revision/resource.ts"
 import { daemonSet } from "./apps/v1/daemon-set/resource.ts"
@@ -357,7 +362,8 @@ export const kinds: readonly Kind[] = [
   validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1alpha1,
   validatingAdmissionPolicyAdmissionregistrationOrchIoV1beta1,
   validatingAdmissionPolicyBindingAdmissionregistrationOrchIoV1beta1,
-  customResourceDefinition,
+  customResourceDefinitionApiextensionsOrchIoV1,
+  customResourceDefinitionApiextensionsOrchIoV1beta1,
   apiService,
   controllerRevision,
   daemonSet,

@@ -67,7 +67,7 @@ export async function openMigration(options: MigrationOptions, stored: Kind, kep
   if (migrating !== undefined && migrating.to.shape !== current.shape)
     throw new StoreError("unavailable", `the migration of ${stored.resource} was begun for another schema; finish it with that one first`)
   const target: Target = { options, stored, current, codec: await codecOf(options, stored, parts) }
-  const readers = await readersOf(target, forms)
+  const readers = await readersOf(target, [...forms, ...(await unrecordedForms(target, forms))])
   return new PathMigration(target, kept, readers, migrating === undefined ? undefined : await readersOf(target, [migrating.to]))
 }
 
@@ -76,6 +76,16 @@ function differs(forms: readonly StoredForm[], current: StoredForm): boolean {
   if (first === undefined || others.length > 0 || first.shape !== current.shape) return true
   const isSame = first.group === current.group && first.version === current.version && first.kind === current.kind
   return !isSame || (first.compact && !current.compact)
+}
+
+/** The versions of the path that the record does not name: a program that keeps no record may have written them. */
+async function unrecordedForms(
+  { options: { kinds }, stored, current }: Target,
+  forms: readonly StoredForm[],
+): Promise<readonly StoredForm[]> {
+  const recorded = forms.map((form) => kindOf(kinds, stored, form))
+  const others = kinds.sharing(stored.storage.path).filter((kind) => kind.postsTo === undefined && !recorded.includes(kind))
+  return Promise.all(others.map(async (kind) => formOfKind(kind, (await kinds.load(kind)).shape, current.compact)))
 }
 
 interface Target {

@@ -143,8 +143,7 @@ export class StoredShapes {
 
   private async record(kinds: KindTable, stored: Kind): Promise<void> {
     const { path } = stored.storage
-    const form = await this.formOf(kinds, stored)
-    const kept = await this.put(path, { forms: [form] }, 0)
+    const kept = await this.put(path, { forms: await this.firstForms(kinds, stored) }, 0)
     if (kept === "written") return
     const misreading = await this.reconcile(kinds, stored, kept)
     if (misreading !== undefined)
@@ -209,6 +208,14 @@ export class StoredShapes {
       else others.push(merged)
     }
     return { forms: [own, ...others] }
+  }
+
+  /** Objects without a record may be another program's, of a version that is still read and not served any more. */
+  private async firstForms(kinds: KindTable, stored: Kind): Promise<readonly StoredForm[]> {
+    const { path } = stored.storage
+    const unserved = kinds.sharing(path).filter((kind) => kind !== stored && kind.served === false)
+    const mayHold = unserved.length > 0 && (await this.hasObjects(path)) ? unserved : []
+    return Promise.all([stored, ...mayHold].map((kind) => this.formOf(kinds, kind)))
   }
 
   private isCompact(kind: Kind): boolean {

@@ -20,6 +20,8 @@ import { arbitraryObject } from "../support/arbitrary-objects.ts"
 import { type EtcdServer, forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { createHttpClient } from "../support/http-client.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { recordedBy } from "../stored-definitions/record.ts"
+import recordings from "../stored-definitions/recorded.json" with { type: "json" }
 
 const programs = process.env.ORCH_GO_CLIENTS
 const why = programs === undefined ? " (go is not installed)" : ""
@@ -69,6 +71,10 @@ const storedKinds = kinds.filter(
     storage.version === version &&
     storage.kind === kind,
 )
+
+it.skipIf(programs === undefined)(`encodes definitions as they are recorded${why}`, () => {
+  expect(recordedBy(join(programs ?? "", "store"))).toEqual(recordings)
+})
 
 forNewestEtcd((binary) => {
   describe.skipIf(programs === undefined)(`a store shared with Go programs${why}`, { timeout: 180_000 }, () => {

@@ -226,7 +226,7 @@ function tell(kind: string, apiVersion: string, measured: Omit<Measured, "kind">
   process.stdout.write(`${JSON.stringify({ kind: `${apiVersion} ${kind}`, ...measured })}\n`)
 }
 
-for (const kind of opened.registry.deps.kinds.all()) {
+for (const kind of opened.registry.deps.kinds.served()) {
   if (!isStored(kind) || (wanted !== undefined && kind.kind !== wanted)) continue
   const handle = await opened.registry.handle(kind)
   const under: KindUnderTest = { registry: opened.registry, handle, namespace: kind.namespaced ? namespace : "" }

@@ -26,7 +26,8 @@ import { updateObject } from "../../runtime/registry/update.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import { openCaches } from "../../runtime/storage/watch-cache/overridden-cache.ts"
-import { vendorProfile } from "../../runtime/base/vendor.ts"
+import { type VendorName, vendorProfile } from "../../runtime/base/vendor.ts"
+import { kindsOfVendor } from "../../runtime/definitions/definition-kind.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 import { writeAttributes } from "./write-attributes.ts"
 
@@ -64,6 +65,8 @@ export interface OpenRegistry {
 export interface OpenRegistryOptions {
   /** Another server's store; default a new one. */
   readonly store?: Store
+  /** Default `orch`. */
+  readonly vendor?: VendorName
   readonly clock?: ManualClock
   readonly random?: Random
   readonly behaviourOptions?: Partial<BehaviourOptions>
@@ -75,11 +78,11 @@ export interface OpenRegistryOptions {
 export async function openRegistry(options: OpenRegistryOptions = {}): Promise<OpenRegistry> {
   const clock = options.clock ?? createManualClock()
   const store = options.store ?? (await openMemoryStore({ clock }))
-  const vendor = vendorProfile("orch")
+  const vendor = vendorProfile(options.vendor ?? "orch")
   const random = options.random ?? systemRandom
   const storePrefix = "/registry/"
   const cache = openCaches({ store, prefix: storePrefix, clock })
-  const table = new KindTable(kinds)
+  const table = new KindTable(kindsOfVendor(kinds, vendor))
   const key = (path: string): string => storePrefix + path
   const parts = (): ServerParts => {
     const stopping = new AbortController().signal
@@ -190,7 +193,7 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
 }
 
 async function handleOf(registry: Registry, resource: string): Promise<KindHandle> {
-  const kind = registry.deps.kinds.all().find((one) => one.resource === resource)
+  const kind = registry.deps.kinds.served().find((one) => one.resource === resource)
   if (kind === undefined) throw new Error(`no kind is served as ${resource}`)
   return registry.handle(kind)
 }

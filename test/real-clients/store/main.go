@@ -3,8 +3,9 @@
 //
 //	store -server URL read            prints every key of the store
 //	store -server URL write < LINES   stores one object for each line
+//	store encode < LINES              prints what the reference stores and answers for each object; needs no etcd
 //
-// Both use JSON, one entry per line. On failure it prints the error and exits with 1.
+// All use JSON, one entry per line. On failure it prints the error and exits with 1.
 package main
 
 import (
@@ -21,12 +22,12 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
@@ -49,8 +50,24 @@ type entry struct {
 	Foreign bool `json:"foreign,omitempty"`
 }
 
-// Definitions are no part of the client's own scheme.
-func init() { utilruntime.Must(apiextensions.AddToScheme(scheme.Scheme)) }
+// encoded is an object in the forms in which the reference stores and answers it.
+type encoded struct {
+	// JSON and Compact are the stored value in the version of the object, without defaults, as an older server wrote it.
+	JSON    json.RawMessage `json:"json"`
+	Compact []byte          `json:"compact"`
+	// Served and ServedCompact are the object read from there, with the defaults of that version, converted to the
+	// version that the reference prefers.
+	Served        json.RawMessage `json:"served"`
+	ServedCompact []byte          `json:"servedCompact"`
+	// Answered is what a client of the compact encoding gets, with answeredVersion.
+	Answered []byte `json:"answered"`
+}
+
+// Resource version of the objects that encode prints as answers.
+const answeredVersion = "7"
+
+// Definitions are no part of the client's own scheme. Their versions are converted by way of the internal one.
+func init() { install.Install(scheme.Scheme) }
 
 func main() {
 	server := flag.String("server", "", "URL of the etcd")
@@ -58,6 +75,13 @@ func main() {
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	if flag.Arg(0) == "encode" {
+		if err := encode(os.Stdin, json.NewEncoder(os.Stdout)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(ctx, *server, *prefix, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -77,7 +101,7 @@ func run(ctx context.Context, server, prefix, command string) error {
 	case "write":
 		err = write(ctx, client, prefix, os.Stdin, json.NewEncoder(output))
 	default:
-		err = fmt.Errorf("%q is neither read nor write", command)
+		err = fmt.Errorf("%q is none of read, write and encode", command)
 	}
 	if err != nil {
 		return err
@@ -179,4 +203,55 @@ func replace(ctx context.Context, store storage.Interface, key string, object, w
 		return object, &ttl, nil
 	}
 	return written, store.GuaranteedUpdate(ctx, key, written, true, nil, update, nil)
+}
+
+func encode(input io.Reader, output *json.Encoder) error {
+	lines := json.NewDecoder(input)
+	for {
+		var one json.RawMessage
+		if err := lines.Decode(&one); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		forms, err := encodeOne(one)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one, err)
+		}
+		if err := output.Encode(forms); err != nil {
+			return err
+		}
+	}
+}
+
+func encodeOne(text []byte) (forms encoded, err error) {
+	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	object, kind, err := strict.Decode(text, nil, nil)
+	if err != nil {
+		return forms, err
+	}
+	if forms.JSON, err = runtime.Encode(scheme.Codecs.LegacyCodec(kind.GroupVersion()), object); err != nil {
+		return forms, err
+	}
+	if forms.Compact, err = runtime.Encode(codecFor(kind.GroupVersion()), object); err != nil {
+		return forms, err
+	}
+	read, err := runtime.Decode(scheme.Codecs.UniversalDecoder(), forms.Compact)
+	if err != nil {
+		return forms, err
+	}
+	preferred := scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)[0]
+	if forms.Served, err = runtime.Encode(scheme.Codecs.LegacyCodec(preferred), read); err != nil {
+		return forms, err
+	}
+	if forms.ServedCompact, err = runtime.Encode(codecFor(preferred), read); err != nil {
+		return forms, err
+	}
+	accessor, err := meta.Accessor(read)
+	if err != nil {
+		return forms, err
+	}
+	accessor.SetResourceVersion(answeredVersion)
+	forms.Answered, err = runtime.Encode(codecFor(preferred), read)
+	return forms, err
 }
