@@ -11,10 +11,12 @@ import { repositoryOptions } from "../codegen/emit/options.ts"
 import { builtInSchemas, readSchemas } from "../codegen/folder.ts"
 import { load } from "../codegen/load/index.ts"
 import { isConstantList } from "../model/defaults.ts"
+import { dynType } from "../cel/index.ts"
 import type { StructSource } from "../model/expression/checked.ts"
 import { valueInfo } from "../model/expression/field-types.ts"
 import { DialectCompiler } from "../model/expression/in-cel.ts"
 import { dialectLibrary, plainOf } from "../model/expression/library.ts"
+import { structType } from "../model/expression/types.ts"
 import type { ExpressionModel, FieldModel, KindModel, Model, TemplatePart } from "../model/model.ts"
 import { shapesOf } from "../model/shapes.ts"
 import type { JsonObject, JsonValue } from "../runtime/base/json.ts"
@@ -185,7 +187,7 @@ test("there are expressions", () => expect(expressionsOfSchemas.length).toBeGrea
 describe.each([...new Set(expressionsOfSchemas.map(({ type }) => type))])("%s", (type) => {
   const own = expressionsOfSchemas.filter((one) => one.type === type && !one.text.includes("behaviour("))
   test.each(own)("$text", (placed) => {
-    const program = compiler.compile(placed.text, { self: { struct: type }, root: { simple: "dyn" } })
+    const program = compiler.compile(placed.text, { self: structType(type), root: dynType })
     if (!("program" in program)) throw new Error("issues" in program ? program.issues.text : program.fault)
     const run = compiled(placed)
     const property = fc.property(objects(placed), objects(placed), (self, oldSelf) => {

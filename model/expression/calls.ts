@@ -1,4 +1,5 @@
 /** Calls that CEL's checker has typed: why it refuses one, and the arguments that the generator must know. */
+import type { CelType } from "../../cel/index.ts"
 import { parseDuration } from "../../runtime/base/duration.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
 import { parseInstant } from "../../runtime/base/time.ts"
@@ -8,7 +9,7 @@ import type { ExpressionTree } from "../model.ts"
 import { type Checked, type Checker, computed, type ExpressionScope, unknown, valueTree } from "./checked.ts"
 import { type ExpressionFunction, expressionFunctions, signatureTexts } from "./functions.ts"
 import { shown } from "./trees.ts"
-import { type ExpressionType, isNumber, isSimple, typePhrase, typeText } from "./types.ts"
+import { isNumber, isSimple, itemType, typePhrase, typeText } from "./types.ts"
 import { oneOf } from "./words.ts"
 
 type Call = ExpressionTree & { node: "call" }
@@ -76,7 +77,7 @@ function checkHas(tree: Call, [argument]: readonly ExpressionTree[], checker: Ch
 
 function hasHint({ type }: Checked, text: string): string {
   if (isSimple(type, "string")) return `${text} != ""`
-  return "list" in type || "map" in type ? `size(${text}) > 0` : "no test for its presence"
+  return type.kind === "list" || type.kind === "map" ? `size(${text}) > 0` : "no test for its presence"
 }
 
 function reportMismatch(
@@ -105,12 +106,12 @@ function reportMismatch(
   })
 }
 
-function argumentHint(name: string, type: ExpressionType, text: string, wanted: readonly string[]): string {
-  if ("list" in type && name === "contains") return `: an item of a list is found with item in ${text}`
-  if ("map" in type && name === "contains") return `: a key of a map is found with key in ${text}`
+function argumentHint(name: string, type: CelType, text: string, wanted: readonly string[]): string {
+  if (type.kind === "list" && name === "contains") return `: an item of a list is found with item in ${text}`
+  if (type.kind === "map" && name === "contains") return `: a key of a map is found with key in ${text}`
   if (isNumber(type) && name === "size") return `: ${text} is a number already`
-  if ("list" in type && "struct" in type.list) return `, such as ${text}.map(item, item.name)`
-  if ("list" in type && wanted.length === 1 && wanted[0] === "string") return `: ${text}.exists(item, ...) asks each item`
+  if (type.kind === "list" && itemType(type).kind === "struct") return `, such as ${text}.map(item, item.name)`
+  if (type.kind === "list" && wanted.length === 1 && wanted[0] === "string") return `: ${text}.exists(item, ...) asks each item`
   if (wanted.includes("string") && isSimple(type, "int", "double", "bool", "timestamp", "duration", "quantity")) return `: string(${text})`
   if (wanted.includes("timestamp") && isSimple(type, "string")) return `: time(${text})`
   return ""

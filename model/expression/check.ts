@@ -3,6 +3,7 @@
  * in files of their own. It says in the words of the dialect what CEL refuses, finds what CEL's types cannot say
  * (values that may be absent, words of enums, literals), and puts in the conversions from the texts of fields.
  */
+import { type CelType, stringType } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
 import { checkCall } from "./calls.ts"
 import {
@@ -20,7 +21,7 @@ import { callHabit, constantHabit, sizeHabit } from "./habits.ts"
 import { checkBinary, checkConditional, checkUnary, reportCondition } from "./operators.ts"
 import type { ExpressionPositions } from "./read.ts"
 import { shown } from "./trees.ts"
-import { type ExpressionType, isNumber, isScalarType, isSimple, sameType, string, typePhrase, typeText } from "./types.ts"
+import { isNumber, isScalarType, isSimple, itemType, sameType, typePhrase, typeText } from "./types.ts"
 import { oneOf } from "./words.ts"
 
 /**
@@ -87,12 +88,12 @@ class TreeChecker implements Checker {
     if (tree.name === "self") return { tree, type: scope.self, absence: "never", stored: true }
     if (tree.name === "root") return { tree, type: scope.root, absence: "never", stored: true }
     if (tree.name === "oldSelf" || tree.name === "oldRoot") return this.old(tree)
-    if (!("struct" in scope.self)) return unknown(tree)
-    const field = this.structs.field(scope.self.struct, tree.name)
+    if (scope.self.kind !== "struct") return unknown(tree)
+    const field = this.structs.field(scope.self.name, tree.name)
     if (field !== undefined) return { ...field, tree, stored: true }
     if (!this.typed.isRefused(tree)) return unknown(tree)
     const old = scope.old === "never" ? [] : ["oldSelf", "oldRoot"]
-    const words = [...this.structs.names(scope.self.struct), ...this.variables.keys(), "self", "root", ...old]
+    const words = [...this.structs.names(scope.self.name), ...this.variables.keys(), "self", "root", ...old]
     const near = oneOf(tree.name, words)
     const text = beside !== undefined && isSimple(beside.type, "string") && near.nearest === undefined
     const quoted = text ? { expected: `"${tree.name}" in quotes, or ${near.expected}`, nearest: `"${tree.name}"` } : undefined
@@ -104,10 +105,10 @@ class TreeChecker implements Checker {
   /** A field of the whole object, named in a rule of one of its parts. */
   private elsewhere(name: string): { expected: string; nearest: string } | undefined {
     const { root, self } = this.scope
-    if (!("struct" in root) || !("struct" in self) || root.struct === self.struct) return undefined
-    if (this.structs.field(root.struct, name) === undefined) return undefined
-    const inside = this.structs.names(self.struct).slice(0, 3).join(", ")
-    return { expected: `a field of ${self.struct}, such as ${inside}, or root.${name}`, nearest: `root.${name}` }
+    if (root.kind !== "struct" || self.kind !== "struct" || root.name === self.name) return undefined
+    if (this.structs.field(root.name, name) === undefined) return undefined
+    const inside = this.structs.names(self.name).slice(0, 3).join(", ")
+    return { expected: `a field of ${self.name}, such as ${inside}, or root.${name}`, nearest: `root.${name}` }
   }
 
   private old(tree: ExpressionTree & { node: "name" }): Checked {
@@ -126,14 +127,15 @@ class TreeChecker implements Checker {
   private select(tree: ExpressionTree, field: string, of: Checked, make: (of: ExpressionTree) => ExpressionTree): Checked {
     const { type } = of
     const made = make(of.tree)
-    if ("struct" in type) return this.field(tree, type.struct, field, made)
+    if (type.kind === "struct") return this.field(tree, type.name, field, made)
     if (!this.typed.isRefused(tree)) return this.item(of, tree, made)
     const habit = sizeHabit(field) ?? callHabit(field, true)
-    if (habit !== undefined && ("list" in type || isScalarType(type))) {
+    if (habit !== undefined && (type.kind === "list" || isScalarType(type))) {
       this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, ...habit })
-    } else if ("list" in type) {
-      const item = "struct" in type.list && this.structs.field(type.list.struct, field) !== undefined
-      const each = item ? ` such as .exists(item, item.${field} ...)` : " such as .exists(item, ...)"
+    } else if (type.kind === "list") {
+      const item = itemType(type)
+      const hasField = item.kind === "struct" && this.structs.field(item.name, field) !== undefined
+      const each = hasField ? ` such as .exists(item, item.${field} ...)` : " such as .exists(item, ...)"
       this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, expected: `an index such as [0], or a macro${each}` })
     } else this.report(tree, { found: `the field "${field}" of ${typePhrase(type)}`, expected: "a value that has fields" })
     return unknown(tree)
@@ -156,20 +158,20 @@ class TreeChecker implements Checker {
   private index(tree: ExpressionTree & { node: "index" }): Checked {
     const of = this.check(tree.of)
     const literal = tree.index.node === "literal" ? tree.index.value : undefined
-    const index = typeof literal === "string" ? computed(tree.index, string) : this.check(tree.index)
+    const index = typeof literal === "string" ? computed(tree.index, stringType) : this.check(tree.index)
     const { type } = of
     const made: ExpressionTree = { ...tree, of: of.tree, index: index.tree }
-    if ("struct" in type && typeof literal === "string") return this.select(tree, literal, of, () => made)
-    const negative = "list" in type && typeof literal === "number" && literal < 0
+    if (type.kind === "struct" && typeof literal === "string") return this.select(tree, literal, of, () => made)
+    const negative = type.kind === "list" && typeof literal === "number" && literal < 0
     if (!negative && !this.typed.isRefused(tree)) return this.item(of, tree, made)
-    if ("struct" in type)
+    if (type.kind === "struct")
       this.report(tree, { found: `${shown(tree.index)} as an index into ${typePhrase(type)}`, expected: 'a field: x.name, or x["name"]' })
-    else if ("map" in type)
+    else if (type.kind === "map")
       this.report(tree.index, {
         found: `${shown(tree.index)}, ${typePhrase(index.type)}, as a key of a map`,
         expected: "a string: keys are texts",
       })
-    else if ("list" in type) this.listIndex(tree.index, index, negative)
+    else if (type.kind === "list") this.listIndex(tree.index, index, negative)
     else {
       const expected = isSimple(type, "string") ? "startsWith, endsWith, contains, matches or split for parts of a text" : "a list or a map"
       this.report(tree, { found: `an index into ${shown(tree.of)}, ${typePhrase(type)}`, expected })
@@ -189,7 +191,7 @@ class TreeChecker implements Checker {
   private list(tree: ExpressionTree & { node: "list" }): Checked {
     const items = tree.items.map((item) => this.check(item))
     const type = this.typed.typeOf(tree)
-    const isMixed = "list" in type && isSimple(type.list, "dyn") && !items.some((item) => isSimple(item.type, "dyn"))
+    const isMixed = type.kind === "list" && isSimple(itemType(type), "dyn") && !items.some((item) => isSimple(item.type, "dyn"))
     if (isMixed) this.mixedList(tree.items, items)
     const made = { ...tree, items: items.map((item) => item.tree) }
     return { ...computed(made, type), stored: items.some((item) => item.stored) }
@@ -214,7 +216,7 @@ class TreeChecker implements Checker {
     }
     if (["self", "root", "oldSelf", "oldRoot"].includes(tree.variable))
       this.report(tree, { found: `the variable ${tree.variable} of ${tree.macro}`, expected: `another name: ${tree.variable} is taken` })
-    const words = "map" in of.type ? of.keyWords : of.itemWords
+    const words = of.type.kind === "map" ? of.keyWords : of.itemWords
     const variables = new Map([...this.variables, [tree.variable, { of, words }]])
     const inner = new TreeChecker(this.structs, this.scope, this.typed, this.positions, this.faults, variables)
     const body = inner.check(tree.body)
@@ -234,7 +236,7 @@ interface Variable {
 }
 
 /** A macro's variable: an item of a list, a key of a map. */
-function itemOf(tree: ExpressionTree, type: ExpressionType, { of, words }: Variable): Checked {
+function itemOf(tree: ExpressionTree, type: CelType, { of, words }: Variable): Checked {
   const absence = isSimple(type, "dyn") ? "absent" : isSimple(type, "string") ? "empty" : "never"
   return { tree, type, absence, stored: of.stored, words }
 }

@@ -1,14 +1,14 @@
 /**
  * What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree.
  */
-import type { Issue } from "../../cel/index.ts"
+import { type CelType, dynType, type Issue } from "../../cel/index.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { ExpressionConversion, ExpressionTree } from "../model.ts"
-import { type ExpressionType, isSimple } from "./types.ts"
+import { isSimple, itemType } from "./types.ts"
 
 /** What is known of a field, of a variable, or of an item. */
 export interface ValueInfo {
-  readonly type: ExpressionType
+  readonly type: CelType
   /**
    * `zero`: an absent value reads as "", 0 or false. `empty`: it is never absent, but may be the empty text, for which
    * `??` gives its right side, too.
@@ -35,9 +35,9 @@ export interface StructSource {
 /** The names that an expression may use. */
 export interface ExpressionScope {
   /** The value whose fields are bare names; also `self`. */
-  readonly self: ExpressionType
+  readonly self: CelType
   /** `root`: the whole object, `dyn` when its kind is not known. */
-  readonly root: ExpressionType
+  readonly root: CelType
   /** When `oldSelf` and `oldRoot` may be used: not at all, on updates, or also where they may be absent. */
   readonly old: "never" | "update" | "perhaps"
   /**
@@ -67,7 +67,7 @@ export interface Checked extends ValueInfo {
 /** What CEL's checker says of an expression. */
 export interface TypedTrees {
   /** The type of a part; any where CEL refuses the part, or only asks whether it is there. */
-  typeOf(tree: ExpressionTree): ExpressionType
+  typeOf(tree: ExpressionTree): CelType
   /** CEL has no type for the part: an unknown name or field, operands or arguments that do not fit. */
   isRefused(tree: ExpressionTree): boolean
   /** The part is right by itself, but has not the type that its place needs. */
@@ -90,23 +90,23 @@ export interface Checker {
 }
 
 /** A value that is computed, without an enum. */
-export function computed(tree: ExpressionTree, type: ExpressionType, absence: ValueInfo["absence"] = "never"): Checked {
+export function computed(tree: ExpressionTree, type: CelType, absence: ValueInfo["absence"] = "never"): Checked {
   return { tree, type, absence, stored: false }
 }
 
 /** What takes the place of a faulty tree: nothing is said of it again. */
 export function unknown(tree: ExpressionTree): Checked {
-  return { tree, type: { simple: "dyn" }, absence: "absent", stored: false }
+  return { tree, type: dynType, absence: "absent", stored: false }
 }
 
 /** The tree, converted from the text of a field to the value that it names, where there is one. */
 export function valueTree({ tree, type, stored }: Checked): ExpressionTree {
   if (!stored) return tree
-  const to = conversionOf("list" in type ? type.list : type)
-  return to === undefined ? tree : { node: "convert", to, list: "list" in type, of: tree }
+  const to = conversionOf(type.kind === "list" ? itemType(type) : type)
+  return to === undefined ? tree : { node: "convert", to, list: type.kind === "list", of: tree }
 }
 
-function conversionOf(type: ExpressionType): ExpressionConversion | undefined {
+function conversionOf(type: CelType): ExpressionConversion | undefined {
   if (isSimple(type, "quantity")) return "quantity"
   if (isSimple(type, "duration")) return "duration"
   return isSimple(type, "timestamp") ? "timestamp" : undefined

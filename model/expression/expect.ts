@@ -1,4 +1,5 @@
 /** What the place of an expression expects of its result: a condition, a cell, the value of a field, a text. */
+import type { CelType } from "../../cel/index.ts"
 import { parseDuration } from "../../runtime/base/duration.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
@@ -9,7 +10,7 @@ import { type Checked, type Checker, type ValueInfo, valueTree } from "./checked
 import { isCondition, reportCondition } from "./operators.ts"
 import { shown } from "./trees.ts"
 import { isAssignableTo } from "./library.ts"
-import { type ExpressionType, isScalarType, isSimple, typePhrase } from "./types.ts"
+import { isScalarType, isSimple, itemType, typePhrase, typeText, valueType } from "./types.ts"
 import { checkMember, results } from "./words.ts"
 
 /** `what` names the place in diagnostics: `a rule`. */
@@ -49,13 +50,14 @@ function checkText({ type }: Checked, at: ExpressionTree, what: string, checker:
   checker.report(at, { found: `${shown(at)}, ${typePhrase(type)}, as ${what}`, expected: `a text or a number${textHint(type, shown(at))}` })
 }
 
-function textHint(type: ExpressionType, text: string): string {
-  if ("list" in type) return "struct" in type.list ? `, such as size(${text})` : `, such as ${text}.join(", ") or size(${text})`
-  if ("map" in type) return `, such as formatLabels(${text}) or size(${text})`
-  return "struct" in type ? ", such as one of its fields" : ""
+function textHint(type: CelType, text: string): string {
+  if (type.kind === "list")
+    return itemType(type).kind === "struct" ? `, such as size(${text})` : `, such as ${text}.join(", ") or size(${text})`
+  if (type.kind === "map") return `, such as formatLabels(${text}) or size(${text})`
+  return type.kind === "struct" ? ", such as one of its fields" : ""
 }
 
-const cellTypes: Readonly<Record<ColumnModel["type"], { readonly fits: (type: ExpressionType) => boolean; readonly title: string }>> = {
+const cellTypes: Readonly<Record<ColumnModel["type"], { readonly fits: (type: CelType) => boolean; readonly title: string }>> = {
   string: { fits: isScalarType, title: "a text or a number" },
   integer: { fits: (type) => isSimple(type, "int", "uint", "dyn"), title: "an int" },
   number: { fits: (type) => isSimple(type, "int", "uint", "double", "dyn"), title: "a number" },
@@ -73,11 +75,11 @@ function checkCell({ type }: Checked, at: ExpressionTree, column: ColumnModel["t
   })
 }
 
-function cellHint(type: ExpressionType, column: ColumnModel["type"], text: string): string {
+function cellHint(type: CelType, column: ColumnModel["type"], text: string): string {
   if (column === "string") return textHint(type, text)
   if (column === "date") return isSimple(type, "string") ? `, such as time(${text}); ages are texts: type: string` : ""
   if (column === "boolean") return isSimple(type, "int", "string") ? `, such as ${text} == ...` : ""
-  if ("list" in type || "map" in type) return `, such as size(${text})`
+  if (type.kind === "list" || type.kind === "map") return `, such as size(${text})`
   if (isSimple(type, "double", "string", "intOrString", "quantity", "duration"))
     return `, such as ${column === "integer" ? "int" : "double"}(${text})${isSimple(type, "string") ? ", or type: string" : ""}`
   return ", or type: string"
@@ -110,11 +112,11 @@ function checkField(value: Checked, at: ExpressionTree, expectation: Expectation
 }
 
 /** Literals of special texts are read now; those of int32 are measured. */
-function literalFault(at: ExpressionTree, type: ExpressionType, scalar: Scalar | undefined): string | undefined {
+function literalFault(at: ExpressionTree, type: CelType, scalar: Scalar | undefined): string | undefined {
   if (at.node !== "literal") return undefined
   const { value } = at
   if (scalar === "int32" && typeof value === "number" && (value < -int32Max || value >= int32Max)) return "a number of 32 bits"
-  if (typeof value !== "string" || !("simple" in type)) return undefined
+  if (typeof value !== "string") return undefined
   const readable = (read: () => unknown): boolean => {
     try {
       read()
@@ -123,18 +125,18 @@ function literalFault(at: ExpressionTree, type: ExpressionType, scalar: Scalar |
       return false
     }
   }
-  if (type.simple === "quantity" && !readable(() => parseQuantity(value))) return 'a quantity, such as "500m" or "1Gi"'
-  if (type.simple === "duration" && !readable(() => parseDuration(value))) return 'a duration, such as "90s" or "1h30m"'
-  if (type.simple === "timestamp" && !readable(() => parseInstant(value))) return 'a time, such as "2024-01-31T12:00:00Z"'
+  if (isSimple(type, "quantity") && !readable(() => parseQuantity(value))) return 'a quantity, such as "500m" or "1Gi"'
+  if (isSimple(type, "duration") && !readable(() => parseDuration(value))) return 'a duration, such as "90s" or "1h30m"'
+  if (isSimple(type, "timestamp") && !readable(() => parseInstant(value))) return 'a time, such as "2024-01-31T12:00:00Z"'
   return undefined
 }
 
 /** A text may be written for a Quantity, Duration or time; a computed text may not, because nothing has read it. */
-function assignable(from: ExpressionType, to: ExpressionType, at: ExpressionTree): boolean {
+function assignable(from: CelType, to: CelType, at: ExpressionTree): boolean {
   if (isSimple(to, "quantity", "duration", "timestamp", "bytes") && isSimple(from, "string"))
     return results(at).length > 0 && results(at).every((one) => isText(one.node === "literal" ? one.value : undefined))
   if (isSimple(to, "quantity") && isSimple(from, "int", "double", "intOrString")) return true
-  if ("struct" in to && "map" in from) return isSimple(from.map, "dyn")
+  if (to.kind === "struct" && from.kind === "map") return isSimple(valueType(from), "dyn")
   return isAssignableTo(to, from)
 }
 
@@ -142,12 +144,12 @@ function isText(value: JsonValue | undefined): boolean {
   return typeof value === "string"
 }
 
-function fieldHint(from: ExpressionType, to: ExpressionType, text: string): string {
+function fieldHint(from: CelType, to: CelType, text: string): string {
   if (isSimple(to, "int") && isSimple(from, "double", "string", "duration", "quantity")) return `: int(${text})`
   if (isSimple(to, "string") && isScalarType(from)) return `: string(${text})`
-  if (isSimple(to, "quantity", "duration") && "simple" in to && isSimple(from, "string")) return `: ${to.simple}(${text})`
+  if (isSimple(to, "quantity", "duration") && isSimple(from, "string")) return `: ${typeText(to)}(${text})`
   if (isSimple(to, "timestamp") && isSimple(from, "string")) return `: time(${text})`
-  if ("list" in to && isAssignableTo(to.list, from)) return `: [${text}]`
+  if (to.kind === "list" && isAssignableTo(itemType(to), from)) return `: [${text}]`
   return ""
 }
 

@@ -1,8 +1,9 @@
 /** From the types of a model's fields to the types of expressions. */
+import { type CelType, dynType, listType, mapType, stringType } from "../../cel/index.ts"
 import type { Scalar } from "../../runtime/schema/shape.ts"
 import type { FieldModel, TypeRefModel } from "../model.ts"
 import type { ValueInfo } from "./checked.ts"
-import { dyn, type ExpressionType, type SimpleType } from "./types.ts"
+import { type SimpleType, simpleTypes, structType } from "./types.ts"
 
 const scalarTypes: Readonly<Record<Scalar, SimpleType>> = {
   string: "string",
@@ -22,13 +23,13 @@ const scalarTypes: Readonly<Record<Scalar, SimpleType>> = {
 }
 
 /** The type of an expression that reads a value of `type`; absent: any value. */
-export function expressionType(type: TypeRefModel | undefined): ExpressionType {
-  if (type === undefined) return dyn
-  if ("scalar" in type) return { simple: scalarTypes[type.scalar] }
-  if ("ref" in type) return { struct: type.ref }
-  if ("union" in type) return dyn
-  if ("map" in type) return { map: expressionType(type.map) }
-  return { list: expressionType("list" in type ? type.list : type.wrappedList) }
+export function expressionType(type: TypeRefModel | undefined): CelType {
+  if (type === undefined) return dynType
+  if ("scalar" in type) return simpleTypes[scalarTypes[type.scalar]]
+  if ("ref" in type) return structType(type.ref)
+  if ("union" in type) return dynType
+  if ("map" in type) return mapType(stringType, expressionType(type.map))
+  return listType(expressionType("list" in type ? type.list : type.wrappedList))
 }
 
 /** Scalars that read as their zero value where they are absent and no pointer. */

@@ -2,16 +2,17 @@
  * The functions of the expression language (docs/DIALECT.md, "Functions") as one table of typed signatures. The parser
  * refuses functions that are not listed, the checker picks the overload, `--explain` and the document print the table.
  */
-import { type ExpressionType, parseType } from "./types.ts"
+import type { CelType } from "../../cel/index.ts"
+import { parseType } from "./types.ts"
 
 /** One way to call a function. */
 export interface Overload {
-  readonly parameters: readonly ExpressionType[]
+  readonly parameters: readonly CelType[]
   /** The last parameter may be repeated. */
   readonly variadic: boolean
   /** Parameters at the end that may be left out. */
   readonly optional: number
-  readonly result: ExpressionType
+  readonly result: CelType
 }
 
 export interface ExpressionFunction {

@@ -5,6 +5,7 @@ import {
   dynType,
   Environment,
   type Field,
+  isOptionalType,
   type Issue,
   type Library,
   objectType,
@@ -14,10 +15,9 @@ import {
 } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
 import type { ExpressionScope, StructSource, TypedTrees } from "./checked.ts"
-import { celTypeOf, dialectLibrary, expressionTypeOf } from "./library.ts"
+import { dialectLibrary } from "./library.ts"
 import { type ExpressionPositions, parseExpression } from "./read.ts"
 import { TreeInCel } from "./tree-in-cel.ts"
-import { dyn, type ExpressionType } from "./types.ts"
 
 type Names = Pick<ExpressionScope, "self" | "root"> & Partial<Pick<ExpressionScope, "old">>
 
@@ -47,10 +47,7 @@ export class DialectCompiler {
     const refused = new Set(issues.filter(({ misplaced }) => misplaced !== true).map(at))
     const misplaced = new Set(issues.filter((issue) => issue.misplaced === true).map(at))
     return {
-      typeOf: (one) => {
-        const type = checked.types.get(inCel.values.get(one) ?? 0)
-        return type === undefined ? dyn : expressionTypeOf(type)
-      },
+      typeOf: (one) => held(checked.types.get(inCel.values.get(one) ?? 0)),
       isRefused: (one) => refused.has(one),
       isMisplaced: (one) => misplaced.has(one),
       isTaken: (name, index, one) => environment.takes(name, index, checked.types.get(inCel.values.get(one) ?? 0) ?? dynType),
@@ -68,15 +65,17 @@ export class DialectCompiler {
   }
 
   private extended({ self, root, old }: Names): { readonly environment: Environment; readonly variables: ReadonlySet<string> } {
-    const own = this.type(self)
-    const whole = this.type(root)
+    const own = this.complete(self)
+    const whole = this.complete(root)
     const stored = old === "never" ? {} : { oldSelf: own, oldRoot: whole }
     const variables = { self: own, root: whole, ...stored }
     return { environment: this.environment.extend({ variables }), variables: new Set(Object.keys(variables)) }
   }
 
-  private type(type: ExpressionType): CelType {
-    return celTypeOf(type, (name) => this.object(name))
+  /** The type with the fields of the structs in it, which it only names. */
+  private complete(type: CelType): CelType {
+    if (type.kind === "struct") return this.object(type.name)
+    return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map((one) => this.complete(one)) }
   }
 
   /** Types refer to each other: an object is known before its fields. */
@@ -88,8 +87,13 @@ export class DialectCompiler {
     this.objects.set(name, made)
     for (const property of this.structs.names(name)) {
       const info = this.structs.field(name, property)
-      if (info !== undefined) fields.set(property, { property, type: this.type(info.type) })
+      if (info !== undefined) fields.set(property, { property, type: this.complete(info.type) })
     }
     return made
   }
+}
+
+/** An optional value has the type that it may hold. */
+function held(type: CelType | undefined): CelType {
+  return (type !== undefined && isOptionalType(type) ? type.parameters[0] : type) ?? dynType
 }

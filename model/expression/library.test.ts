@@ -1,13 +1,13 @@
 /** What the table of functions declares is what CEL computes: each way to call a function, and pairs of operands. */
 import { describe, expect, test } from "vitest"
-import { isError, mapOf, typeOf, type Compiled } from "../../cel/index.ts"
+import { type CelType, isError, mapOf, typeOf, type Compiled } from "../../cel/index.ts"
 import * as doorway from "../../runtime/schema/index.ts"
 import { json } from "../../runtime/schema/expression.ts"
 import type { StructSource, ValueInfo } from "./checked.ts"
 import { expressionFunctions, type ExpressionFunction } from "./functions.ts"
 import { DialectCompiler } from "./in-cel.ts"
-import { dialectLibrary, expressionTypeOf, plainOf } from "./library.ts"
-import { type ExpressionType, typeText } from "./types.ts"
+import { dialectLibrary, plainOf } from "./library.ts"
+import { intOrStringType, isSimple, itemType, simpleName, structType, typeText } from "./types.ts"
 
 const { age, formatLabels, formatSelector, selectorString, lbAddresses } = doorway
 const library = dialectLibrary({
@@ -19,7 +19,7 @@ const library = dialectLibrary({
   selectorString,
   lbAddresses,
 })
-const port: ValueInfo = { type: { simple: "intOrString" }, absence: "absent" }
+const port: ValueInfo = { type: intOrStringType, absence: "absent" }
 const structs: StructSource = {
   field: (_struct, name) => (name === "port" || name === "named" ? port : undefined),
   names: () => ["port", "named"],
@@ -32,7 +32,7 @@ const self = mapOf([
 ])
 
 function compiled(text: string): Compiled {
-  const result = compiler.compile(text, { self: { struct: "Service" }, root: { struct: "Service" } })
+  const result = compiler.compile(text, { self: structType("Service"), root: structType("Service") })
   if ("program" in result) return result
   throw new Error("issues" in result ? result.issues.text : result.fault)
 }
@@ -56,10 +56,11 @@ const samples: Readonly<Record<string, string>> = {
   null: "null",
 }
 
-function sample(type: ExpressionType, of: string): string {
-  if ("list" in type) return "simple" in type.list && type.list.simple === "dyn" ? "[]" : `[${sample(type.list, of)}]`
-  if (!("simple" in type)) return "{}"
-  return type.simple === "string" ? (texts[of] ?? '"12"') : (samples[type.simple] ?? "")
+function sample(type: CelType, of: string): string {
+  if (type.kind === "list") return isSimple(itemType(type), "dyn") ? "[]" : `[${sample(itemType(type), of)}]`
+  const word = simpleName(type)
+  if (word === undefined) return "{}"
+  return word === "string" ? (texts[of] ?? '"12"') : (samples[word] ?? "")
 }
 
 function call({ name, form }: ExpressionFunction, args: readonly string[]): string {
@@ -83,11 +84,11 @@ const overloads = [...expressionFunctions.values()]
 describe("functions", () => {
   test.each(overloads)("$text", ({ text, result }) => {
     const { type, program } = compiled(text)
-    expect(typeText(expressionTypeOf(type))).toBe(typeText(result))
+    expect(typeText(type)).toBe(typeText(result))
     const { value } = program.evaluate({ self })
     if (isError(value)) throw new Error(value.message)
-    const isAny = "simple" in result && result.simple === "dyn"
-    if (!isAny) expect(typeText(expressionTypeOf(typeOf(value)))).toMatch("list" in result ? /^list\(/ : typeText(result))
+    const isAny = isSimple(result, "dyn")
+    if (!isAny) expect(typeText(typeOf(value))).toMatch(result.kind === "list" ? /^list\(/ : typeText(result))
   })
 
   const examples = [...expressionFunctions.values()].filter(({ example: [text] }) => !/has\(|age\(|behaviour\(/.test(text))
@@ -138,6 +139,6 @@ describe("operators", () => {
     ["type(port)", "string", "int"],
   ])("%s: %s, %s", (text, type, value) => {
     const { program, type: found } = compiled(text)
-    expect([typeText(expressionTypeOf(found)), json(plainOf(program.evaluate({ self }).value))]).toEqual([type, value])
+    expect([typeText(found), json(plainOf(program.evaluate({ self }).value))]).toEqual([type, value])
   })
 })

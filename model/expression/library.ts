@@ -11,14 +11,12 @@ import {
   durationType,
   dynType,
   boolType,
-  bytesType,
   errorOf,
   ErrorValue,
   type FunctionDeclaration,
   type Impl,
   intType,
   isAssignable,
-  isOptionalType,
   type Library,
   listOf,
   listType,
@@ -26,9 +24,6 @@ import {
   mapOf,
   mapType,
   MapValue,
-  nullType,
-  objectType,
-  opaqueType,
   OpaqueValue,
   OptionalValue,
   optionalType,
@@ -37,21 +32,13 @@ import {
   type Result,
   stringType,
   Timestamp,
-  timestampType,
-  uintType,
   type Value,
 } from "../../cel/index.ts"
 import * as runtime from "../../runtime/schema/expression.ts"
 import { matchesSelector } from "../../runtime/schema/selectors.ts"
 import { Amount, Moment, orderMeasures, Span } from "../../runtime/schema/measures.ts"
 import { expressionFunctions, type ExpressionFunction, type Overload } from "./functions.ts"
-import { dyn, type ExpressionType, isSimple, type SimpleType } from "./types.ts"
-
-/** Of a quantity: it compares and adds exactly. */
-export const quantityType: CelType = opaqueType("quantity")
-
-/** Of a field that holds a number or a text. Rules compare it with both; for a sum they convert it. */
-export const intOrStringType: CelType = opaqueType("intOrString")
+import { intOrStringType, isSimple, itemType, quantityType, valueType } from "./types.ts"
 
 /** A quantity as a value of expressions. */
 export class QuantityValue extends OpaqueValue {
@@ -63,51 +50,6 @@ export class QuantityValue extends OpaqueValue {
 
   equals(other: Value): boolean {
     return orderMeasures(this.amount, plainOf(other)) === 0
-  }
-}
-
-const simple: Readonly<Record<SimpleType, CelType>> = {
-  dyn: dynType,
-  null: nullType,
-  bool: boolType,
-  int: intType,
-  uint: uintType,
-  double: doubleType,
-  string: stringType,
-  bytes: bytesType,
-  duration: durationType,
-  timestamp: timestampType,
-  quantity: quantityType,
-  intOrString: intOrStringType,
-}
-
-/** CEL's type; `struct` gives those of objects. */
-export function celTypeOf(type: ExpressionType, struct: (name: string) => CelType = () => dynType): CelType {
-  if ("list" in type) return listType(celTypeOf(type.list, struct))
-  if ("map" in type) return mapType(stringType, celTypeOf(type.map, struct))
-  return "struct" in type ? struct(type.struct) : simple[type.simple]
-}
-
-/** The inverse of `celTypeOf`, for diagnostics. An optional value has the type that it may hold. */
-export function expressionTypeOf(type: CelType): ExpressionType {
-  const [first, second] = type.parameters
-  switch (type.kind) {
-    case "struct":
-      return { struct: type.name }
-    case "list":
-      return { list: first === undefined ? dyn : expressionTypeOf(first) }
-    case "map":
-      return { map: second === undefined ? dyn : expressionTypeOf(second) }
-    case "opaque":
-      if (isOptionalType(type)) return first === undefined ? dyn : expressionTypeOf(first)
-      return { simple: type.name === quantityType.name ? "quantity" : "intOrString" }
-    case "any":
-    case "error":
-    case "param":
-    case "type":
-      return dyn
-    default:
-      return { simple: type.kind }
   }
 }
 
@@ -340,7 +282,7 @@ function overloadsOf({ name, form, overloads }: ExpressionFunction): readonly Ce
     for (const args of argumentLists(overload)) {
       const isMember = form === "method"
       const id = `dialect_${name}_${args.map((type) => [type.name, ...type.parameters.map((inner) => inner.name)].join("_")).join("_")}`
-      if (!made.has(id)) made.set(id, { id, args, result: celTypeOf(overload.result), ...(isMember && { member: true }) })
+      if (!made.has(id)) made.set(id, { id, args, result: overload.result, ...(isMember && { member: true }) })
     }
   }
   return [...made.values()]
@@ -348,8 +290,7 @@ function overloadsOf({ name, form, overloads }: ExpressionFunction): readonly Ce
 
 const repeatedMax = 16
 
-function argumentLists({ parameters, optional, variadic }: Overload): readonly (readonly CelType[])[] {
-  const types = parameters.map((type) => celTypeOf(type))
+function argumentLists({ parameters: types, optional, variadic }: Overload): readonly (readonly CelType[])[] {
   const least = types.length - optional
   const [first = dynType] = types
   // Arguments of any number are all of one type.
@@ -368,12 +309,10 @@ function accepted(type: CelType): readonly CelType[] {
 }
 
 /** Whether a field of one type takes a value of another, by CEL's rule and the same exceptions as for functions. */
-export function isAssignableTo(field: ExpressionType, type: ExpressionType): boolean {
-  const objects = (name: string): CelType => objectType(name, new Map())
-  const from = celTypeOf(type, objects)
-  if ("list" in field && "list" in type) return isAssignableTo(field.list, type.list)
-  if ("map" in field && "map" in type) return isAssignableTo(field.map, type.map)
-  return accepted(celTypeOf(field, objects)).some((to) => isAssignable(from, to))
+export function isAssignableTo(field: CelType, type: CelType): boolean {
+  if (field.kind === "list" && type.kind === "list") return isAssignableTo(itemType(field), itemType(type))
+  if (field.kind === "map" && type.kind === "map") return isAssignableTo(valueType(field), valueType(type))
+  return accepted(field).some((to) => isAssignable(type, to))
 }
 
 function combinations([first, ...rest]: readonly CelType[]): readonly (readonly CelType[])[] {

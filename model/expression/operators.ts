@@ -1,8 +1,9 @@
 /** Operators that CEL's checker has typed: why it refuses one, what may be absent, literals that cannot be meant. */
+import type { CelType } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
 import { type Checked, type CheckFault, type Checker, computed, unknown, valueTree } from "./checked.ts"
 import { shown } from "./trees.ts"
-import { type ExpressionType, isNumber, isSimple, sameType, type SimpleType, typePhrase } from "./types.ts"
+import { isNumber, isSimple, itemType, sameType, simpleName, type SimpleType, typePhrase, typeText } from "./types.ts"
 import { checkMember, checkMembers, results } from "./words.ts"
 
 type Binary = ExpressionTree & { node: "binary" }
@@ -65,13 +66,13 @@ export function reportCondition(value: Checked, at: ExpressionTree, checker: Che
 }
 
 /** `size, an int,` or `null`. */
-function described(tree: ExpressionTree, type: ExpressionType): string {
+function described(tree: ExpressionTree, type: CelType): string {
   return isSimple(type, "null") ? "null" : `${shown(tree)}, ${typePhrase(type)},`
 }
 
-function conditionHint(type: ExpressionType, text: string): string {
-  if ("list" in type || "map" in type) return `, such as size(${text}) > 0`
-  if ("struct" in type) return `, such as has(${text})`
+function conditionHint(type: CelType, text: string): string {
+  if (type.kind === "list" || type.kind === "map") return `, such as size(${text}) > 0`
+  if (type.kind === "struct") return `, such as has(${text})`
   if (isNumber(type)) return `, such as ${text} > 0`
   return isSimple(type, "string", "intOrString") ? `, such as ${text} != ""` : `, such as has(${text})`
 }
@@ -102,9 +103,9 @@ function checkOrElse(tree: Binary, left: Checked, right: Checked, checker: Check
 }
 
 /** `{}` stands for a struct or a map; CEL has no type for every struct. */
-function isEmptyObject(tree: ExpressionTree, instead: ExpressionType): boolean {
+function isEmptyObject(tree: ExpressionTree, instead: CelType): boolean {
   const isEmpty = tree.node === "literal" && typeof tree.value === "object" && tree.value !== null
-  return isEmpty && "simple" in instead && instead.simple !== "dyn"
+  return isEmpty && simpleName(instead) !== undefined && !isSimple(instead, "dyn")
 }
 
 /** `test ? a : b` */
@@ -153,7 +154,7 @@ function neverEqual(value: Checked, literal: ExpressionTree): { found: string; e
   const empty = (literal.node === "list" && literal.items.length === 0) || (literal.node === "literal" && typeof literal.value === "object")
   if (!empty || value.absence !== "absent" || literal === value.tree) return undefined
   const expected =
-    "struct" in value.type ? `has(${text}) or !has(${text})` : `size(${text}) == 0: an absent list or map is not an empty one`
+    value.type.kind === "struct" ? `has(${text}) or !has(${text})` : `size(${text}) == 0: an absent list or map is not an empty one`
   return isSimple(value.type, "dyn") ? undefined : { found: `${text} compared with ${shown(literal)}`, expected }
 }
 
@@ -174,15 +175,19 @@ function checkNull(tree: Binary, value: Checked, left: Checked, right: Checked, 
 function comparisonFault(tree: Binary, left: Checked, right: Checked): { found: string; expected: string } {
   const found = `${shown(tree.left)}, ${typePhrase(left.type)}, compared with ${shown(tree.right)}, ${typePhrase(right.type)}`
   const list =
-    "list" in left.type ? { list: tree.left, one: tree.right } : "list" in right.type ? { list: tree.right, one: tree.left } : undefined
-  if (list !== undefined && !("list" in left.type && "list" in right.type)) {
+    left.type.kind === "list"
+      ? { list: tree.left, one: tree.right }
+      : right.type.kind === "list"
+        ? { list: tree.right, one: tree.left }
+        : undefined
+  if (list !== undefined && !(left.type.kind === "list" && right.type.kind === "list")) {
     const one = list.one === tree.left ? left : right
     const counted = isNumber(one.type)
       ? `size(${shown(list.list)}) ${tree.operator} ${shown(list.one)}`
       : `${shown(list.one)} in ${shown(list.list)}`
     return { found, expected: counted }
   }
-  const struct = [left, right].find(({ type }) => "struct" in type)
+  const struct = [left, right].find(({ type }) => type.kind === "struct")
   const hint = literalHint(left, right, tree.right) || literalHint(right, left, tree.left)
   return { found, expected: `values of one type${hint}${struct === undefined ? "" : `, such as a field of ${shown(struct.tree)}`}` }
 }
@@ -193,8 +198,8 @@ const special: readonly SimpleType[] = ["quantity", "duration", "timestamp"]
 function literalHint(value: Checked, other: Checked, at: ExpressionTree): string {
   const text = shown(at)
   const literal = at.node === "literal" ? at.value : undefined
-  if ("simple" in value.type && special.includes(value.type.simple) && isSimple(other.type, "string"))
-    return `: ${value.type.simple === "timestamp" ? "time" : value.type.simple}(${text})`
+  if (isSimple(value.type, ...special) && isSimple(other.type, "string"))
+    return `: ${isSimple(value.type, "timestamp") ? "time" : typeText(value.type)}(${text})`
   if (isSimple(value.type, "duration", "timestamp") && isNumber(other.type))
     return typeof literal === "number" ? `: duration("${literal}s")` : isSimple(value.type, "duration") ? `: int(${shown(value.tree)})` : ""
   if (isSimple(value.type, "string")) {
@@ -207,7 +212,7 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
   }
   if (isSimple(value.type, "bool") && (literal === "true" || literal === "false")) return `: ${literal}`
   if (isNumber(value.type) && isSimple(other.type, "intOrString")) return `: int(${text})`
-  if (isNumber(value.type) && at.node !== "literal" && ("list" in other.type || "map" in other.type)) return `: size(${text})`
+  if (isNumber(value.type) && at.node !== "literal" && (other.type.kind === "list" || other.type.kind === "map")) return `: size(${text})`
   return ""
 }
 
@@ -235,7 +240,7 @@ function checkIn(tree: Binary, left: Checked, right: Checked, checker: Checker):
   }
   const result = computed({ ...tree, left: valueTree(left), right: valueTree(right) }, checker.typed.typeOf(tree))
   if (tree.right.node === "list") for (const item of tree.right.items) checkMembers(checker, left, item)
-  const isMap = "map" in type
+  const isMap = type.kind === "map"
   const [words, what] = isMap ? [right.keyWords, "keys"] : [right.itemWords, "items"]
   for (const literal of results(tree.left)) checkMember(checker, literal, words, `the ${what} of ${shown(tree.right)}`)
   return isMap ? { ...result, tree: { ...tree, left: left.tree, right: right.tree } } : result
@@ -244,14 +249,14 @@ function checkIn(tree: Binary, left: Checked, right: Checked, checker: Checker):
 function membershipFault(tree: Binary, left: Checked, right: Checked): Omit<CheckFault, "offset"> {
   const { type } = right
   const one = `${shown(tree.left)}, ${typePhrase(left.type)}`
-  if ("list" in type)
+  if (type.kind === "list")
     return {
       found: `${one}, in ${typePhrase(type)}`,
-      expected: `${typePhrase(type.list)}${literalHint({ ...right, type: type.list }, left, tree.left)}`,
+      expected: `${typePhrase(itemType(type))}${literalHint({ ...right, type: itemType(type) }, left, tree.left)}`,
     }
-  if ("map" in type) return { found: `${one}, as a key`, expected: "a string: keys are texts" }
+  if (type.kind === "map") return { found: `${one}, as a key`, expected: "a string: keys are texts" }
   const part = isSimple(type, "string", "intOrString") ? `${shown(tree.right)}.contains(${shown(tree.left)})` : undefined
-  const field = "struct" in type ? "has(x.field)" : undefined
+  const field = type.kind === "struct" ? "has(x.field)" : undefined
   return {
     found: `in with ${shown(tree.right)}, ${typePhrase(type)}, on its right`,
     expected: part ?? field ?? "a list or a map",
@@ -285,7 +290,7 @@ function arithmeticFault(tree: Binary, left: Checked, right: Checked): { found: 
       expected: `numbers${also} on both sides of ${tree.operator}${literalHint(left, right, tree.right) || literalHint(right, left, tree.left)}`,
     }
   }
-  if ("list" in left.type && sameType(right.type, left.type.list))
+  if (left.type.kind === "list" && sameType(right.type, itemType(left.type)))
     return { found, expected: `a list on both sides: [${shown(tree.right)}]` }
   const text = isSimple(left.type, "string") ? literalHint(left, right, tree.right) : literalHint(right, left, tree.left)
   return { found, expected: `values of one type that add up${text}` }

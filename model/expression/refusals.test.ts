@@ -1,12 +1,13 @@
 /** The dialect reports whatever CEL's checker refuses in its own words, at a character of the text. */
 import { describe, expect, test } from "vitest"
+import type { CelType } from "../../cel/index.ts"
 import type { ExpressionScope, StructSource } from "./checked.ts"
 import { expressionFunctions, macros } from "./functions.ts"
 import { DialectCompiler } from "./in-cel.ts"
 import { readExpression } from "./index.ts"
-import { type ExpressionType, parseType } from "./types.ts"
+import { parseType, structType } from "./types.ts"
 
-const types: Readonly<Record<string, ExpressionType>> = {
+const types: Readonly<Record<string, CelType>> = {
   flag: parseType("bool"),
   count: parseType("int"),
   ratio: parseType("double"),
@@ -19,7 +20,7 @@ const types: Readonly<Record<string, ExpressionType>> = {
   any: parseType("dyn"),
   words: parseType("list(string)"),
   labels: parseType("map(string)"),
-  part: { struct: "Part" },
+  part: structType("Part"),
 }
 const structs: StructSource = {
   field: (_struct, name) => {
@@ -30,7 +31,7 @@ const structs: StructSource = {
   open: (struct) => struct === "Open",
 }
 const compiler = new DialectCompiler(structs)
-const scope: ExpressionScope = { self: { struct: "Part" }, root: { struct: "Part" }, old: "never", place: "columns" }
+const scope: ExpressionScope = { self: structType("Part"), root: structType("Part"), old: "never", place: "columns" }
 const names = [...Object.keys(types), "null", "{}", "[]"]
 const operators = ["==", "!=", "<", "<=", ">", ">=", "in", "+", "-", "*", "/", "%", "&&", "||", "??"]
 
@@ -67,7 +68,7 @@ describe("what CEL refuses", () => {
   })
 
   test("is not what an open object may hold", () => {
-    const open: ExpressionScope = { ...scope, self: { struct: "Open" } }
+    const open: ExpressionScope = { ...scope, self: structType("Open") }
     expect(faultsOf("other.more == 1", open)).toEqual([])
     expect(faultsOf('count == "1"', open)).toEqual(['count, an int, compared with "1", a string; values of one type: 1'])
     expect(faultsOf("other == 1")).toHaveLength(1)

@@ -1,47 +1,97 @@
 /**
- * The types of expressions: those of CEL, plus quantities and numbers-or-texts. Function signatures and diagnostics
- * write them as text: `int`, `list(string)`, `map(quantity)`, `core.v1.PodSpec`.
+ * The types of expressions are CEL's; quantities and numbers-or-texts are opaque there. Here they get the words of the
+ * dialect: function signatures and diagnostics write `int`, `list(string)`, `map(quantity)`, `core.v1.PodSpec`.
  */
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  opaqueType,
+  stringType,
+  timestampType,
+  uintType,
+} from "../../cel/index.ts"
 
-/** A type without parameters. */
-export type SimpleType =
-  | "dyn"
-  | "null"
-  | "bool"
-  | "int"
-  | "uint"
-  | "double"
-  | "string"
-  | "bytes"
-  | "duration"
-  | "timestamp"
-  | "quantity"
-  | "intOrString"
+/** Of a quantity: it compares and adds exactly. */
+export const quantityType: CelType = opaqueType("quantity")
 
-/** `map` has text keys. `struct` is named as in the model: `core.v1.PodSpec`. `dyn` is any value, known at run time. */
-export type ExpressionType =
-  | { readonly simple: SimpleType }
-  | { readonly list: ExpressionType }
-  | { readonly map: ExpressionType }
-  | { readonly struct: string }
+/** Of a field that holds a number or a text. Rules compare it with both; for a sum they convert it. */
+export const intOrStringType: CelType = opaqueType("intOrString")
 
-export const dyn: ExpressionType = { simple: "dyn" }
-export const string: ExpressionType = { simple: "string" }
+/** The types without parameters. `dyn` is any value, known at run time. */
+export const simpleTypes = {
+  dyn: dynType,
+  null: nullType,
+  bool: boolType,
+  int: intType,
+  uint: uintType,
+  double: doubleType,
+  string: stringType,
+  bytes: bytesType,
+  duration: durationType,
+  timestamp: timestampType,
+  quantity: quantityType,
+  intOrString: intOrStringType,
+}
+
+export type SimpleType = keyof typeof simpleTypes
+
+/** The type of a struct of the model, such as `core.v1.PodSpec`. Its fields are those that `StructSource` has. */
+export function structType(name: string): CelType {
+  return { kind: "struct", name, parameters: [] }
+}
+
+/** The type of the items of a list; of anything else `dyn`. */
+export function itemType(type: CelType): CelType {
+  return (type.kind === "list" ? type.parameters[0] : undefined) ?? dynType
+}
+
+/** The type of the values of a map; of anything else `dyn`. */
+export function valueType(type: CelType): CelType {
+  return (type.kind === "map" ? type.parameters[1] : undefined) ?? dynType
+}
+
+/** The word for the type; undefined for lists, maps and structs. */
+export function simpleName({ kind, name }: CelType): SimpleType | undefined {
+  switch (kind) {
+    case "list":
+    case "map":
+    case "struct":
+      return undefined
+    case "opaque":
+      return name === quantityType.name ? "quantity" : "intOrString"
+    case "any":
+    case "error":
+    case "param":
+    case "type":
+      return "dyn"
+    default:
+      return kind
+  }
+}
 
 /** Whether `type` is one of the simple types. */
-export function isSimple(type: ExpressionType, ...names: readonly SimpleType[]): boolean {
-  return "simple" in type && names.includes(type.simple)
+export function isSimple(type: CelType, ...names: readonly SimpleType[]): boolean {
+  const word = simpleName(type)
+  return word !== undefined && names.includes(word)
 }
 
 /** The type as signatures and diagnostics write it. */
-export function typeText(type: ExpressionType): string {
-  if ("simple" in type) return type.simple
-  if ("struct" in type) return type.struct
-  return "list" in type ? `list(${typeText(type.list)})` : `map(${typeText(type.map)})`
+export function typeText(type: CelType): string {
+  if (type.kind === "list") return `list(${typeText(itemType(type))})`
+  if (type.kind === "map") return `map(${typeText(valueType(type))})`
+  return simpleName(type) ?? type.name
 }
 
 /** The type with its article: `an int`, `a list(string)`, `null`. */
-export function typePhrase(type: ExpressionType): string {
+export function typePhrase(type: CelType): string {
   const text = typeText(type)
   if (text === "null" || text === "bytes") return text
   if (text === "dyn") return "a value of any type"
@@ -49,43 +99,28 @@ export function typePhrase(type: ExpressionType): string {
 }
 
 /** Whether both are the same type. */
-export function sameType(left: ExpressionType, right: ExpressionType): boolean {
+export function sameType(left: CelType, right: CelType): boolean {
   return typeText(left) === typeText(right)
 }
 
 /** Numbers of any kind. */
-export function isNumber(type: ExpressionType): boolean {
+export function isNumber(type: CelType): boolean {
   return isSimple(type, "int", "uint", "double")
 }
 
 /** A value that is one word or number and prints as such. */
-export function isScalarType(type: ExpressionType): boolean {
-  return "simple" in type && !isSimple(type, "null", "bytes")
+export function isScalarType(type: CelType): boolean {
+  return simpleName(type) !== undefined && !isSimple(type, "null", "bytes")
 }
 
-const simpleTypes: readonly SimpleType[] = [
-  "dyn",
-  "null",
-  "bool",
-  "int",
-  "uint",
-  "double",
-  "string",
-  "bytes",
-  "duration",
-  "timestamp",
-  "quantity",
-  "intOrString",
-]
-
 /** Reads a type of a function's signature. Throws on any other text: signatures are code. */
-export function parseType(text: string): ExpressionType {
+export function parseType(text: string): CelType {
   const generic = /^(list|map)\((.*)\)$/.exec(text)
   if (generic?.[2] !== undefined) {
     const inner = parseType(generic[2])
-    return generic[1] === "list" ? { list: inner } : { map: inner }
+    return generic[1] === "list" ? listType(inner) : mapType(stringType, inner)
   }
-  const simple = simpleTypes.find((name) => name === text)
+  const simple = Object.entries(simpleTypes).find(([name]) => name === text)?.[1]
   if (simple === undefined) throw new Error(`no type of expressions: ${text}`)
-  return { simple }
+  return simple
 }
