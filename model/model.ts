@@ -209,12 +209,20 @@ export interface ExpressionModel {
   readonly tree: ExpressionTree
 }
 
+/** What the checker says of the field that a part of an expression names. Parts that name none have none. */
+export interface FieldReading {
+  /** Absent and zero are different values. */
+  readonly pointer: boolean
+  /** What the field reads as where it is absent and its parents exist. */
+  readonly zero?: "" | false | 0
+}
+
 export type ExpressionTree =
   /** `double`: written with a fraction or an exponent, as 1.0 is. */
   | { readonly node: "literal"; readonly value: JsonValue; readonly double?: true }
-  | { readonly node: "name"; readonly name: string }
-  | { readonly node: "select"; readonly of: ExpressionTree; readonly field: string }
-  | { readonly node: "index"; readonly of: ExpressionTree; readonly index: ExpressionTree }
+  | { readonly node: "name"; readonly name: string; readonly reads?: FieldReading }
+  | { readonly node: "select"; readonly of: ExpressionTree; readonly field: string; readonly reads?: FieldReading }
+  | { readonly node: "index"; readonly of: ExpressionTree; readonly index: ExpressionTree; readonly reads?: FieldReading }
   | { readonly node: "call"; readonly function: string; readonly target?: ExpressionTree; readonly arguments: readonly ExpressionTree[] }
   | { readonly node: "unary"; readonly operator: "!" | "-"; readonly of: ExpressionTree }
   /** `double`: a division that keeps its fraction. */

@@ -117,7 +117,6 @@ function compiled({ type, expression, condition: isCondition }: Placed): (values
     }
   }
   const scope: ExpressionScope = {
-    selfType: type,
     self: "self",
     root: "root",
     oldSelf: "oldSelf",

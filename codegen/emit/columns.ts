@@ -26,7 +26,7 @@ export function emitColumns(context: EmitContext, file: FileModel, kind: KindMod
 
 function declareRowConditions(builder: FileBuilder, kind: KindModel): void {
   builder.reserve("rowConditions")
-  const scope = columnScope(kind)
+  const scope = columnScope
   const lines = kind.completed.map(({ when, reason, textParts }) => {
     const message = compileMessage(builder, textParts, scope)
     return `  { when: ${compileCondition(builder, when, scope)}, reason: ${JSON.stringify(reason)}, message: ${message} },\n`
@@ -41,12 +41,16 @@ function declareRowConditions(builder: FileBuilder, kind: KindModel): void {
   })
 }
 
-function columnScope(kind: KindModel): ExpressionScope {
-  return { selfType: kind.type, self: "object", root: "object", nowMs: "context.nowMs", vendor: "context.vendor", cell: "object, context" }
+const columnScope: ExpressionScope = {
+  self: "object",
+  root: "object",
+  nowMs: "context.nowMs",
+  vendor: "context.vendor",
+  cell: "object, context",
 }
 
-function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
-  const value = compileValue(builder, column.value, columnScope(kind))
+function columnCode(builder: FileBuilder, _kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
+  const value = compileValue(builder, column.value, columnScope)
   const parameters = /\bcontext\b/.test(value) ? "(object, context)" : "(object)"
   return {
     name: column.name,

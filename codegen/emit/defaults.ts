@@ -59,7 +59,7 @@ function below(builder: FileBuilder, field: FieldModel): string[] {
 }
 
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel): string {
-  const scope: ExpressionScope = { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor" }
+  const scope: ExpressionScope = { self: "self", root: "context.root", vendor: "context.vendor" }
   const path = rule.set.split(".")
   const field = fieldAt(builder.context.model, type.name, path)
   const pointer = field?.nullable === true ? "nullable" : field?.pointer === true || undefined

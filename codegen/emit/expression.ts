@@ -1,9 +1,9 @@
 /**
  * Compiles expressions of the dialect to plain TypeScript that calls the doorway (runtime/schema/expression.ts).
  *
- * The compiler tracks types where the model knows them, for one rule: a field that is not a pointer has no absent
- * state. When such a field is used as a value and all its parents certainly exist, an absent field reads as zero ("",
- * 0, false). `has(x)` and `x ?? y` test the field as it was sent.
+ * A field that is not a pointer has no absent state: the checker has written into the tree what it reads as. When such
+ * a field is used as a value and all its parents certainly exist, an absent field reads as that zero ("", 0, false).
+ * `has(x)` and `x ?? y` test the field as it was sent.
  */
 import { expressionFunctions } from "../../model/expression/functions.ts"
 import { isSimple } from "../../model/expression/types.ts"
@@ -12,17 +12,15 @@ import type {
   ExpressionModel,
   ExpressionTree,
   FieldModel,
+  FieldReading,
   Model,
   TemplatePart,
-  TypeRefModel,
 } from "../../model/model.ts"
-import { listItem } from "./context.ts"
 import type { FileBuilder } from "./file-builder.ts"
 
 /** The names that an expression may use, and the code for them. */
 export interface ExpressionScope {
-  /** Unique name of the type whose fields are bare names; also `self`. */
-  readonly selfType: string
+  /** The value whose fields are bare names. */
   readonly self: string
   readonly root: string
   readonly oldSelf?: string
@@ -38,20 +36,14 @@ interface Compiled {
   readonly code: string
   /** The code is a TypeScript boolean. */
   readonly boolean: boolean
-  readonly type?: TypeRefModel
-  /** The field that was selected last. */
-  readonly field?: FieldModel
+  /** Of the field that was selected last. */
+  readonly reads?: FieldReading
   /** The code is an operation that needs parentheses beside another operator. */
   readonly open?: boolean
   /** All parents of the value certainly exist. */
   readonly sure: boolean
   /** A member path that further selects can extend. */
   readonly path?: { readonly base: string; readonly names: readonly string[] }
-}
-
-interface Variable {
-  readonly code: string
-  readonly type?: TypeRefModel
 }
 
 /** Compiles a value. Called for columns, selectable fields and defaults. */
@@ -88,15 +80,8 @@ function escapeTemplate(text: string): string {
   return text.replaceAll(/[\\`]|\$\{/g, (found) => `\\${found}`)
 }
 
-const zeroes: Readonly<Record<string, string>> = { string: '""', boolean: "false", int32: "0", int64: "0", double: "0" }
-
-/** The code of a field's zero value, for a plain scalar that is not a pointer. */
-export function zeroCode({ pointer, type }: FieldModel): string | undefined {
-  return pointer || !("scalar" in type) ? undefined : zeroes[type.scalar]
-}
-
-function zeroOf({ field, sure }: Compiled): string | undefined {
-  return sure && field !== undefined ? zeroCode(field) : undefined
+function zeroOf({ reads, sure }: Compiled): string | undefined {
+  return sure && reads?.zero !== undefined ? literalCode(reads.zero) : undefined
 }
 
 function valueOf(compiled: Compiled): string {
@@ -167,7 +152,7 @@ class Compiler {
   constructor(
     private readonly builder: FileBuilder,
     private readonly scope: ExpressionScope,
-    private readonly variables: ReadonlyMap<string, Variable> = new Map(),
+    private readonly variables: ReadonlySet<string> = new Set(),
   ) {}
 
   compile(tree: ExpressionTree): Compiled {
@@ -175,11 +160,11 @@ class Compiler {
       case "literal":
         return plainCode(literalCode(tree.value), typeof tree.value === "boolean")
       case "name":
-        return this.name(tree.name)
+        return this.name(tree.name, tree.reads)
       case "select":
-        return this.select(this.compile(tree.of), tree.field)
+        return this.select(this.compile(tree.of), tree.field, tree.reads)
       case "index":
-        return this.index(tree.of, tree.index)
+        return this.index(tree)
       case "call":
         return this.call(tree.function, tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments])
       case "unary":
@@ -222,44 +207,29 @@ class Compiler {
     return `${this.builder.runtime(name)}(${values.join(", ")})`
   }
 
-  private get model(): Model {
-    return this.builder.context.model
+  private name(name: string, reads: FieldReading | undefined): Compiled {
+    if (this.variables.has(name)) return start(variableName(name))
+    const { self, root, oldSelf, oldRoot } = this.scope
+    if (name === "self") return start(self)
+    // Only a type of one kind knows what the fields of the whole object read as, so none does.
+    if (name === "root") return { ...start(root), sure: false }
+    if (name === "oldSelf" && oldSelf !== undefined) return start(oldSelf)
+    if (name === "oldRoot" && oldRoot !== undefined) return { ...start(oldRoot), sure: false }
+    return this.select(start(self), name, reads)
   }
 
-  private name(name: string): Compiled {
-    const variable = this.variables.get(name)
-    if (variable !== undefined) return start(variable.code, variable.type)
-    const { self, root, oldSelf, oldRoot, selfType } = this.scope
-    const type: TypeRefModel = { ref: selfType }
-    if (name === "self") return start(self, type)
-    if (name === "root") return start(root)
-    if (name === "oldSelf" && oldSelf !== undefined) return start(oldSelf, type)
-    if (name === "oldRoot" && oldRoot !== undefined) return start(oldRoot)
-    return this.select(start(self, type), name)
-  }
-
-  private select(of: Compiled, name: string): Compiled {
+  private select(of: Compiled, name: string, reads: FieldReading | undefined): Compiled {
     const path = of.path ?? { base: of.code, names: [] }
     const names = [...path.names, name]
     const code = this.runtime("get", path.base, ...names.map((one) => JSON.stringify(one)))
-    const field = of.type !== undefined && "ref" in of.type ? findField(this.model, of.type.ref, name) : undefined
-    const type = field?.type ?? (of.type !== undefined && "map" in of.type ? of.type.map : undefined)
-    const sure = of.sure && of.field?.pointer !== true
-    return {
-      code,
-      boolean: false,
-      sure,
-      path: { base: path.base, names },
-      ...(type !== undefined && { type }),
-      ...(field !== undefined && { field }),
-    }
+    const sure = of.sure && of.reads?.pointer !== true
+    return { code, boolean: false, sure, path: { base: path.base, names }, ...(reads !== undefined && { reads }) }
   }
 
-  private index(of: ExpressionTree, index: ExpressionTree): Compiled {
+  private index({ of, index, reads }: ExpressionTree & { node: "index" }): Compiled {
     const list = this.compile(of)
-    if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value), sure: false }
-    const type = list.type === undefined ? undefined : (listItem(list.type) ?? ("map" in list.type ? list.type.map : undefined))
-    return { ...plainCode(this.runtime("item", list.code, this.value(index))), ...(type !== undefined && { type }) }
+    if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value, reads), sure: false }
+    return plainCode(this.runtime("item", list.code, this.value(index)))
   }
 
   private binary(operator: string, left: ExpressionTree, right: ExpressionTree): Compiled {
@@ -267,13 +237,8 @@ class Compiler {
       case "&&":
       case "||":
         return operation(`${this.operand(left)} ${operator} ${this.operand(right)}`, true)
-      case "??": {
-        const first = this.compile(left)
-        return {
-          ...plainCode(this.runtime("orElse", first.code, this.value(right))),
-          ...(first.type !== undefined && { type: first.type }),
-        }
-      }
+      case "??":
+        return plainCode(this.runtime("orElse", this.compile(left).code, this.value(right)))
       case "==":
         return this.equal(left, right, "===")
       case "!=":
@@ -330,21 +295,16 @@ class Compiler {
   }
 
   private has(tree: ExpressionTree): Compiled {
-    const { code, field } = this.compile(tree)
-    return plainCode(this.runtime(field === undefined || field.pointer ? "present" : "nonZero", code), true)
+    const { code, reads } = this.compile(tree)
+    return plainCode(this.runtime(reads === undefined || reads.pointer ? "present" : "nonZero", code), true)
   }
 
   private macro(tree: ExpressionTree & { node: "macro" }): Compiled {
     const of = this.compile(tree.of)
-    const item: TypeRefModel | undefined =
-      of.type === undefined ? undefined : (listItem(of.type) ?? ("map" in of.type ? { scalar: "string" } : undefined))
-    const code = variableName(tree.variable)
-    const variable: Variable = { code, ...(item !== undefined && { type: item }) }
-    const inner = new Compiler(this.builder, this.scope, new Map([...this.variables, [tree.variable, variable]]))
+    const inner = new Compiler(this.builder, this.scope, new Set([...this.variables, tree.variable]))
     const body = tree.macro === "map" ? inner.value(tree.body) : inner.condition(tree.body)
     const boolean = tree.macro !== "map" && tree.macro !== "filter"
-    const type = tree.macro === "filter" ? of.type : undefined
-    return { ...plainCode(this.runtime(tree.macro, of.code, `(${code}) => ${body}`), boolean), ...(type !== undefined && { type }) }
+    return plainCode(this.runtime(tree.macro, of.code, `(${variableName(tree.variable)}) => ${body}`), boolean)
   }
 }
 
@@ -356,8 +316,8 @@ function operation(code: string, boolean = false): Compiled {
   return { code, boolean, open: true, sure: false }
 }
 
-function start(code: string, type?: TypeRefModel): Compiled {
-  return { code, boolean: false, sure: true, path: { base: code, names: [] }, ...(type !== undefined && { type }) }
+function start(code: string): Compiled {
+  return { code, boolean: false, sure: true, path: { base: code, names: [] } }
 }
 
 /** Macro variables end in an underscore, as no generated name does, so they never shadow outer names. */

@@ -56,7 +56,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     verbs: kind.verbs.toSorted(),
     nameRule,
     storage: { ...storage, ...storageFacts(builder, kind) },
-    selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, kind, one.value)) })),
+    selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, one.value)) })),
     rules: {
       createDrops: kind.create.drops,
       updateKeeps: kind.update.keeps,
@@ -89,12 +89,8 @@ function storageFacts(builder: FileBuilder, kind: KindModel): Literal & object {
 }
 
 /** Selectable fields are read from the stored form. */
-function selector(builder: FileBuilder, kind: KindModel, value: KindModel["selectable"][number]["value"]): string {
-  const { storage } = kind
-  const stored = builder.context.model.kinds.find(
-    (one) => one.group === storage.group && one.version === storage.version && one.kind === storage.kind,
-  )
-  const code = compileValue(builder, value, { selfType: (stored ?? kind).type, self: "stored", root: "stored" })
+function selector(builder: FileBuilder, value: KindModel["selectable"][number]["value"]): string {
+  const code = compileValue(builder, value, { self: "stored", root: "stored" })
   return `(stored) => ${builder.runtime("text")}(${code})`
 }
 
@@ -135,7 +131,6 @@ function loader(builder: FileBuilder, kind: KindModel): string {
 
 function warnings(builder: FileBuilder, kind: KindModel): string {
   const scope = {
-    selfType: kind.type,
     self: "object",
     root: "object",
     vendor: "context.vendor",

@@ -3,10 +3,11 @@
  * function.
  */
 import type { ExpressionModel, FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { readingOf } from "../../model/expression/field-types.ts"
 import { Code, literal } from "../print/literal.ts"
 import { declareLimits, limitLines } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
-import { compileMessage, compileRule, type ExpressionScope, fieldAt, zeroCode } from "./expression.ts"
+import { compileMessage, compileRule, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { limitsName, validateName } from "./names.ts"
 
@@ -78,22 +79,21 @@ export function levels(type: TypeRefModel): ("list" | "map")[] {
   return "map" in type ? ["map", ...levels(type.map)] : []
 }
 
-/** The scope of a type's rules. */
-function ruleScope(type: TypeModel, rule: RuleModel): ExpressionScope {
+/** The scope of a rule. */
+function ruleScope(rule: RuleModel): ExpressionScope {
   const old = rule.on === "update" ? { oldSelf: "context.old", oldRoot: "context.oldRoot" } : {}
-  return { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor", ...old }
+  return { self: "self", root: "context.root", vendor: "context.vendor", ...old }
 }
 
 /** Reasons whose message shows the value. */
 const reasonsWithValue: ReadonlySet<string> = new Set(["Invalid", "NotSupported", "Duplicate", "NotFound"])
 
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): string {
-  const scope = ruleScope(type, rule)
+  const scope = ruleScope(rule)
   const condition = compileRule(builder, rule.rule, rule.when, scope)
   const message = new Code(compileMessage(builder, rule.messageParts, scope))
   const field = rule.at === "" ? undefined : fieldAt(builder.context.model, type.name, rule.at.split("."))
-  const zero = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : zeroCode(field)
-  const absent = zero === undefined ? undefined : new Code(zero)
+  const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : readingOf(field).zero
   const fault = literal({ type: rule.reason, at: rule.at, absent, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
   const call = line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`

@@ -90,7 +90,7 @@ class TreeChecker implements Checker {
     if (tree.name === "oldSelf" || tree.name === "oldRoot") return this.old(tree)
     if (scope.self.kind !== "struct") return unknown(tree)
     const field = this.structs.field(scope.self.name, tree.name)
-    if (field !== undefined) return { ...field, tree, stored: true }
+    if (field !== undefined) return { ...field, tree: reading(tree, field), stored: true }
     if (!this.typed.isRefused(tree)) return unknown(tree)
     const old = scope.old === "never" ? [] : ["oldSelf", "oldRoot"]
     const words = [...this.structs.names(scope.self.name), ...this.variables.keys(), "self", "root", ...old]
@@ -124,7 +124,7 @@ class TreeChecker implements Checker {
   }
 
   /** `of.field`, and `of["field"]`. `make` puts the checked `of` in its place. */
-  private select(tree: ExpressionTree, field: string, of: Checked, make: (of: ExpressionTree) => ExpressionTree): Checked {
+  private select(tree: Selection, field: string, of: Checked, make: (of: ExpressionTree) => Selection): Checked {
     const { type } = of
     const made = make(of.tree)
     if (type.kind === "struct") return this.field(tree, type.name, field, made)
@@ -141,9 +141,9 @@ class TreeChecker implements Checker {
     return unknown(tree)
   }
 
-  private field(tree: ExpressionTree, struct: string, field: string, made: ExpressionTree): Checked {
+  private field(tree: Selection, struct: string, field: string, made: Selection): Checked {
     const info = this.structs.field(struct, field)
-    if (info !== undefined) return { ...info, tree: made, stored: true }
+    if (info !== undefined) return { ...info, tree: reading(made, info), stored: true }
     if (!this.typed.isRefused(tree)) return unknown(made)
     const alone = ["self", "root", "oldSelf", "oldRoot"].includes(field) ? { expected: `${field} alone`, nearest: field } : undefined
     this.report(tree, { found: `unknown field "${field}" of ${struct}`, ...(alone ?? oneOf(field, this.structs.names(struct))) })
@@ -160,7 +160,7 @@ class TreeChecker implements Checker {
     const literal = tree.index.node === "literal" ? tree.index.value : undefined
     const index = typeof literal === "string" ? computed(tree.index, stringType) : this.check(tree.index)
     const { type } = of
-    const made: ExpressionTree = { ...tree, of: of.tree, index: index.tree }
+    const made: Selection = { ...tree, of: of.tree, index: index.tree }
     if (type.kind === "struct" && typeof literal === "string") return this.select(tree, literal, of, () => made)
     const negative = type.kind === "list" && typeof literal === "number" && literal < 0
     if (!negative && !this.typed.isRefused(tree)) return this.item(of, tree, made)
@@ -227,6 +227,14 @@ class TreeChecker implements Checker {
       reportCondition(body, tree.body, this, `the condition of ${tree.macro}`)
     return tree.macro === "filter" ? { ...value, stored: of.stored, itemWords: words } : value
   }
+}
+
+/** Parts that may name a field. */
+type Selection = ExpressionTree & { node: "select" | "index" }
+
+/** The part, with what emitters must know of its field. */
+function reading(tree: Selection | (ExpressionTree & { node: "name" }), { reads }: ValueInfo): ExpressionTree {
+  return reads === undefined ? tree : { ...tree, reads }
 }
 
 /** What a macro's variable goes over. */

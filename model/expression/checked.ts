@@ -3,7 +3,7 @@
  */
 import { type CelType, dynType, type Issue } from "../../cel/index.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
-import type { ExpressionConversion, ExpressionTree } from "../model.ts"
+import type { ExpressionConversion, ExpressionTree, FieldReading } from "../model.ts"
 import { isSimple, itemType } from "./types.ts"
 
 /** What is known of a field, of a variable, or of an item. */
@@ -14,6 +14,8 @@ export interface ValueInfo {
    * `??` gives its right side, too.
    */
   readonly absence: "never" | "empty" | "zero" | "absent"
+  /** Of a field. */
+  readonly reads?: FieldReading
   /** The only values, of an enum. */
   readonly words?: readonly JsonValue[] | undefined
   /** The only values of the items of a list, or of the values of a map. */

@@ -1,7 +1,7 @@
 /** From the types of a model's fields to the types of expressions. */
 import { type CelType, dynType, listType, mapType, stringType } from "../../cel/index.ts"
 import type { Scalar } from "../../runtime/schema/shape.ts"
-import type { FieldModel, TypeRefModel } from "../model.ts"
+import type { FieldModel, FieldReading, TypeRefModel } from "../model.ts"
 import type { ValueInfo } from "./checked.ts"
 import { type SimpleType, simpleTypes, structType } from "./types.ts"
 
@@ -32,15 +32,21 @@ export function expressionType(type: TypeRefModel | undefined): CelType {
   return listType(expressionType("list" in type ? type.list : type.wrappedList))
 }
 
-/** Scalars that read as their zero value where they are absent and no pointer. */
-const zeroScalars: ReadonlySet<string> = new Set(["string", "boolean", "int32", "int64", "double"])
+const zeroes: Partial<Readonly<Record<Scalar, "" | false | 0>>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
+
+/** How expressions read a field: scalars that are no pointers have a zero value, other fields are absent. */
+export function readingOf({ pointer, type }: FieldModel): FieldReading {
+  const zero = pointer || !("scalar" in type) ? undefined : zeroes[type.scalar]
+  return { pointer, ...(zero !== undefined && { zero }) }
+}
 
 /** What expressions know of a field. */
 export function valueInfo(field: FieldModel): ValueInfo {
-  const zero = !field.pointer && "scalar" in field.type && zeroScalars.has(field.type.scalar)
+  const reads = readingOf(field)
   return {
     type: expressionType(field.type),
-    absence: zero ? "zero" : "absent",
+    absence: reads.zero === undefined ? "absent" : "zero",
+    reads,
     words: field.enum,
     itemWords: field.items?.enum ?? field.values?.enum,
     keyWords: field.keys?.enum,
