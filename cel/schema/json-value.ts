@@ -30,6 +30,17 @@ export function resourceReaderOf(schema: Schema): Reader {
   return nullable(schema, objectReader(withResourceFields(schema)))
 }
 
+/**
+ * JSON without its schema: texts of formats are texts, numbers without a fraction are ints, lists have an order, and
+ * fields have their own names. The reference reads so what an optional variable holds.
+ */
+export function readPlain(json: JsonValue): Result {
+  if (Array.isArray(json)) return new JsonList(json, readPlain)
+  if (isObject(json)) return new JsonMap(json, readPlain)
+  if (!isNumber(json)) return json
+  return isInteger(json) ? integer(json) : new Double(json)
+}
+
 function nullable(schema: Schema, read: Reader): Reader {
   const onNull = schema.nullable ? null : errorOf("invalid data, got null for schema with nullable=false")
   return (json) => (json === null ? onNull : read(json))

@@ -1,7 +1,9 @@
 /** Evaluates the rules of one value after the other, within the budget of an object. */
 import { isError, OptionalValue, type Outcome, type Program, type Value } from "../../../cel/index.ts"
+import { readPlain } from "../../../cel/schema/json-value.ts"
 import { failureText } from "../../base/errors.ts"
 import type { Failure, Failures } from "../../base/failure.ts"
+import type { JsonValue } from "../../base/json.ts"
 import { costPerCallMax, ruleBudget, ruleCostsPerTurn, ruleCostsPerWork, ruleMessageBytesMax } from "../limits.ts"
 import type { CompiledRule } from "./compile.ts"
 import type { NodeRules } from "./node-rules.ts"
@@ -111,7 +113,7 @@ export class Evaluation {
 
   private evaluateRule(part: RulePart, rule: CompiledRule, program: Program, variables: Variables): void {
     const isOptional = rule.rule.optionalOldSelf === true && part.tree.rules.useOldSelf
-    const outcome = program.evaluate(isOptional ? withOptional(variables) : variables, limitedCost)
+    const outcome = program.evaluate(isOptional ? withOptional(variables, part.old) : variables, limitedCost)
     if (!this.charge(outcome)) return this.stop(part, outOfBudget)
     const { value } = outcome
     if (value === true) return
@@ -191,8 +193,11 @@ function variablesOf(self: Value, old: Value | undefined): Variables {
   return old === undefined ? { self } : { self, oldSelf: old }
 }
 
-function withOptional({ self, oldSelf }: Variables): Variables {
-  return { self, oldSelf: oldSelf === undefined ? OptionalValue.none : new OptionalValue(oldSelf) }
+/** Like the reference, which unwraps an optional variable, this loses the schema of objects and lists in it. */
+function withOptional({ self, oldSelf }: Variables, old: JsonValue | undefined): Variables {
+  if (oldSelf === undefined) return { self, oldSelf: OptionalValue.none }
+  const read = typeof old === "object" ? readPlain(old) : oldSelf
+  return { self, oldSelf: new OptionalValue(isError(read) ? oldSelf : read) }
 }
 
 /** Failures show the type instead of the value. */
