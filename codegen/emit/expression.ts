@@ -211,7 +211,7 @@ class Compiler {
     if (this.variables.has(name)) return start(variableName(name))
     const { self, root, oldSelf, oldRoot } = this.scope
     if (name === "self") return start(self)
-    // Only a type of one kind knows what the fields of the whole object read as, so none does.
+    // A type that several kinds share knows no fields of the whole object, so none reads them as zero.
     if (name === "root") return { ...start(root), sure: false }
     if (name === "oldSelf" && oldSelf !== undefined) return start(oldSelf)
     if (name === "oldRoot" && oldRoot !== undefined) return { ...start(oldRoot), sure: false }
