@@ -17,8 +17,15 @@ export function protobufPackage({ group, version }: { readonly group: string; re
   return `${groupPackage(group)}.${identifier(version)}`
 }
 
+/** Of groups whose first label does not name them, as in the reference. */
+const groupPackages: Readonly<Record<string, string>> = {
+  "": "orch.api.core",
+  "internal.apiserver.orch.io": "orch.api.apiserverinternal",
+}
+
 function groupPackage(group: string): string {
-  if (group === "") return "orch.api.core"
+  const known = groupPackages[group]
+  if (known !== undefined) return known
   const labels = group.split(".").map(identifier)
   const builtIn = group.endsWith(".orch.io") || labels.length === 1
   return builtIn ? `orch.api.${labels[0] ?? ""}` : labels.toReversed().join(".")

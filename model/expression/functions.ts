@@ -190,7 +190,7 @@ const tests: readonly Row[] = [
     "matchesSelector",
     ["(dyn, map(dyn)) -> bool"],
     "True when labels, the second argument, meet a label selector. An absent selector matches nothing.",
-    "matchesSelector({}, metadata.labels)",
+    "matchesSelector({}, {})",
     "true",
   ],
   ["isCIDR", ["(string) -> bool"], "True for an address range.", `isCIDR("10.0.0.0/8")`, "true"],

@@ -14,6 +14,7 @@ const groupPackages: Readonly<Record<string, string>> = {
   meta: "io.orch.apimachinery.pkg.apis.meta",
   "apiextensions.orch.io": "io.orch.apiextensions-apiserver.pkg.apis.apiextensions",
   "apiregistration.orch.io": "io.orch.aggregator.pkg.apis.apiregistration",
+  "internal.apiserver.orch.io": "io.orch.api.apiserverinternal",
 }
 
 /**
