@@ -11,7 +11,7 @@ import { normalize } from "../runtime/encoding/normalize.ts"
 import { codecOfKind, unwrapUnknown } from "../runtime/encoding/protobuf/codec.ts"
 import type { Kind } from "../runtime/schema/kind.ts"
 import { createHttpClient } from "./support/http-client.ts"
-import { startInProcess } from "./support/in-process.ts"
+import { everyVersion, startInProcess } from "./support/in-process.ts"
 import { leastObjects } from "./support/least-objects.ts"
 
 type Guard = (object: ApiObject) => boolean
@@ -27,7 +27,7 @@ async function guardOf({ group, version, kind }: Kind): Promise<Guard> {
 }
 
 test.each<VendorName>(["orch", "kubernetes"])("guards hold for what a server of vendor %s returns", async (name) => {
-  const at = await startInProcess({ store: "memory", vendor: name })
+  const at = await startInProcess({ store: "memory", vendor: name, ...everyVersion })
   onTestFinished(at.stop)
   const client = createHttpClient({ protocol: "http2", port: at.port, authority: at.authority })
   onTestFinished(() => client.close())
@@ -40,7 +40,7 @@ test.each<VendorName>(["orch", "kubernetes"])("guards hold for what a server of 
     const root = group === "" ? `/api/${version}` : `/apis/${vendor.group(group)}/${version}`
     const collection = `${root}/${kind.namespaced ? "namespaces/default/" : ""}${kind.resource}`
     const more = leastObjects[kind.kind === "Event" ? `${group === "" ? "v1" : "events"} Event` : kind.kind]
-    const body = Buffer.from(JSON.stringify({ metadata: { name: `a-${group === "" ? "core" : "other"}` }, ...more }))
+    const body = Buffer.from(JSON.stringify({ metadata: { name: `a-${group === "" ? "core" : "other"}-${version}` }, ...more }))
     const authorization = `Bearer ${at.token}`
     const made = await client.send({
       method: "POST",

@@ -102,6 +102,12 @@ export interface InProcess {
   stop(): Promise<void>
 }
 
+/** Options with which every version of every kind is on. */
+export const everyVersion = {
+  runtimeConfig: { "api/all": true },
+  gates: { ClusterTrustBundle: true, VolumeAttributesClass: true },
+} satisfies Partial<InProcessOptions>
+
 export const adminToken = "in-process-token"
 /** Token of a user without groups. */
 export const plainToken = "in-process-plain-token"

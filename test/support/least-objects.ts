@@ -6,6 +6,31 @@ const template = { metadata: { labels: { a: "b" } }, spec: { containers } }
 const selected = { spec: { selector: { matchLabels: { a: "b" } }, template } }
 const jobTemplate = { template: { spec: { restartPolicy: "Never", containers } } }
 
+/** Made once with openssl: an elliptic key, CN=alice. */
+const request = [
+  "-----BEGIN CERTIFICATE REQUEST-----",
+  "MIHaMIGBAgEAMB8xDTALBgNVBAoMBGRldnMxDjAMBgNVBAMMBWFsaWNlMFkwEwYH",
+  "KoZIzj0CAQYIKoZIzj0DAQcDQgAEaWECJhgBFGLMfPwKDjNaFYIQaeIyC+PZ6VYq",
+  "nJvCPvd0TIMGtuq1kHErkgbjcton4lPk4kgeHnXdBgE6tfxHxaAAMAoGCCqGSM49",
+  "BAMCA0gAMEUCIHN+zvHAsDQqrlaQTMooGgeDQ4dKSDRvj+D7QKrqZOVKAiEAmemy",
+  "HkeCYTZsOPQlG0yKnw5wizfOxDMn12vAgnzYxQ0=",
+  "-----END CERTIFICATE REQUEST-----",
+].join("\n")
+
+/** Of the same key, for a hundred years. */
+const certificate = [
+  "-----BEGIN CERTIFICATE-----",
+  "MIIBeDCCAR2gAwIBAgIUXB8w5MKlfmxsA+hK9Vb1ROa1U/0wCgYIKoZIzj0EAwIw",
+  "EDEOMAwGA1UEAwwFYWxpY2UwIBcNMjYxMTI3MTAyNjM5WhgPMjEyNjExMDMxMDI2",
+  "MzlaMBAxDjAMBgNVBAMMBWFsaWNlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE",
+  "aWECJhgBFGLMfPwKDjNaFYIQaeIyC+PZ6VYqnJvCPvd0TIMGtuq1kHErkgbjcton",
+  "4lPk4kgeHnXdBgE6tfxHxaNTMFEwHQYDVR0OBBYEFKdrk+aqF7tPZaowZFMIZM50",
+  "uTX0MB8GA1UdIwQYMBaAFKdrk+aqF7tPZaowZFMIZM50uTX0MA8GA1UdEwEB/wQF",
+  "MAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAMvcMHNyaNa42p5EpGgl76RvAieqdwGi",
+  "fLmvTRlfo5eDAiEAjImDRhfmZz0qvPt4tdYkTTR8ZY464WuMoYqLdnkgVqw=",
+  "-----END CERTIFICATE-----",
+].join("\n")
+
 /** By kind; events by group as well. A kind that is missing needs a name alone. */
 export const leastObjects: Readonly<Record<string, JsonObject>> = {
   Pod: { spec: { containers } },
@@ -21,6 +46,21 @@ export const leastObjects: Readonly<Record<string, JsonObject>> = {
   CronJob: { spec: { schedule: "0 0 * * *", jobTemplate: { spec: jobTemplate } } },
   PersistentVolume: { spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], nfs: { server: "s", path: "/" } } },
   PersistentVolumeClaim: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+  HorizontalPodAutoscaler: { spec: { scaleTargetRef: { kind: "Deployment", name: "a" }, maxReplicas: 1 } },
+  CertificateSigningRequest: {
+    spec: { request: Buffer.from(request).toString("base64"), signerName: "example.com/a", usages: ["any"] },
+  },
+  ClusterTrustBundle: { spec: { trustBundle: certificate } },
+  IPAddress: { metadata: { name: "10.0.0.1" }, spec: { parentRef: { resource: "services", name: "a" } } },
+  ServiceCIDR: { spec: { cidrs: ["10.1.0.0/16"] } },
+  StorageVersionMigration: { spec: { resource: { version: "v1", resource: "secrets" } } },
+  StorageVersion: { metadata: { name: "apps.deployments" }, spec: {} },
+  VolumeAttributesClass: { driverName: "disks.example.com", parameters: { a: "b" } },
+  ResourceClaim: { spec: { resourceClassName: "a" } },
+  ResourceClaimTemplate: { spec: { spec: { resourceClassName: "a" } } },
+  ResourceClass: { driverName: "disks.example.com" },
+  ResourceSlice: { driverName: "disks.example.com" },
+  PodSchedulingContext: { spec: {} },
   StorageClass: { provisioner: "example.com/disk" },
   CSIStorageCapacity: { storageClassName: "a" },
   VolumeAttachment: { spec: { attacher: "a", nodeName: "n", source: { persistentVolumeName: "v" } } },
