@@ -55,7 +55,7 @@ export interface ServerParts {
   readonly hooks: Hooks
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
-  /** The same for reviews: who has a token, and who may do what. */
+  /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access
   readonly health: HealthChecks
   /** Counts of requests, for `/metrics`. */

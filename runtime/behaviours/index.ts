@@ -59,7 +59,7 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   templateGeneration,
 }
 
-/** Sub-resources, `subresources: {binding: {behaviour: binding}}` in a schema, and answers, `answeredBy: tokenReview`. */
+/** Sub-resources, `subresources: {binding: {behaviour: binding}}`, and answers, `answeredBy: tokenReview`. */
 export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = {
   binding,
   ephemeralContainers,

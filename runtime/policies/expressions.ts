@@ -68,7 +68,7 @@ export class Composition {
 
 const simpleKinds: ReadonlySet<string> = new Set("any bool bytes double duration int null string timestamp uint list map".split(" "))
 
-/** As in the reference, a variable of an object's type has fields that nobody knows. */
+/** As in the reference, the fields of a variable of an object's type are unknown. */
 function composed(type: CelType): CelType {
   if (!simpleKinds.has(type.kind)) return dynType
   return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map(composed) }

@@ -31,7 +31,7 @@ export interface AccessDecision {
 export type TokenAnswer =
   /** `audiences`: those of the asked ones that the token is for; absent when the server knows none. */
   | { readonly user: User; readonly audiences?: readonly string[] }
-  /** Why the token is that of nobody. */
+  /** Why the token belongs to no user. */
   | { readonly error: string }
 
 /** What a user may do in a namespace, as far as the authorizers can list it. */

@@ -1,6 +1,6 @@
 /**
- * The shares of a priority level in v1beta3 (catalog defaults.yaml, flowcontrol.yaml). There 0 is no value: an annotation
- * says that it is meant. The stored form has the 0 alone.
+ * The shares of a priority level in v1beta3 (catalog defaults.yaml, flowcontrol.yaml). There 0 is no value: an
+ * annotation says that it is meant. The stored form has the 0 alone.
  */
 import { defineConversion } from "../../schema/define.ts"
 import type { PriorityLevelConfiguration } from "../../../generated/flowcontrol.apiserver.orch.io/v1/priority-level-configuration/types.ts"

@@ -1,4 +1,4 @@
-/** The expressions of web hook configurations and policies as validation sees them: with a place, and a limit of all. */
+/** Validation of the expressions of web hook configurations and policies: each has a place, and all have a limit. */
 import { type Composition, compilePolicyExpression, type ExpressionRequest } from "../../policies/expressions.ts"
 import { policyExpressionCharactersMax, policyExpressionsMax } from "../../policies/limits.ts"
 import type { Failures } from "../../base/failure.ts"
@@ -43,7 +43,7 @@ export function* checkingExpressions(
   }
 }
 
-/** Says which limit the expressions exceed together; undefined for almost all. Called before any of them is compiled. */
+/** Says which limit the expressions exceed together; undefined for almost all. Called before any is compiled. */
 export function excessOf(expressions: readonly PlacedExpression[]): string | undefined {
   if (expressions.length > policyExpressionsMax)
     return `may have at most ${policyExpressionsMax} expressions, but has ${expressions.length}`
