@@ -79,6 +79,19 @@ export const leastObjects: Readonly<Record<string, JsonObject>> = {
       versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
     },
   },
+  FlowSchema: { spec: { priorityLevelConfiguration: { name: "catch-all" } } },
+  PriorityLevelConfiguration: { spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } } },
+  APIService: {
+    metadata: { name: "v1.example.com" },
+    spec: { group: "example.com", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 },
+  },
+  ValidatingAdmissionPolicy: {
+    spec: {
+      matchConstraints: { resourceRules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }] },
+      validations: [{ expression: "true" }],
+    },
+  },
+  ValidatingAdmissionPolicyBinding: { spec: { policyName: "a", validationActions: ["Deny"] } },
   "v1 Event": { involvedObject: { namespace: "default" } },
   "events Event": {
     regarding: { namespace: "default" },
