@@ -2,7 +2,7 @@
  * An informer whose objects are handled in turns of the event loop. A controller that decodes what it sees uses it: the
  * first state of ten thousand pods would otherwise hold every request.
  */
-import { lookWork, readWork } from "../base/work.ts"
+import { readWork } from "../base/work.ts"
 import { Turns } from "../base/turns.ts"
 import type { Kind } from "../schema/kind.ts"
 import { type CachedObject, type CacheEvent, UndecodableError } from "../storage/cache.ts"
@@ -23,6 +23,9 @@ export interface PacedInformer extends Controller {
   /** Resolves when everything that was received is handled. */
   settled(): Promise<void>
 }
+
+/** What a handler does with an object that it has decoded, in the unit of `base/work.ts`: measured with pods. */
+const handleWork = 20
 
 /** One state, or the events of one delivery. */
 type Batch = { readonly objects: Iterable<CachedObject> } | { readonly events: readonly CacheEvent[] }
@@ -90,7 +93,7 @@ class Paced implements PacedInformer {
 
   /** Returns the work that it was, at most: whether the handler decodes the object is not known. */
   private one(object: CachedObject, handle: () => void): number {
-    const work = lookWork + readWork(object)
+    const work = handleWork + readWork(object)
     try {
       handle()
     } catch (error) {

@@ -6,14 +6,13 @@ import type { EndpointInput, EndpointPort } from "../../../generated/discovery.o
 import type { Service } from "../../../generated/core/v1/service/types.ts"
 import { isHeadless } from "../../behaviours/services/fields.ts"
 import { Turns } from "../../base/turns.ts"
-import { lookWork } from "../../base/work.ts"
 import { isRefusal, orUndefined } from "../refusals.ts"
 import { type ControllerDeps, errorText } from "../controller.ts"
 import { endpointSliceController } from "../identities.ts"
 import { type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
 import { recordEvent } from "../record-event.ts"
 import { managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, writeSlices } from "./owned-slices.ts"
-import { type Family, familiesOf, hasHostname, ipsOf, type PodRecord, resolvePorts } from "./pod-record.ts"
+import { endpointWork, type Family, familiesOf, hasHostname, ipsOf, type PodRecord, resolvePorts } from "./pod-record.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
 import { type EndpointGroup, endpointKey, groupKey } from "./slice-plan.ts"
 
@@ -64,7 +63,7 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
 async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
   const { namespace, name } = placeOf(key)
   const user = endpointSliceController(deps.registry)
-  await pods.known()
+  if (!(await pods.known())) return
   const service = await orUndefined(deps.api(user).core.v1.services.get(namespace, name))
   // The collector of garbage deletes the slices of a service that is gone.
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
@@ -103,7 +102,7 @@ async function groupsOf(service: Service, pods: readonly PodRecord[]): Promise<r
     const groups = new Map<string, Gathered>()
     for (const pod of pods) {
       gather(groups, { service, addressType }, pod)
-      if (turns.isOver(lookWork * 10)) await turns.next()
+      if (turns.isOver(endpointWork)) await turns.next()
     }
     if (groups.size === 0) all.push({ addressType, ports: [], endpoints: new Map() })
     all.push(...groups.values())

@@ -3,6 +3,9 @@ import { beforeCommit, countCommits, failCommits, retried } from "../../../test/
 import { makePod, makeService, report } from "../../../test/support/endpoint-objects.ts"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
 import type { Endpoints } from "../../../generated/core/v1/endpoints/types.ts"
+import { nextTurn } from "../../base/turns.ts"
+import type { KindHandle } from "../../registry/registry.ts"
+import type { Kind } from "../../schema/kind.ts"
 import { typed } from "../../schema/typed.ts"
 import type { KeyedController } from "../keyed-controller.ts"
 import { startEndpointsController } from "./endpoints-controller.ts"
@@ -135,6 +138,51 @@ test("nothing is written for changes that are none of the endpoints, nor after a
   controller = startEndpointsController(one)
   await controller.idle()
   expect(commits()).toBe(0)
+})
+
+test("a stop before all pods are known writes nothing that lacks them", async () => {
+  await makeService(one)
+  await makePod(one, "p1")
+  await controller.idle()
+  await controller.stop()
+  const commits = countCommits(one, "/services/endpoints/")
+  let release = (): void => {}
+  const podsLate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const handle = async (kind: Kind): Promise<KindHandle> => {
+    if (kind.resource === "pods") await podsLate
+    return one.registry.handle(kind)
+  }
+  const late = startEndpointsController({ ...one, registry: Object.assign(Object.create(one.registry), { handle }) })
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  const stopped = late.stop()
+  release()
+  await stopped
+  expect(commits()).toBe(0)
+})
+
+test("a change that is none of the endpoints is not looked at, nor are services that do not select the pod", async () => {
+  await makeService(one)
+  await makeService(one, { selector: { app: "db" } }, { name: "db" })
+  await makePod(one, "p1")
+  await controller.stop()
+  let looks = 0
+  controller = startEndpointsController({
+    ...one,
+    api(user) {
+      looks++
+      return one.api(user)
+    },
+  })
+  await controller.idle()
+  looks = 0
+  await one.update("pods", "a/p1", (old) => ({ ...old, metadata: { ...old.metadata, annotations: { note: "x" } } }))
+  await controller.idle()
+  expect(looks).toBe(0)
+  await report(one, "p1", { ready: false })
+  await controller.idle()
+  expect(looks).toBe(1)
 })
 
 test("more than a thousand addresses are cut, and say so", async () => {

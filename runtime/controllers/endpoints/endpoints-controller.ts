@@ -6,7 +6,6 @@ import type { Endpoints, EndpointAddress, EndpointPort, EndpointSubset } from ".
 import type { Service } from "../../../generated/core/v1/service/types.ts"
 import { repackSubsets } from "../../behaviours/endpoints/repack.ts"
 import { isHeadless } from "../../behaviours/services/fields.ts"
-import { lookWork } from "../../base/work.ts"
 import { Turns } from "../../base/turns.ts"
 import { ApiError } from "../../base/errors.ts"
 import { isDeepStrictEqual } from "node:util"
@@ -16,7 +15,7 @@ import { endpointsController } from "../identities.ts"
 import { keyOf, type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
 import { recordEvent } from "../record-event.ts"
 import { orGone, orUndefined, unlessNamespaceEnds } from "../refusals.ts"
-import { familiesOf, hasHostname, ipsOf, type PodRecord, type ResolvedPort, resolvePorts } from "./pod-record.ts"
+import { endpointWork, familiesOf, hasHostname, ipsOf, type PodRecord, type ResolvedPort, resolvePorts } from "./pod-record.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
 import { truncated } from "./truncate.ts"
 
@@ -66,7 +65,7 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
 async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
   const { namespace, name } = placeOf(key)
   const { endpoints, services } = deps.api(endpointsController(deps.registry)).core.v1
-  await pods.known()
+  if (!(await pods.known())) return
   const service = await orUndefined(services.get(namespace, name))
   if (service === undefined) return orGone(endpoints.delete(namespace, name))
   const { selector, type } = service.spec
@@ -131,7 +130,7 @@ async function subsetsOf(service: Service, pods: readonly PodRecord[]): Promise<
   const turns = new Turns()
   for (const pod of pods) {
     gather(byPorts, service, pod)
-    if (turns.isOver(lookWork * 10)) await turns.next()
+    if (turns.isOver(endpointWork)) await turns.next()
   }
   return [...byPorts.values()].map(({ ports, addresses, notReadyAddresses }) => ({
     ...(addresses.length > 0 && { addresses }),

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { ObjectMeta } from "../../base/json.ts"
 import type { ControllerDeps } from "../controller.ts"
 import type { controllerUser } from "../../admission/server-identity.ts"
+import { nextTurn } from "../../base/turns.ts"
 import { orGone, unlessNamespaceEnds } from "../refusals.ts"
 import { type EndpointGroup, planSlices } from "./slice-plan.ts"
 
@@ -51,11 +52,14 @@ export async function writeSlices(
     (meta.annotations !== undefined && !isDeepStrictEqual(metadata.annotations ?? {}, meta.annotations))
   const { creations, updates, deletions } = await planSlices({ existing, wanted, endpointsMax, isOutdated })
   const ownerReferences = [{ apiVersion: "v1", kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true }]
+  // A store in memory answers within the turn: all slices of a large service would be one.
   for (const { addressType, ports, endpoints } of creations) {
+    await nextTurn()
     const metadata = { generateName: `${name}-`, ownerReferences, ...meta }
     await unlessNamespaceEnds(endpointslices.create(namespace, { metadata, addressType, ports: [...ports], endpoints: [...endpoints] }))
   }
   for (const { slice, content } of updates) {
+    await nextTurn()
     const metadata = { ...slice.metadata, ...meta }
     await endpointslices.update(namespace, { ...slice, metadata, ports: [...content.ports], endpoints: [...content.endpoints] })
   }

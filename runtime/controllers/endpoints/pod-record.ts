@@ -67,6 +67,9 @@ export function familyOf(ip: string): Family | undefined {
   return parsed === undefined ? undefined : parsed.family === 4 ? "IPv4" : "IPv6"
 }
 
+/** Making an endpoint of a pod and looking for its place, in the unit of `base/work.ts`. */
+export const endpointWork = 10
+
 /** A port of a service as it is at one pod. */
 export interface ResolvedPort {
   readonly name: string

@@ -21,8 +21,8 @@ export interface ServicePods extends Controller {
    * pods are added a little later: their pods change often, and the work on them is that of all their pods.
    */
   subscribe(keys: Keys): () => void
-  /** Resolves when all pods are known for the first time: what is computed before would lack some. */
-  known(): Promise<void>
+  /** Resolves with true once all pods are known: what is computed before would lack some. False: the work ends before. */
+  known(): Promise<boolean>
   /** Resolves when everything that was received is handled. For tests. */
   settled(): Promise<void>
   /** The pods that the selector of a service chooses, found in turns of the event loop. */
@@ -63,7 +63,7 @@ export function shareServicePods(deps: ControllerDeps): ServicePods {
 }
 
 class Followed {
-  readonly known: Promise<void>
+  readonly known: Promise<boolean>
   private readonly pods = new Map<string, Map<string, PodRecord>>()
   private readonly services = new Map<string, SelectedServices>()
   private readonly serviceKeys = new Set<string>()
@@ -71,7 +71,7 @@ class Followed {
   private readonly sizes = new Map<string, number>()
   private readonly listeners = new Set<Keys>()
   private readonly informers
-  private tellKnown = (): void => {}
+  private tellKnown = (_known: boolean): void => {}
 
   constructor(deps: ControllerDeps) {
     this.known = new Promise((resolve) => {
@@ -83,6 +83,7 @@ class Followed {
       return kind === undefined ? [] : [startPacedInformer(deps, kind, handler)]
     }
     this.informers = [...follow("services", this.serviceHandler()), ...follow("pods", this.podHandler())]
+    if (kinds.find("", "v1", "pods") === undefined) this.tellKnown(true)
   }
 
   subscribe(keys: Keys): () => void {
@@ -109,7 +110,7 @@ class Followed {
   }
 
   async stop(): Promise<void> {
-    this.tellKnown()
+    this.tellKnown(false)
     await Promise.all(this.informers.map((informer) => informer.stop()))
   }
 
@@ -164,7 +165,7 @@ class Followed {
       end: () => {
         for (const key of gone.keys()) this.changePod(key, undefined)
         gone = new Map()
-        this.tellKnown()
+        this.tellKnown(true)
       },
       event: ({ type, object }) => (type === "DELETED" ? this.changePod(keyOf(object), undefined) : take(object)),
     }

@@ -4,7 +4,7 @@
  */
 import type { EndpointInput, EndpointPort, EndpointSlice } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 import { Turns } from "../../base/turns.ts"
-import { lookWork } from "../../base/work.ts"
+import { endpointWork } from "./pod-record.ts"
 
 /** Endpoints that have the same ports, in one family of addresses. */
 export interface EndpointGroup {
@@ -92,7 +92,7 @@ async function fill(
   const kept: Kept[] = []
   for (const slice of slices) {
     kept.push(keep(slice, left, inputs.isOutdated(slice)))
-    if (turns.isOver(lookWork * 10 * (slice.endpoints?.length ?? 0))) await turns.next()
+    if (turns.isOver(endpointWork * (slice.endpoints?.length ?? 0))) await turns.next()
   }
   const isEmptyGroup = endpoints.size === 0
   const [first] = kept

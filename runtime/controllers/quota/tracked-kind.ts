@@ -26,6 +26,9 @@ interface Sum {
   readonly amounts: Map<string, Quantity>
 }
 
+/** Computing and adding what an object uses, in the unit of `base/work.ts`. */
+const takeWork = 20
+
 /** One namespace. */
 interface Tracked {
   readonly objects: Map<string, Counted>
@@ -125,7 +128,7 @@ export class TrackedKind implements Controller {
     const turns = new Turns()
     for (const object of handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) })) {
       if (this.stopped) return
-      const work = readWork(object)
+      const work = takeWork + readWork(object)
       this.readOne(object, tracked)
       if (turns.isOver(work)) await turns.next()
     }
