@@ -50,7 +50,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
       "DESCRIPTION: Rules that place the pod close to certain other pods. FIELDS:",
     )
     expect(await explained("pod.spec.containers.livenessProbe")).toContain(
-      "the probe fails. A health check of a container: what to do, how often, and how many answers decide. FIELDS:",
+      "is healthy. A health check of a container: what to do, how often, and how many answers decide. FIELDS:",
     )
     expect(await explained("service.spec.clusterIP")).toContain("The main address inside the cluster.")
     expect(await explained("deploy")).toContain("Keeps a number of equal pods running")
