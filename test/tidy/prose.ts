@@ -22,10 +22,15 @@ export interface ProseLine {
   readonly text: string
 }
 
+/** Advice for each habit in a text, whose code is left out. */
+export function habitFaults(text: string): string[] {
+  return habits.filter(([habit]) => habit.test(text)).map(([habit, instead]) => `"${habit.exec(text)?.[0].trim()}": ${instead}`)
+}
+
 /** `line: advice` for each habit and each line that is too wide. */
 export function proseFaults(lines: readonly ProseLine[]): string[] {
   return lines.flatMap(({ line, text }) => {
-    const advice = habits.filter(([habit]) => habit.test(text)).map(([habit, instead]) => `"${habit.exec(text)?.[0].trim()}": ${instead}`)
+    const advice = habitFaults(text)
     if (text.length > proseColumnsMax) advice.push(`${text.length} columns: ${proseColumnsMax} at most`)
     return advice.map((one) => `${line}: ${one}`)
   })
@@ -85,7 +90,7 @@ function parse(source: string): ts.SourceFile {
 }
 
 /** Names in backticks are code, whose words are not judged. */
-function withoutCode(text: string): string {
+export function withoutCode(text: string): string {
   return text.replaceAll(/`[^`]*`/g, (code) => "x".repeat(code.length))
 }
 

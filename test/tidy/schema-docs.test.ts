@@ -45,6 +45,10 @@ describe("a doc", () => {
     expect(faultsOf("enum: {Fast: Heats at once.}", "doc: How it heats the water.")).toEqual([])
   })
 
+  it("costs a second look", () => {
+    expect(faultsOf("doc: The kettle is told `who` heats it.")).toEqual([expect.stringContaining('"told": write report')])
+  })
+
   it("is misspelled, also of a value, a type inside and a column", () => {
     expect(faultsOf("enum: {Fast: Heats at onse.}", "doc: How it heats the watter.")).toEqual([
       '5: Kettle.mode: "watter": a mistake, code without backquotes, or missing in test/tidy/words.txt',

@@ -3,6 +3,7 @@
  * here is judged whether a reader of kubectl explain learns something from it.
  */
 import { SourceFile, type MapNode, type SourceNode } from "../../codegen/load/source.ts"
+import { habitFaults, withoutCode } from "./prose.ts"
 import { misspelled } from "./spelling.ts"
 
 export interface SchemaDoc {
@@ -65,10 +66,12 @@ export function schemaDocs(path: string, text: string): SchemaDoc[] {
   return found
 }
 
-/** `place: fault` for each doc that is missing, says nothing, leaves a value unexplained, or is misspelled. */
+/** `place: fault` for each doc that is missing, says nothing, is hard to read, or misspelled. */
 export function docFaults(docs: readonly SchemaDoc[]): string[] {
   const names = new Set(docs.map(({ name }) => name))
-  return docs.flatMap((doc) => [...contentFaults(doc), ...spellingFaults(doc, names)].map((fault) => `${doc.place}: ${fault}`))
+  return docs.flatMap((doc) =>
+    [...contentFaults(doc), ...habitFaults(withoutCode(doc.text)), ...spellingFaults(doc, names)].map((fault) => `${doc.place}: ${fault}`),
+  )
 }
 
 function contentFaults({ name, part, text, values }: SchemaDoc): string[] {

@@ -13,7 +13,7 @@ export type CustomResourceDefinition = {
   apiVersion: "apiextensions.orch.io/v1" | "apiextensions.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What kind of objects is added. */
+  /** The kind that is added: its names, scope, versions and schemas. */
   spec: CustomResourceDefinitionSpec
   /** What the server made of the definition: whether its kind is served, and under which names. */
   status: CustomResourceDefinitionStatus
@@ -77,9 +77,9 @@ export type CustomResourceDefinitionVersion = {
   name: string
   /** Whether clients can use the version. */
   served: boolean
-  /** Objects are stored in this version. */
+  /** Whether objects are stored in this version. Exactly one version is. */
   storage: boolean
-  /** Each answer of this version carries a warning. */
+  /** Whether each answer of this version carries a warning. False by default. */
   deprecated?: boolean
   /** Text of that warning. Without one it names the version to use. */
   deprecationWarning?: string
@@ -153,7 +153,7 @@ export type CustomResourceConversion = {
 
 /** A web hook that converts objects. */
 export type WebhookConversion = {
-  /** Where the web hook is. */
+  /** Address and authority of the web hook. */
   clientConfig?: WebhookClientConfig
   /** Versions of `ConversionReview` that the web hook understands, most preferred first. */
   conversionReviewVersions: string[] | null
@@ -183,7 +183,7 @@ export type ServiceReference = {
 
 /** What the server made of a definition. */
 export type CustomResourceDefinitionStatus = {
-  /** How far the definition is. */
+  /** Whether the names were accepted, whether the kind is served, and what is wrong with its schema. */
   conditions: CustomResourceDefinitionCondition[] | null
   /** Names under which the kind is served. They differ from those of the spec while others have a name. */
   acceptedNames: CustomResourceDefinitionNames
@@ -193,7 +193,7 @@ export type CustomResourceDefinitionStatus = {
 
 /** CustomResourceDefinitionStatus as a client may send it: without what the server fills in. */
 export type CustomResourceDefinitionStatusInput = Omit<CustomResourceDefinitionStatus, "conditions" | "acceptedNames" | "storedVersions"> & {
-  /** How far the definition is. */
+  /** Whether the names were accepted, whether the kind is served, and what is wrong with its schema. */
   conditions?: CustomResourceDefinitionConditionInput[] | null
   /** Names under which the kind is served. They differ from those of the spec while others have a name. */
   acceptedNames?: CustomResourceDefinitionNames
@@ -211,7 +211,7 @@ export type CustomResourceDefinitionCondition = {
   lastTransitionTime: string | null
   /** The reason as one word, for programs. */
   reason?: string
-  /** The reason in words, for people. */
+  /** Details of the condition, as a sentence for people. */
   message?: string
 }
 

@@ -17,15 +17,15 @@ export type JSONSchemaProps = {
   format?: string
   /** A short name of the value. */
   title?: string
-  /** The value where there is none. */
+  /** The value that an absent field gets, in writes and when objects are read from the store. */
   default?: JsonValue
   /** The largest number that is allowed. */
   maximum?: number
-  /** The number is less than maximum. */
+  /** Whether the number has to be less than `maximum` and not equal to it. False by default. */
   exclusiveMaximum?: boolean
   /** The smallest number that is allowed. */
   minimum?: number
-  /** The number is greater than minimum. */
+  /** Whether the number has to be greater than `minimum` and not equal to it. False by default. */
   exclusiveMinimum?: boolean
   /** The largest number of characters of a text. */
   maxLength?: number | bigint
@@ -47,7 +47,7 @@ export type JSONSchemaProps = {
   maxProperties?: number | bigint
   /** The smallest number of fields of an object. */
   minProperties?: number | bigint
-  /** Fields that the object has. */
+  /** Names of fields that an object has to have. */
   required?: string[]
   /** The schema of all items of a list. */
   items?: JSONSchemaPropsOrArray
@@ -75,7 +75,7 @@ export type JSONSchemaProps = {
   externalDocs?: ExternalDocumentation
   /** An example of the value. */
   example?: JsonValue
-  /** The value may be null. */
+  /** Whether null is a value. Where it is not, the null of a field is replaced by its default or removed. False by default. */
   nullable?: boolean
   /** Fields that the schema does not name are kept. */
   "x-orch-preserve-unknown-fields"?: boolean

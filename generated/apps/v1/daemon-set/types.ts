@@ -11,7 +11,7 @@ export type DaemonSet = {
   apiVersion: "apps/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Which pod to run, and where. */
+  /** Which pod runs on which nodes. */
   spec: DaemonSetSpec
   /** On how many nodes it runs. It may lag behind. */
   status: DaemonSetStatus
@@ -25,7 +25,7 @@ export type DaemonSetInput = Omit<DaemonSet, "kind" | "apiVersion" | "metadata" 
   apiVersion?: "apps/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Which pod to run, and where. */
+  /** Which pod runs on which nodes. */
   spec: DaemonSetSpecInput
   /** On how many nodes it runs. It may lag behind. */
   status?: DaemonSetStatusInput
@@ -41,68 +41,71 @@ export function isDaemonSet(object: ApiObject): object is DaemonSet {
 
 /** Which pod to run on which nodes. */
 export type DaemonSetSpec = {
-  /** Which pods count. The labels of the template have to match; it cannot be changed later. */
+  /** Selects the pods that count, by labels, which the template has to carry. Cannot be changed. */
   selector: LabelSelector
-  /** The pod to run on every node that its node selector and affinity take. Its restart policy has to be Always. */
+  /** The pod to run on every node that its node selector, affinity and tolerations allow. Its restart policy has to be `Always`. */
   template: PodTemplateSpec
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   updateStrategy: DaemonSetUpdateStrategy
   /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** How many old revisions to keep for going back. Default: `10`. */
+  /** How many old revisions of the template are kept, so that `kubectl rollout undo` can go back to them. Default: `10`. */
   revisionHistoryLimit?: number
 }
 
 /** DaemonSetSpec as a client may send it: without what the server fills in. */
 export type DaemonSetSpecInput = Omit<DaemonSetSpec, "template" | "updateStrategy"> & {
-  /** The pod to run on every node that its node selector and affinity take. Its restart policy has to be Always. */
+  /** The pod to run on every node that its node selector, affinity and tolerations allow. Its restart policy has to be `Always`. */
   template: PodTemplateSpecInput
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   updateStrategy?: DaemonSetUpdateStrategy
 }
 
-/** How old pods give way to new ones. */
+/** How pods of an old template are replaced by those of the new one. */
 export type DaemonSetUpdateStrategy = {
   /**
-   * When a pod is replaced. Default: `RollingUpdate`.
+   * When a pod of an old template is replaced. Default: `RollingUpdate`.
    *
    * Possible enum values:
    * - `"OnDelete"`: When the old pod is deleted by hand.
-   * - `"RollingUpdate"`: Node by node.
+   * - `"RollingUpdate"`: Node by node, within the limits of `rollingUpdate`.
    */
   type?: "RollingUpdate" | "OnDelete"
-  /** Limits of a rolling update. */
+  /** Limits of a rolling update. Only with type `RollingUpdate`. */
   rollingUpdate?: RollingUpdateDaemonSet
 }
 
 /** Limits of a rolling update. Percentages are of the nodes that should run the pod. */
 export type RollingUpdateDaemonSet = {
-  /** On how many nodes the pod may be missing at a time. Rounded up; 1 by default. */
+  /**
+   * On how many nodes the pod may be missing during the update: a number, or a percentage of the nodes rounded up. 1 by default. Either
+   * this or `maxSurge` is 0, and not both.
+   */
   maxUnavailable?: number | string
   /**
-   * On how many nodes the old and the new pod may run at a time, so that none is missing. Rounded up; 0 by default, and only together
-   * with a maxUnavailable of 0.
+   * On how many nodes the old and the new pod may run side by side: a number, or a percentage of the nodes rounded up. 0 by default.
+   * Either this or `maxUnavailable` is 0, and not both.
    */
   maxSurge?: number | string
 }
 
 /** On how many nodes a daemon set runs. */
 export type DaemonSetStatus = {
-  /** How many of the nodes that should run the pod do so. */
+  /** Number of nodes that run the pod and should. */
   currentNumberScheduled: number
-  /** How many nodes run the pod and should not. */
+  /** Number of nodes that run the pod and should not. */
   numberMisscheduled: number
-  /** How many nodes should run the pod. */
+  /** Number of nodes that should run the pod. */
   desiredNumberScheduled: number
-  /** On how many of them it is ready. */
+  /** Number of nodes where the pod should run and is ready. */
   numberReady: number
   /** The metadata.generation that the controller has acted upon. */
   observedGeneration?: number | bigint
-  /** On how many of them it is of the current template. */
+  /** Number of nodes where the pod is of the current template. */
   updatedNumberScheduled?: number
-  /** On how many of them it has been ready for at least minReadySeconds. */
+  /** Number of nodes where the pod has been ready for at least `minReadySeconds`. */
   numberAvailable?: number
-  /** On how many of them it is missing or not available. */
+  /** Number of nodes where the pod should run and is missing or not available. */
   numberUnavailable?: number
   /** How often the name of a new revision was already taken. The controller uses it to find another one. */
   collisionCount?: number

@@ -11,9 +11,9 @@ export type Deployment = {
   apiVersion: "apps/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** How many pods of what kind are wanted, and how to get there. */
+  /** How many pods are wanted, of which template, and how changes reach them. */
   spec: DeploymentSpec
-  /** How far the controller has come. It may lag behind. */
+  /** What the controller has done so far. It may lag behind the pods. */
   status: DeploymentStatus
 }
 
@@ -25,9 +25,9 @@ export type DeploymentInput = Omit<Deployment, "kind" | "apiVersion" | "metadata
   apiVersion?: "apps/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** How many pods of what kind are wanted, and how to get there. */
+  /** How many pods are wanted, of which template, and how changes reach them. */
   spec: DeploymentSpecInput
-  /** How far the controller has come. It may lag behind. */
+  /** What the controller has done so far. It may lag behind the pods. */
   status?: DeploymentStatusInput
 }
 
@@ -43,9 +43,12 @@ export function isDeployment(object: ApiObject): object is Deployment {
 export type DeploymentSpec = {
   /** Number of pods wanted. 0 stops them all and differs from leaving it out, which means 1. */
   replicas?: number
-  /** Which pods count. The labels of the template have to match; it cannot be changed later. */
+  /**
+   * Selects the pods that count, by labels, which the template has to carry. Cannot be changed, and must not select pods of other
+   * controllers.
+   */
   selector: LabelSelector
-  /** The pod to make. Changing it starts a rollout; its restart policy has to be Always. */
+  /** The pod to make. A change of it starts a rollout. Its restart policy has to be `Always`. */
   template: PodTemplateSpec
   /** How pods of an old template are replaced by those of the new one. */
   strategy: DeploymentStrategy
@@ -64,7 +67,7 @@ export type DeploymentSpec = {
 
 /** DeploymentSpec as a client may send it: without what the server fills in. */
 export type DeploymentSpecInput = Omit<DeploymentSpec, "template" | "strategy"> & {
-  /** The pod to make. Changing it starts a rollout; its restart policy has to be Always. */
+  /** The pod to make. A change of it starts a rollout. Its restart policy has to be `Always`. */
   template: PodTemplateSpecInput
   /** How pods of an old template are replaced by those of the new one. */
   strategy?: DeploymentStrategy
@@ -100,17 +103,20 @@ export type RollingUpdateDeployment = {
 
 /** How far the controller has come. */
 export type DeploymentStatus = {
-  /** The metadata.generation that the controller has acted upon. */
+  /**
+   * The `metadata.generation` that this status is about. When it is lower than the current one, the controller has not seen the last
+   * change.
+   */
   observedGeneration?: number | bigint
-  /** Number of pods there are, old and new. */
+  /** Number of pods that exist, of the old and the new template. */
   replicas?: number
-  /** How many of them are of the current template. */
+  /** Number of pods of the current template. */
   updatedReplicas?: number
-  /** How many of them are ready. */
+  /** Number of pods that are ready. */
   readyReplicas?: number
-  /** How many of them have been ready for at least minReadySeconds. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas?: number
-  /** How many pods are still missing for the rollout to be complete. */
+  /** Number of pods that have to become available before the rollout is complete. */
   unavailableReplicas?: number
   /** What the controller has observed about the rollout. */
   conditions?: DeploymentCondition[]
@@ -130,7 +136,7 @@ export type DeploymentCondition = {
   type: string
   /** Whether the condition holds, one of True, False and Unknown. */
   status: string
-  /** When the condition was last written. */
+  /** When the controller last wrote the condition, also without a change of its status. */
   lastUpdateTime: string | null
   /** When the status last changed. */
   lastTransitionTime: string | null
@@ -142,7 +148,7 @@ export type DeploymentCondition = {
 
 /** DeploymentCondition as a client may send it: without what the server fills in. */
 export type DeploymentConditionInput = Omit<DeploymentCondition, "lastUpdateTime" | "lastTransitionTime"> & {
-  /** When the condition was last written. */
+  /** When the controller last wrote the condition, also without a change of its status. */
   lastUpdateTime?: string | null
   /** When the status last changed. */
   lastTransitionTime?: string | null

@@ -45,7 +45,7 @@ export type ReplicaSetSpec = {
   replicas?: number
   /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** Which pods count. The labels of the template have to match; it cannot be changed later. */
+  /** Selects the pods that count, by labels, which the template has to carry. Cannot be changed. */
   selector: LabelSelector
   /** The pod to make when there are too few. */
   template: PodTemplateSpec
@@ -59,13 +59,13 @@ export type ReplicaSetSpecInput = Omit<ReplicaSetSpec, "template"> & {
 
 /** What the controller has brought about. */
 export type ReplicaSetStatus = {
-  /** Number of pods there are. */
+  /** Number of pods that exist. */
   replicas: number
-  /** How many of them carry all labels of the template. */
+  /** Number of pods that carry all labels of the template. */
   fullyLabeledReplicas?: number
-  /** How many of them are ready. */
+  /** Number of pods that are ready. */
   readyReplicas?: number
-  /** How many of them have been ready for at least minReadySeconds. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas?: number
   /** The metadata.generation that the controller has acted upon. */
   observedGeneration?: number | bigint

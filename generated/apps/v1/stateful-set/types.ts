@@ -44,29 +44,35 @@ export function isStatefulSet(object: ApiObject): object is StatefulSet {
 export type StatefulSetSpec = {
   /** Number of pods wanted. Zero is allowed and differs from leaving it out, which means one. */
   replicas?: number
-  /** Which pods count. The labels of the template have to match; it cannot be changed later. */
+  /** Selects the pods that count, by labels, which the template has to carry. Cannot be changed. */
   selector: LabelSelector
   /**
    * The pods to make. Each is named after the set and its number, such as web-0. Errors in it show only when pods are made; their
    * restart policy has to be Always.
    */
   template: PodTemplateSpec
-  /** Claims that each pod gets for itself. A volume of the template with the name of one is that claim. */
+  /**
+   * Claims that are made for each pod, named CLAIM-POD. A volume of the template with the name of a claim is that claim. They stay when
+   * the pod goes, unless the retention policy says otherwise. Cannot be changed.
+   */
   volumeClaimTemplates?: PersistentVolumeClaim[]
-  /** Name of the headless service that gives the pods their DNS names. */
+  /**
+   * Name of the headless service that gives each pod a DNS name, POD.SERVICE.NAMESPACE.svc. The service has to exist first; the name
+   * cannot be changed.
+   */
   serviceName: string
   /**
    * In which order pods are made and ended: `OrderedReady`, the default, makes one after the other, each when the one before is ready,
    * and ends them in reverse; `Parallel` does not wait.
    */
   podManagementPolicy?: string
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   updateStrategy: StatefulSetUpdateStrategy
-  /** How many old revisions to keep for going back. 10 by default. */
+  /** How many old revisions of the template are kept, so that `kubectl rollout undo` can go back to them. 10 by default. */
   revisionHistoryLimit?: number
   /** Seconds for which a new pod has to be ready, without a container that crashes, before it counts as available. 0 by default. */
   minReadySeconds?: number
-  /** What becomes of the claims when they are not needed any more. */
+  /** What happens to claims made from templates when they are no longer needed. They are kept by default. On by default since 1.27. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy
   /** How the pods are numbered. From 0 when left out. */
   ordinals?: StatefulSetOrdinals
@@ -79,22 +85,25 @@ export type StatefulSetSpecInput = Omit<StatefulSetSpec, "template" | "volumeCla
    * restart policy has to be Always.
    */
   template: PodTemplateSpecInput
-  /** Claims that each pod gets for itself. A volume of the template with the name of one is that claim. */
+  /**
+   * Claims that are made for each pod, named CLAIM-POD. A volume of the template with the name of a claim is that claim. They stay when
+   * the pod goes, unless the retention policy says otherwise. Cannot be changed.
+   */
   volumeClaimTemplates?: PersistentVolumeClaimInput[]
-  /** How old pods give way to new ones. */
+  /** How pods of an old template are replaced by those of the new one. */
   updateStrategy?: StatefulSetUpdateStrategy
   /** How the pods are numbered. From 0 when left out. */
   ordinals?: StatefulSetOrdinalsInput
 }
 
-/** How old pods give way to new ones. */
+/** How pods of an old template are replaced by those of the new one. */
 export type StatefulSetUpdateStrategy = {
   /**
    * When pods get the new template: with `RollingUpdate`, the default, one by one from the highest number down; with `OnDelete` when
    * they are deleted by hand.
    */
   type?: string
-  /** Limits of a rolling update. */
+  /** Limits of a rolling update. Only with type `RollingUpdate`. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy
 }
 
@@ -111,21 +120,21 @@ export type RollingUpdateStatefulSetStrategy = {
 
 /** What becomes of claims that are not needed any more. */
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = {
-  /** When the set is deleted: Retain keeps them, Delete deletes them. */
+  /** What happens to the claims when the set is deleted: `Retain`, the default, keeps them, `Delete` deletes them. */
   whenDeleted?: string
-  /** When there are fewer pods: Retain keeps those of the pods that go, Delete deletes them. */
+  /** What happens to the claims of pods that go when `replicas` is lowered: `Retain`, the default, keeps them, `Delete` deletes them. */
   whenScaled?: string
 }
 
 /** How the pods of a set are numbered. */
 export type StatefulSetOrdinals = {
-  /** The number of the first pod. */
+  /** Number of the first pod, 0 by default. With 5 and three replicas the pods end in 5, 6 and 7. On by default since 1.27. */
   start: number
 }
 
 /** StatefulSetOrdinals as a client may send it: without what the server fills in. */
 export type StatefulSetOrdinalsInput = Omit<StatefulSetOrdinals, "start"> & {
-  /** The number of the first pod. */
+  /** Number of the first pod, 0 by default. With 5 and three replicas the pods end in 5, 6 and 7. On by default since 1.27. */
   start?: number
 }
 
@@ -133,13 +142,13 @@ export type StatefulSetOrdinalsInput = Omit<StatefulSetOrdinals, "start"> & {
 export type StatefulSetStatus = {
   /** The metadata.generation that the controller has acted upon. */
   observedGeneration?: number | bigint
-  /** Number of pods there are. */
+  /** Number of pods that exist. */
   replicas: number
-  /** How many of them are ready. */
+  /** Number of pods that are ready. */
   readyReplicas?: number
-  /** How many of them are of currentRevision. */
+  /** Number of pods of `currentRevision`. */
   currentReplicas?: number
-  /** How many of them are of updateRevision. */
+  /** Number of pods of `updateRevision`. */
   updatedReplicas?: number
   /** Name of the revision that pods had before the update. */
   currentRevision?: string

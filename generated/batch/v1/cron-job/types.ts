@@ -11,7 +11,7 @@ export type CronJob = {
   apiVersion: "batch/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** When to make which jobs. */
+  /** Which jobs are made, and when. */
   spec: CronJobSpec
   /** What it has done. The controller writes it. */
   status: CronJobStatus
@@ -25,7 +25,7 @@ export type CronJobInput = Omit<CronJob, "kind" | "apiVersion" | "metadata" | "s
   apiVersion?: "batch/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** When to make which jobs. */
+  /** Which jobs are made, and when. */
   spec: CronJobSpecInput
   /** What it has done. The controller writes it. */
   status?: CronJobStatus
@@ -48,7 +48,10 @@ export type CronJobSpec = {
   schedule: string
   /** The time zone of the schedule by its name, such as Europe/Paris. That of the controller when left out. */
   timeZone?: string
-  /** How many seconds late a job may still be made. What is missed for longer counts as failed. */
+  /**
+   * Seconds by which a job may be late, for example because the controller did not run. A time that was missed for longer is skipped.
+   * Absent means no limit; less than 10 may skip every time.
+   */
   startingDeadlineSeconds?: number | bigint
   /**
    * What happens while an earlier job still runs.
@@ -61,7 +64,7 @@ export type CronJobSpec = {
   concurrencyPolicy: "Allow" | "Forbid" | "Replace"
   /** Whether no further jobs are made. Those that run go on. */
   suspend?: boolean
-  /** The jobs that are made. */
+  /** Pattern of the jobs, with metadata and spec. */
   jobTemplate: JobTemplateSpec
   /** How many jobs that succeeded are kept. 3 by default. */
   successfulJobsHistoryLimit?: number
@@ -80,7 +83,7 @@ export type CronJobSpecInput = Omit<CronJobSpec, "concurrencyPolicy" | "jobTempl
    * - `"Replace"`: A job takes the place of the one before it.
    */
   concurrencyPolicy?: "Allow" | "Forbid" | "Replace"
-  /** The jobs that are made. */
+  /** Pattern of the jobs, with metadata and spec. */
   jobTemplate: JobTemplateSpecInput
 }
 
@@ -104,7 +107,7 @@ export type JobTemplateSpecInput = Omit<JobTemplateSpec, "metadata" | "spec"> & 
 export type CronJobStatus = {
   /** The jobs that have not finished. */
   active?: ObjectReference[]
-  /** When it last made a job. */
+  /** Time of the schedule for which a job was last made. */
   lastScheduleTime?: string
   /** When one of its jobs last succeeded. */
   lastSuccessfulTime?: string

@@ -46,13 +46,13 @@ export type JobStatus = {
   startTime?: string
   /** When it succeeded. Not set for jobs that failed. */
   completionTime?: string
-  /** How many pods are pending or run. */
+  /** Number of pods that are pending or running and not being deleted. */
   active?: number
-  /** How many pods have succeeded. */
+  /** Number of pods that have succeeded. */
   succeeded?: number
-  /** How many pods have failed. */
+  /** Number of pods that have failed. */
   failed?: number
-  /** How many pods are being deleted. */
+  /** Number of pods that are being deleted and have not ended. */
   terminating?: number
   /** Indexes that have succeeded, as numbers and ranges with commas, such as 1,3-5. */
   completedIndexes?: string
@@ -60,7 +60,7 @@ export type JobStatus = {
   failedIndexes?: string
   /** Pods that have ended and are not counted yet. */
   uncountedTerminatedPods?: UncountedTerminatedPods
-  /** How many pods are ready. */
+  /** Number of running pods that are ready. */
   ready?: number
 }
 
@@ -76,7 +76,7 @@ export type JobCondition = {
   type: string
   /** Whether it holds, one of True, False and Unknown. */
   status: string
-  /** When it was last looked at. */
+  /** When the controller last looked at it. */
   lastProbeTime: string | null
   /** When the status last changed. */
   lastTransitionTime: string | null
@@ -88,7 +88,7 @@ export type JobCondition = {
 
 /** JobCondition as a client may send it: without what the server fills in. */
 export type JobConditionInput = Omit<JobCondition, "lastProbeTime" | "lastTransitionTime"> & {
-  /** When it was last looked at. */
+  /** When the controller last looked at it. */
   lastProbeTime?: string | null
   /** When the status last changed. */
   lastTransitionTime?: string | null

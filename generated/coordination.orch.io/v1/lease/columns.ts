@@ -14,7 +14,7 @@ export const columns: readonly Column[] = [
     name: "Holder",
     type: "string",
     format: "",
-    description: "Who holds the lease.",
+    description: "Holder of the lease.",
     priority: 0,
     value: (object) => cell(orElse(get(object, "spec", "holderIdentity"), ""), "string"),
   },

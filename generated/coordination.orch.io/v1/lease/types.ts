@@ -9,7 +9,7 @@ export type Lease = {
   apiVersion: "coordination.orch.io/v1" | "coordination.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Who holds the lease and for how long. */
+  /** The holder of the lease, and for how long it holds it. */
   spec: LeaseSpec
 }
 
@@ -21,7 +21,7 @@ export type LeaseInput = Omit<Lease, "kind" | "apiVersion" | "metadata" | "spec"
   apiVersion?: "coordination.orch.io/v1" | "coordination.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Who holds the lease and for how long. */
+  /** The holder of the lease, and for how long it holds it. */
   spec?: LeaseSpec
 }
 
@@ -33,15 +33,15 @@ export function isLease(object: ApiObject): object is Lease {
   return isOfKind(object, "coordination.orch.io/v1", "Lease")
 }
 
-/** Who holds a lease and for how long. */
+/** The holder of a lease, and for how long it holds it. */
 export type LeaseSpec = {
-  /** Identity of the holder. Empty or absent when nobody holds the lease. */
+  /** Identity of the holder. Empty or absent when the lease is free. */
   holderIdentity?: string
   /** For how many seconds after renewTime others have to wait before they take the lease. */
   leaseDurationSeconds?: number
-  /** When the holder took the lease. */
+  /** When the present holder took the lease. */
   acquireTime?: string
-  /** When the holder last renewed it. */
+  /** When the present holder last renewed the lease. */
   renewTime?: string
   /** How often the lease went from one holder to another. */
   leaseTransitions?: number

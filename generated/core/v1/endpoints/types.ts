@@ -58,7 +58,7 @@ export type EndpointAddress = {
 export type EndpointPort = {
   /** Names the port as the service does. Needed as soon as there are several. */
   name?: string
-  /** The number of the port. */
+  /** Number of the port, from 1 to 65535. */
   port: number
   /**
    * The transport protocol of the port. Default: `TCP`.

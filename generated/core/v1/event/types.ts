@@ -10,11 +10,11 @@ export type Event = {
   apiVersion: "v1"
   /** Name, namespace and bookkeeping of the event. */
   metadata: ObjectMeta
-  /** The object that it happened to. */
+  /** The object that the event is about. */
   involvedObject: ObjectReference
   /** Why it happened, as one short word such as `FailedScheduling`, which programs can compare. */
   reason?: string
-  /** What happened, in words for people. */
+  /** What happened, as a sentence for people. */
   message?: string
   /** The component that noticed it. Newer reporters fill reportingComponent and reportingInstance instead. */
   source: EventSource

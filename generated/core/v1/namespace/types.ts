@@ -9,7 +9,7 @@ export type Namespace = {
   apiVersion: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** How the namespace is to behave. */
+  /** What has to happen before the namespace can go. */
   spec: NamespaceSpec
   /** The state of the namespace, written by the server. */
   status: NamespaceStatus
@@ -23,7 +23,7 @@ export type NamespaceInput = Omit<Namespace, "kind" | "apiVersion" | "metadata" 
   apiVersion?: "v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** How the namespace is to behave. */
+  /** What has to happen before the namespace can go. */
   spec?: NamespaceSpec
   /** The state of the namespace, written by the server. */
   status?: NamespaceStatusInput

@@ -124,7 +124,7 @@ export type NodeStatus = {
   addresses?: NodeAddress[]
   /** Ports of the agents on the node. */
   daemonEndpoints: NodeDaemonEndpoints
-  /** Identities and versions that tell one machine from another. */
+  /** Identities of the machine, and versions of its software. */
   nodeInfo: NodeSystemInfo
   /** Images that lie on the node, the largest first and not necessarily all. */
   images?: ContainerImage[]
@@ -147,7 +147,7 @@ export type NodeStatusInput = Omit<NodeStatus, "conditions" | "daemonEndpoints" 
   conditions?: NodeConditionInput[]
   /** Ports of the agents on the node. */
   daemonEndpoints?: NodeDaemonEndpointsInput
-  /** Identities and versions that tell one machine from another. */
+  /** Identities of the machine, and versions of its software. */
   nodeInfo?: NodeSystemInfo
   /** Images that lie on the node, the largest first and not necessarily all. */
   images?: ContainerImageInput[]
@@ -192,19 +192,19 @@ export type NodeAddress = {
 
 /** Ports of the agents on a node. */
 export type NodeDaemonEndpoints = {
-  /** Where the node agent listens. */
+  /** Port at which the node agent takes requests for logs, exec and the like. */
   kubeletEndpoint: DaemonEndpoint
 }
 
 /** NodeDaemonEndpoints as a client may send it: without what the server fills in. */
 export type NodeDaemonEndpointsInput = Omit<NodeDaemonEndpoints, "kubeletEndpoint"> & {
-  /** Where the node agent listens. */
+  /** Port at which the node agent takes requests for logs, exec and the like. */
   kubeletEndpoint?: DaemonEndpoint
 }
 
 /** The port of one agent. */
 export type DaemonEndpoint = {
-  /** The number of the port. */
+  /** Number of the port, from 1 to 65535. */
   Port: number
 }
 
@@ -214,7 +214,7 @@ export type NodeSystemInfo = {
   machineID: string
   /** Identity of the hardware or virtual machine. */
   systemUUID: string
-  /** Identity of the current boot. */
+  /** Identity of the boot, which changes with every restart of the machine. */
   bootID: string
   /** Version of the kernel, as `uname -r` prints it. */
   kernelVersion: string
@@ -224,7 +224,7 @@ export type NodeSystemInfo = {
   containerRuntimeVersion: string
   /** Version of the node agent. */
   kubeletVersion: string
-  /** Version of the service proxy. */
+  /** Version of the service proxy. Not reliable; nodes report that of their agent. */
   kubeProxyVersion: string
   /** The operating system in one word, `linux` or `windows`. */
   operatingSystem: string

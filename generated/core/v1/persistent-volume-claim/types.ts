@@ -41,7 +41,7 @@ export function isPersistentVolumeClaim(object: ApiObject): object is Persistent
 /** What was given for a claim. */
 export type PersistentVolumeClaimStatus = {
   /**
-   * How far along it is. Default: `Pending`.
+   * Whether the claim has a volume. Default: `Pending`.
    *
    * Possible enum values:
    * - `"Bound"`: It has a volume.
@@ -59,7 +59,7 @@ export type PersistentVolumeClaimStatus = {
    * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster.
    */
   accessModes?: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
-  /** How much its volume holds. */
+  /** How much its volume holds: the entry `storage`, in bytes. */
   capacity?: { [key: string]: string }
   /** What happens to it at the moment, such as Resizing. */
   conditions?: PersistentVolumeClaimCondition[]
@@ -88,7 +88,7 @@ export type PersistentVolumeClaimCondition = {
   type: string
   /** Whether it holds, one of True, False and Unknown. */
   status: string
-  /** When it was last looked at. */
+  /** When the condition was last looked at. */
   lastProbeTime: string | null
   /** When the status last changed. */
   lastTransitionTime: string | null
@@ -100,7 +100,7 @@ export type PersistentVolumeClaimCondition = {
 
 /** PersistentVolumeClaimCondition as a client may send it: without what the server fills in. */
 export type PersistentVolumeClaimConditionInput = Omit<PersistentVolumeClaimCondition, "lastProbeTime" | "lastTransitionTime"> & {
-  /** When it was last looked at. */
+  /** When the condition was last looked at. */
   lastProbeTime?: string | null
   /** When the status last changed. */
   lastTransitionTime?: string | null

@@ -169,7 +169,7 @@ export type VolumeNodeAffinity = {
 /** What state a volume is in. */
 export type PersistentVolumeStatus = {
   /**
-   * How far along it is. Default: `Pending`.
+   * Whether a claim can have or has the volume. Default: `Pending`.
    *
    * Possible enum values:
    * - `"Available"`: No claim has it.

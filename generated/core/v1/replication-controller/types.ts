@@ -60,13 +60,13 @@ export type ReplicationControllerSpecInput = Omit<ReplicationControllerSpec, "se
 
 /** What the controller has brought about. */
 export type ReplicationControllerStatus = {
-  /** Number of pods there are. */
+  /** Number of pods that exist. */
   replicas: number
-  /** How many of them carry all labels of the template. */
+  /** Number of pods that carry all labels of the template. */
   fullyLabeledReplicas?: number
-  /** How many of them are ready. */
+  /** Number of pods that are ready. */
   readyReplicas?: number
-  /** How many of them have been ready for at least minReadySeconds. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas?: number
   /** The metadata.generation that the controller has acted upon. */
   observedGeneration?: number | bigint

@@ -38,9 +38,15 @@ export function isService(object: ApiObject): object is Service {
 
 /** What a service offers and to whom. */
 export type ServiceSpec = {
-  /** The ports that the service offers. At least one is needed unless the service has no address of its own. */
+  /**
+   * Ports of the service, and the ports of the pods behind them. At least one is needed, unless the service is headless or an
+   * `ExternalName`.
+   */
   ports?: ServicePort[]
-  /** Labels of the pods that stand behind the service. Without it someone else writes the endpoints. Has no effect for ExternalName. */
+  /**
+   * Labels of the pods behind the service; all have to match. Without a selector something else writes the endpoints. Has no effect for
+   * `ExternalName`.
+   */
   selector?: { [key: string]: string }
   /**
    * The main address inside the cluster. Leave it empty to get one, name a free one, or write `None` for a headless service, whose name
@@ -97,7 +103,7 @@ export type ServiceSpec = {
   healthCheckNodePort?: number
   /** Whether pods that are not ready count as ready in DNS and endpoints. Made for peers that have to find each other early. */
   publishNotReadyAddresses?: boolean
-  /** Details of the session affinity. */
+  /** For how long a client stays with its pod. Only with `ClientIP`. */
   sessionAffinityConfig?: SessionAffinityConfig
   /**
    * The address families of the service, the main one first: `IPv4`, `IPv6` or both. Usually the server chooses; the second can be
@@ -140,7 +146,10 @@ export type ServiceSpec = {
 
 /** ServiceSpec as a client may send it: without what the server fills in. */
 export type ServiceSpecInput = Omit<ServiceSpec, "ports"> & {
-  /** The ports that the service offers. At least one is needed unless the service has no address of its own. */
+  /**
+   * Ports of the service, and the ports of the pods behind them. At least one is needed, unless the service is headless or an
+   * `ExternalName`.
+   */
   ports?: ServicePortInput[]
 }
 
@@ -157,9 +166,12 @@ export type ServicePort = {
    * - `"UDP"`: Single packets.
    */
   protocol?: "TCP" | "UDP" | "SCTP"
-  /** The protocol spoken on top, as a hint to proxies. A registered service name or a name with a domain in front. */
+  /**
+   * Protocol that the port speaks, as a hint for proxies and load balancers: a name registered at IANA such as `https`, or a name with
+   * a domain such as `example.com/my-protocol`.
+   */
   appProtocol?: string
-  /** The port at which clients reach the service. */
+  /** Port at which clients reach the service, from 1 to 65535. */
   port: number
   /**
    * Port of the pods, as a number or as the name of a container port. The same as `port` when it is left out. Headless services do not
@@ -184,13 +196,13 @@ export type ServicePortInput = Omit<ServicePort, "targetPort"> & {
 
 /** For how long clients stay with their pod. */
 export type SessionAffinityConfig = {
-  /** Details of affinity by client address. */
+  /** For how long clients, known by their address, stay with their pod. */
   clientIP?: ClientIPConfig
 }
 
 /** Details of affinity by client address. */
 export type ClientIPConfig = {
-  /** For how many seconds a client is remembered. Three hours unless stated otherwise, a day at most. */
+  /** Seconds without a request after which a client is forgotten, at most 86400, a day. 10800 by default, three hours. */
   timeoutSeconds?: number
 }
 

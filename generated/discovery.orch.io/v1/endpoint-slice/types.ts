@@ -19,7 +19,7 @@ export type EndpointSlice = {
    * - `"IPv6"`: Addresses of IPv6.
    */
   addressType: "IPv4" | "IPv6" | "FQDN"
-  /** The endpoints, at most 1000. */
+  /** Endpoints of the slice, at most 1000 of them. */
   endpoints: Endpoint[] | null
   /** The ports that every endpoint of the slice has. An empty list means no ports; a port without a number means all ports. */
   ports: EndpointPort[] | null
@@ -33,7 +33,7 @@ export type EndpointSliceInput = Omit<EndpointSlice, "kind" | "apiVersion" | "me
   apiVersion?: "discovery.orch.io/v1" | "discovery.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** The endpoints, at most 1000. */
+  /** Endpoints of the slice, at most 1000 of them. */
   endpoints: EndpointInput[] | null
   /** The ports that every endpoint of the slice has. An empty list means no ports; a port without a number means all ports. */
   ports?: EndpointPort[] | null
@@ -51,11 +51,11 @@ export function isEndpointSlice(object: ApiObject): object is EndpointSlice {
 export type Endpoint = {
   /** Its addresses, all of the slice's type. They are interchangeable, and clients may use the first only. At most 100. */
   addresses: string[]
-  /** Whether it can be used. */
+  /** Whether the endpoint takes traffic, and whether it is ending. */
   conditions: EndpointConditions
-  /** A name that tells it apart from the others in DNS. Several endpoints with one name are one set of addresses. */
+  /** Name of the endpoint in DNS, before that of the service. Several endpoints with one name are one set of addresses. */
   hostname?: string
-  /** The object that stands behind it. */
+  /** The object behind the endpoint, usually a pod. */
   targetRef?: ObjectReference
   /**
    * Where it is, as the older version of this kind said it. Can be read and kept but not written; use nodeName and zone.
@@ -66,13 +66,13 @@ export type Endpoint = {
   nodeName?: string
   /** Name of the zone of its node, for routing that stays close. */
   zone?: string
-  /** For whom it is best used. */
+  /** Which clients should use the endpoint, such as those of one zone. */
   hints?: EndpointHints
 }
 
 /** Endpoint as a client may send it: without what the server fills in. */
 export type EndpointInput = Omit<Endpoint, "conditions"> & {
-  /** Whether it can be used. */
+  /** Whether the endpoint takes traffic, and whether it is ending. */
   conditions?: EndpointConditions
 }
 

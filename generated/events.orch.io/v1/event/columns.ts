@@ -46,7 +46,7 @@ export const columns: readonly Column[] = [
     name: "Source",
     type: "string",
     format: "",
-    description: "Who noticed it and where.",
+    description: "The component that noticed it, and its node.",
     priority: 1,
     value: (object) => cell(add(orElse(orElse(get(object, "deprecatedSource", "component"), get(object, "reportingController") ?? ""), ""), less(0, size(orElse(get(object, "deprecatedSource", "host"), get(object, "reportingInstance") ?? ""))) ? add(", ", orElse(get(object, "deprecatedSource", "host"), get(object, "reportingInstance") ?? "")) : ""), "string"),
   },

@@ -23,7 +23,7 @@ export type Event = {
   action?: string
   /** Why it was done, as one short word such as `FailedScheduling`. Needed for new events, at most 128 bytes. */
   reason?: string
-  /** The object that it happened to. */
+  /** The object that the event is about, in most cases the one whose controller reports it. */
   regarding: ObjectReference
   /** A second object that plays a part, such as the one that an action made. */
   related?: ObjectReference
@@ -61,7 +61,7 @@ export type EventInput = Omit<Event, "kind" | "apiVersion" | "metadata" | "regar
   apiVersion?: "events.orch.io/v1" | "events.k8s.io/v1"
   /** Name, namespace and bookkeeping of the event. */
   metadata?: ObjectMeta
-  /** The object that it happened to. */
+  /** The object that the event is about, in most cases the one whose controller reports it. */
   regarding?: ObjectReference
   /**
    * The component that noticed it, in events of the older form.

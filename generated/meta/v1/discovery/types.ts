@@ -36,7 +36,7 @@ export type APIGroup = {
   apiVersion?: string
   /** Name of the group, such as `apps`. */
   name: string
-  /** The versions served, the best first. */
+  /** Versions that are served, the best first. */
   versions: GroupVersionForDiscovery[] | null
   /** The version that clients without a preference of their own should use. */
   preferredVersion: GroupVersionForDiscovery
@@ -72,7 +72,7 @@ export type APIResource = {
   name: string
   /** Singular name for people and command lines. Empty when the lower-cased kind is meant. */
   singularName: string
-  /** Whether objects live in namespaces. */
+  /** Whether objects live in namespaces or belong to the cluster. */
   namespaced: boolean
   /** Group of the kind when it differs from that of the list. */
   group?: string

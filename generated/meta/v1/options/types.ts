@@ -10,11 +10,11 @@ export type ListOptions = {
   labelSelector?: string
   /** Only objects whose selectable fields match this selector. */
   fieldSelector?: string
-  /** Stream changes instead of answering once. */
+  /** Whether the answer is a stream of changes, which starts at `resourceVersion`, instead of a list. */
   watch?: boolean
   /** Let the stream hold bookmarks, events that say how far it has come without a change to report. */
   allowWatchBookmarks?: boolean
-  /** The version to read at or to watch from. Unset asks for the newest state, zero for any state at hand. */
+  /** The version to read at or to watch from. Unset asks for the newest state, 0 for any state that the server has in memory. */
   resourceVersion?: string
   /** How resourceVersion binds a list, either `NotOlderThan` or `Exact`. */
   resourceVersionMatch?: string

@@ -10,7 +10,7 @@ export type Ingress = {
   apiVersion: "networking.orch.io/v1" | "networking.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Which requests go to which services. */
+  /** Rules that send requests to services, and certificates for their hosts. */
   spec: IngressSpec
   /** Where the controller has made the ingress reachable. */
   status: IngressStatus
@@ -24,7 +24,7 @@ export type IngressInput = Omit<Ingress, "kind" | "apiVersion" | "metadata" | "s
   apiVersion?: "networking.orch.io/v1" | "networking.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Which requests go to which services. */
+  /** Rules that send requests to services, and certificates for their hosts. */
   spec?: IngressSpecInput
   /** Where the controller has made the ingress reachable. */
   status?: IngressStatusInput
@@ -46,7 +46,7 @@ export type IngressSpec = {
   defaultBackend?: IngressBackend
   /** Certificates for TLS on port 443. The controller picks one by the name that the client asks for. */
   tls?: IngressTLS[]
-  /** Which hosts and paths go where. */
+  /** Which requests go where, by host and path. Requests that no rule matches go to `defaultBackend`. */
   rules?: IngressRule[]
 }
 
@@ -54,13 +54,13 @@ export type IngressSpec = {
 export type IngressSpecInput = Omit<IngressSpec, "defaultBackend" | "rules"> & {
   /** Gets the requests that no rule matches. Needed when there are no rules. */
   defaultBackend?: IngressBackendInput
-  /** Which hosts and paths go where. */
+  /** Which requests go where, by host and path. Requests that no rule matches go to `defaultBackend`. */
   rules?: IngressRuleInput[]
 }
 
 /** Where requests go. Either a service or another object that the controller knows. */
 export type IngressBackend = {
-  /** A service of the same namespace. */
+  /** A service in the namespace of the ingress. */
   service?: IngressServiceBackend
   /** An object of the same namespace that the controller can send requests to. */
   resource?: TypedLocalObjectReference
@@ -68,7 +68,7 @@ export type IngressBackend = {
 
 /** IngressBackend as a client may send it: without what the server fills in. */
 export type IngressBackendInput = Omit<IngressBackend, "service" | "resource"> & {
-  /** A service of the same namespace. */
+  /** A service in the namespace of the ingress. */
   service?: IngressServiceBackendInput
   /** An object of the same namespace that the controller can send requests to. */
   resource?: TypedLocalObjectReferenceInput
@@ -78,13 +78,13 @@ export type IngressBackendInput = Omit<IngressBackend, "service" | "resource"> &
 export type IngressServiceBackend = {
   /** Name of a service in the namespace of the ingress. */
   name: string
-  /** The port of the service. */
+  /** Port of the service, by its number or its name. */
   port: ServiceBackendPort
 }
 
 /** IngressServiceBackend as a client may send it: without what the server fills in. */
 export type IngressServiceBackendInput = Omit<IngressServiceBackend, "port"> & {
-  /** The port of the service. */
+  /** Port of the service, by its number or its name. */
   port?: ServiceBackendPort
 }
 
@@ -100,7 +100,10 @@ export type ServiceBackendPort = {
 export type IngressTLS = {
   /** Hosts that the certificate names. By default the wildcard of the controller. */
   hosts?: string[]
-  /** Secret with the certificate and its key. Without it, connections are told apart by host name alone. */
+  /**
+   * Secret with the certificate and its key. Without it, the controller has its own certificate, or passes encrypted connections on by
+   * host name.
+   */
   secretName?: string
 }
 
@@ -192,7 +195,7 @@ export type IngressLoadBalancerIngress = {
   ip?: string
   /** Its DNS name, for balancers that have one. */
   hostname?: string
-  /** What became of each port. */
+  /** Ports at the address, with the errors of those that do not work. */
   ports?: IngressPortStatus[]
 }
 

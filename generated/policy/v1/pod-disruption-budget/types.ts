@@ -11,7 +11,7 @@ export type PodDisruptionBudget = {
   apiVersion: "policy/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What has to stay available. */
+  /** Which pods are protected, and how many of them have to stay available. */
   spec: PodDisruptionBudgetSpec
   /** What was last seen of the pods, and how many of them may be taken down. */
   status: PodDisruptionBudgetStatus
@@ -25,7 +25,7 @@ export type PodDisruptionBudgetInput = Omit<PodDisruptionBudget, "kind" | "apiVe
   apiVersion?: "policy/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What has to stay available. */
+  /** Which pods are protected, and how many of them have to stay available. */
   spec?: PodDisruptionBudgetSpec
   /** What was last seen of the pods, and how many of them may be taken down. */
   status?: PodDisruptionBudgetStatus
@@ -39,7 +39,7 @@ export function isPodDisruptionBudget(object: ApiObject): object is PodDisruptio
   return isOfKind(object, "policy/v1", "PodDisruptionBudget")
 }
 
-/** What has to stay available. */
+/** Which pods are protected, and how many of them have to stay available. */
 export type PodDisruptionBudgetSpec = {
   /**
    * An eviction is allowed when this many pods would still be available after it, as a number or as a percentage; 100% allows none.
@@ -72,13 +72,13 @@ export type PodDisruptionBudgetStatus = {
    * until the controller takes them out.
    */
   disruptedPods?: { [key: string]: string }
-  /** How many pods may be taken down now. */
+  /** Number of pods that may be evicted now. */
   disruptionsAllowed: number
-  /** How many pods are healthy. */
+  /** Number of pods that are ready. */
   currentHealthy: number
-  /** How many pods have to be healthy at least. */
+  /** Number of pods that have to stay ready. */
   desiredHealthy: number
-  /** How many pods the budget counts. */
+  /** Number of pods that the budget counts, ready or not. */
   expectedPods: number
   /** What the controller has observed. `DisruptionAllowed` says whether an eviction would be allowed and why not. */
   conditions?: Condition[]

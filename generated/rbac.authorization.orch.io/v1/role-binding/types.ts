@@ -10,7 +10,7 @@ export type RoleBinding = {
   apiVersion: "rbac.authorization.orch.io/v1" | "rbac.authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** To whom the role is granted. */
+  /** Users, groups and service accounts to which the role is granted. */
   subjects?: Subject[]
   /** What is granted, a Role of the same namespace or a ClusterRole. Fixed once the binding exists. */
   roleRef: RoleRef

@@ -9,7 +9,7 @@ export type CSINode = {
   apiVersion: "storage.orch.io/v1" | "storage.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Which drivers the node has. */
+  /** Which CSI drivers run on the node. */
   spec: CSINodeSpec
 }
 
@@ -21,7 +21,7 @@ export type CSINodeInput = Omit<CSINode, "kind" | "apiVersion" | "metadata" | "s
   apiVersion?: "storage.orch.io/v1" | "storage.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Which drivers the node has. */
+  /** Which CSI drivers run on the node. */
   spec: CSINodeSpecInput
 }
 

@@ -14,7 +14,7 @@ export const columns: readonly Column[] = [
     name: "Provisioner",
     type: "string",
     format: "",
-    description: "Who makes the volumes.",
+    description: "The driver that makes the volumes.",
     priority: 0,
     value: (object) => cell(get(object, "provisioner") ?? "", "string"),
   },

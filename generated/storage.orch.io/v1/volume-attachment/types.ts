@@ -12,7 +12,7 @@ export type VolumeAttachment = {
   metadata: ObjectMeta
   /** Which volume and which node. Fixed once the object exists. */
   spec: VolumeAttachmentSpec
-  /** How far the driver has come. */
+  /** Whether the volume is attached, as the driver reports it. */
   status: VolumeAttachmentStatus
 }
 
@@ -26,7 +26,7 @@ export type VolumeAttachmentInput = Omit<VolumeAttachment, "kind" | "apiVersion"
   metadata?: ObjectMeta
   /** Which volume and which node. Fixed once the object exists. */
   spec: VolumeAttachmentSpecInput
-  /** How far the driver has come. */
+  /** Whether the volume is attached, as the driver reports it. */
   status?: VolumeAttachmentStatusInput
 }
 
@@ -74,17 +74,17 @@ export type VolumeAttachmentStatus = {
   attached: boolean
   /** What the driver returned when it attached the volume, at most 256 KiB. It is handed on when the volume is mounted. */
   attachmentMetadata?: { [key: string]: string }
-  /** Why attaching failed the last time. */
+  /** Error of the last attempt to attach, which the next success removes. */
   attachError?: VolumeError
-  /** Why detaching failed the last time. */
+  /** Error of the last attempt to detach, which the next success removes. */
   detachError?: VolumeError
 }
 
 /** VolumeAttachmentStatus as a client may send it: without what the server fills in. */
 export type VolumeAttachmentStatusInput = Omit<VolumeAttachmentStatus, "attachError" | "detachError"> & {
-  /** Why attaching failed the last time. */
+  /** Error of the last attempt to attach, which the next success removes. */
   attachError?: VolumeErrorInput
-  /** Why detaching failed the last time. */
+  /** Error of the last attempt to detach, which the next success removes. */
   detachError?: VolumeErrorInput
 }
 

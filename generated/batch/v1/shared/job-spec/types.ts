@@ -4,14 +4,17 @@ import type { LabelSelector } from "../../../../meta/v1/label-selector/types.ts"
 
 /** What pods a job runs, how many at a time, and when it is done. */
 export type JobSpec = {
-  /** How many pods may run at a time. 1 by default; 0 holds the job back. */
+  /** The most pods that run at a time. Fewer run when fewer are left to do. 1 by default; 0 holds the job back. */
   parallelism?: number
   /**
-   * How many pods have to succeed. Absent means that the success of one pod is the success of the job, and the others are left to end.
-   * 1 by default when parallelism is absent too.
+   * How many pods have to succeed. Absent beside `parallelism` means that the job has succeeded when one pod has and the others have
+   * ended; absent without it means 1.
    */
   completions?: number
-  /** For how many seconds the job may run, counted from its start, before its pods are ended and it has failed. */
+  /**
+   * Seconds for which the job may run, counted from `status.startTime`, whatever its pods do. Then its pods are deleted and the job has
+   * failed.
+   */
   activeDeadlineSeconds?: number | bigint
   /** What failed pods mean for the job. Absent means that each counts. */
   podFailurePolicy?: PodFailurePolicy
@@ -28,14 +31,17 @@ export type JobSpec = {
   maxFailedIndexes?: number
   /** Which pods belong to the job. The server writes it; leave it out. */
   selector?: LabelSelector
-  /** Whether selector and labels are written by the client. Then they have to tell the job's pods from all others. */
+  /**
+   * Whether `selector` and the labels of the template are written by the client. They must then select the job's pods and no others.
+   * False by default, and the server writes them.
+   */
   manualSelector?: boolean
   /** The pods that do the work. Their restart policy has to be Never or OnFailure. */
   template: PodTemplateSpec
-  /** After how many seconds a finished job may be deleted. Absent means that it stays; 0 means at once. */
+  /** Seconds after which a finished job is deleted, with its pods. Absent means that it stays; 0 means at once. */
   ttlSecondsAfterFinished?: number
   /**
-   * Whether pods are told apart. NonIndexed by default.
+   * Whether each pod has a number of its own. `NonIndexed` by default. Cannot be changed.
    *
    * Possible enum values:
    * - `"Indexed"`: Each pod has a number from 0 to completions - 1, in its annotations, its host name and an environment variable.
@@ -85,7 +91,7 @@ export type PodFailurePolicyInput = Omit<PodFailurePolicy, "rules"> & {
 /** Which failed pods it is about, and what they mean. Has either onExitCodes or onPodConditions. */
 export type PodFailurePolicyRule = {
   /**
-   * What such a pod means.
+   * What a failed pod that fits means for the job.
    *
    * Possible enum values:
    * - `"Count"`: The pod counts against backoffLimit.

@@ -22,7 +22,10 @@ export type PodLogOptions = {
   tailLines?: number | bigint
   /** End after so many bytes, which may be within a line. */
   limitBytes?: number | bigint
-  /** Take the log from a node agent whose certificate cannot be verified. Whoever stands in between may then read and change it. */
+  /**
+   * Whether the log is taken from a node agent whose certificate cannot be verified. A machine between server and node can then read
+   * and change it. False by default.
+   */
   insecureSkipTLSVerifyBackend?: boolean
 }
 

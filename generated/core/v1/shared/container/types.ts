@@ -17,19 +17,25 @@ export type Container = {
    */
   image: string
   /**
-   * Program to run instead of the entry point of the image, as a list of words without a shell. `$(NAME)` is replaced by environment
-   * variables; write `$$` for a plain dollar.
+   * Program and its first words, run without a shell instead of the entry point of the image. `$(NAME)` becomes the value of an
+   * environment variable, and `$$` a plain dollar.
    */
   command?: string[]
   /** Arguments for the program, instead of the command of the image. `$(NAME)` is replaced as in `command`. */
   args?: string[]
-  /** Directory in which the program starts; that of the image when left out. */
+  /** Directory in which the program starts. That of the image by default. */
   workingDir?: string
-  /** Ports the container listens on. Mostly for information: a port is reachable whether listed or not. */
+  /**
+   * Ports on which the program listens. A port that is not listed can be reached as well; names of listed ports can be used in Services
+   * and probes.
+   */
   ports?: ContainerPort[]
-  /** Sources whose every key becomes an environment variable; where keys clash the later source wins, and `env` wins over both. */
+  /**
+   * ConfigMaps and Secrets whose every key becomes an environment variable. Of equal keys the last source wins, and `env` wins over
+   * all.
+   */
   envFrom?: EnvFromSource[]
-  /** Environment variables of the container. */
+  /** Environment variables of the container, set one by one. They win over those of `envFrom`. */
   env?: EnvVar[]
   /** CPU, memory and other resources: what is set aside for the container, and what it may use at most. */
   resources: ResourceRequirements
@@ -102,7 +108,7 @@ export type Container = {
 
 /** Container as a client may send it: without what the server fills in. */
 export type ContainerInput = Omit<Container, "env" | "resources" | "livenessProbe" | "readinessProbe" | "startupProbe" | "lifecycle"> & {
-  /** Environment variables of the container. */
+  /** Environment variables of the container, set one by one. They win over those of `envFrom`. */
   env?: EnvVarInput[]
   /** CPU, memory and other resources: what is set aside for the container, and what it may use at most. */
   resources?: ResourceRequirements
@@ -137,7 +143,7 @@ export type EphemeralContainer = {
   args?: string[]
   /** Directory in which the program starts; that of the image when left out. */
   workingDir?: string
-  /** Refused for this kind of container. */
+  /** Ports are refused for this kind of container. */
   ports?: ContainerPort[]
   /** Sources whose every key becomes an environment variable. */
   envFrom?: EnvFromSource[]
@@ -145,21 +151,21 @@ export type EphemeralContainer = {
   env?: EnvVar[]
   /** Refused for this kind of container, which uses what the pod has left. */
   resources: ResourceRequirements
-  /** Refused for this kind of container. */
+  /** Resize policies are refused for this kind of container. */
   resizePolicy?: ContainerResizePolicy[]
-  /** Refused for this kind of container. */
+  /** A restart policy is refused for this kind of container. */
   restartPolicy?: string
   /** Volumes of the pod that the container sees; mounting a part of a volume is refused. */
   volumeMounts?: VolumeMount[]
   /** Volumes of the pod that the container sees as block devices. */
   volumeDevices?: VolumeDevice[]
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   livenessProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   readinessProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   startupProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Lifecycle hooks are refused for this kind of container. */
   lifecycle?: Lifecycle
   /** File in which the program may leave a last message. Default: `/dev/termination-log`. */
   terminationMessagePath?: string
@@ -198,13 +204,13 @@ export type EphemeralContainerInput = Omit<EphemeralContainer, "env" | "resource
   env?: EnvVarInput[]
   /** Refused for this kind of container, which uses what the pod has left. */
   resources?: ResourceRequirements
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   livenessProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   readinessProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   startupProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Lifecycle hooks are refused for this kind of container. */
   lifecycle?: LifecycleInput
 }
 
@@ -220,7 +226,7 @@ export type EphemeralContainerCommon = {
   args?: string[]
   /** Directory in which the program starts; that of the image when left out. */
   workingDir?: string
-  /** Refused for this kind of container. */
+  /** Ports are refused for this kind of container. */
   ports?: ContainerPort[]
   /** Sources whose every key becomes an environment variable. */
   envFrom?: EnvFromSource[]
@@ -228,21 +234,21 @@ export type EphemeralContainerCommon = {
   env?: EnvVar[]
   /** Refused for this kind of container, which uses what the pod has left. */
   resources: ResourceRequirements
-  /** Refused for this kind of container. */
+  /** Resize policies are refused for this kind of container. */
   resizePolicy?: ContainerResizePolicy[]
-  /** Refused for this kind of container. */
+  /** A restart policy is refused for this kind of container. */
   restartPolicy?: string
   /** Volumes of the pod that the container sees; mounting a part of a volume is refused. */
   volumeMounts?: VolumeMount[]
   /** Volumes of the pod that the container sees as block devices. */
   volumeDevices?: VolumeDevice[]
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   livenessProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   readinessProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   startupProbe?: Probe
-  /** Refused for this kind of container. */
+  /** Lifecycle hooks are refused for this kind of container. */
   lifecycle?: Lifecycle
   /** File in which the program may leave a last message. Default: `/dev/termination-log`. */
   terminationMessagePath?: string
@@ -279,13 +285,13 @@ export type EphemeralContainerCommonInput = Omit<EphemeralContainerCommon, "env"
   env?: EnvVarInput[]
   /** Refused for this kind of container, which uses what the pod has left. */
   resources?: ResourceRequirements
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   livenessProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   readinessProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Probes are refused for this kind of container. */
   startupProbe?: ProbeInput
-  /** Refused for this kind of container. */
+  /** Lifecycle hooks are refused for this kind of container. */
   lifecycle?: LifecycleInput
 }
 

@@ -85,9 +85,9 @@ export type SecretKeySelector = {
 export type EnvFromSource = {
   /** Text that is put in front of each key, such as `DB_`. */
   prefix?: string
-  /** The ConfigMap to take from. */
+  /** ConfigMap whose keys become variables. */
   configMapRef?: ConfigMapEnvSource
-  /** The Secret to take from. */
+  /** Secret whose keys become variables. */
   secretRef?: SecretEnvSource
 }
 

@@ -106,7 +106,7 @@ export type ISCSIPersistentVolumeSource = {
   targetPortal: string
   /** Qualified name of the target: `iqn.`, `eui.` or `naa.` form. */
   iqn: string
-  /** Number of the logical unit. */
+  /** Number of the logical unit on the target, from 0 to 255. */
   lun: number
   /** Interface of the initiator on the node; `default` stands for TCP. */
   iscsiInterface?: string
@@ -116,9 +116,9 @@ export type ISCSIPersistentVolumeSource = {
   readOnly?: boolean
   /** Further addresses of the target. */
   portals?: string[]
-  /** Authenticate with CHAP while discovering targets. */
+  /** Whether targets are discovered with CHAP credentials. False by default. */
   chapAuthDiscovery?: boolean
-  /** Authenticate with CHAP for sessions. */
+  /** Whether sessions are opened with CHAP credentials. False by default. */
   chapAuthSession?: boolean
   /** Secret with the CHAP credentials. */
   secretRef?: SecretReference
@@ -194,7 +194,7 @@ export type ScaleIOPersistentVolumeSource = {
   system: string
   /** Secret with the credentials for the gateway. */
   secretRef: SecretReference | null
-  /** Talk to the gateway over TLS. */
+  /** Whether the gateway is reached over TLS. False by default. */
   sslEnabled?: boolean
   /** Protection domain of ScaleIO that holds the volume. */
   protectionDomain?: string

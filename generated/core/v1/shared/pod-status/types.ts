@@ -14,7 +14,7 @@ export type PodStatus = {
    * - `"Unknown"`: The node has not reported for a while.
    */
   phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown"
-  /** What holds of the pod, by type. */
+  /** Conditions of the pod, one of each type: `PodScheduled`, `Initialized`, `ContainersReady`, `Ready` and others. */
   conditions?: PodCondition[]
   /** Details of the phase for people, such as why the pod was evicted. */
   message?: string
@@ -34,7 +34,7 @@ export type PodStatus = {
   startTime?: string
   /** State of each init container, in the order in which they run. */
   initContainerStatuses?: ContainerStatus[]
-  /** State of each main container. */
+  /** State of each main container, by its name. */
   containerStatuses?: ContainerStatus[]
   /**
    * What happens to the pod when its node runs short of memory. Worked out from the requests and limits of its containers when it is
@@ -46,7 +46,7 @@ export type PodStatus = {
    * - `"Guaranteed"`: Every container has equal requests and limits for CPU and memory: evicted last.
    */
   qosClass?: "Guaranteed" | "Burstable" | "BestEffort"
-  /** State of each ephemeral container. */
+  /** State of each ephemeral container, by its name. */
   ephemeralContainerStatuses?: ContainerStatus[]
   /**
    * How far a change of resources in place has come: `Proposed`, `InProgress`, `Deferred` or `Infeasible`; empty when there is none.
@@ -59,7 +59,7 @@ export type PodStatus = {
 
 /** PodStatus as a client may send it: without what the server fills in. */
 export type PodStatusInput = Omit<PodStatus, "conditions" | "hostIPs" | "podIPs" | "initContainerStatuses" | "containerStatuses" | "ephemeralContainerStatuses"> & {
-  /** What holds of the pod, by type. */
+  /** Conditions of the pod, one of each type: `PodScheduled`, `Initialized`, `ContainersReady`, `Ready` and others. */
   conditions?: PodConditionInput[]
   /** Addresses of the node, at most one of each family; the first one is `hostIP`. */
   hostIPs?: HostIPInput[]
@@ -67,9 +67,9 @@ export type PodStatusInput = Omit<PodStatus, "conditions" | "hostIPs" | "podIPs"
   podIPs?: PodIPInput[]
   /** State of each init container, in the order in which they run. */
   initContainerStatuses?: ContainerStatusInput[]
-  /** State of each main container. */
+  /** State of each main container, by its name. */
   containerStatuses?: ContainerStatusInput[]
-  /** State of each ephemeral container. */
+  /** State of each ephemeral container, by its name. */
   ephemeralContainerStatuses?: ContainerStatusInput[]
 }
 
@@ -79,7 +79,7 @@ export type PodCondition = {
   type: string
   /** Whether it holds: `True`, `False` or `Unknown`. */
   status: string
-  /** When it was last looked at. */
+  /** When the condition was last looked at. */
   lastProbeTime: string | null
   /** When the status last changed. */
   lastTransitionTime: string | null
@@ -91,7 +91,7 @@ export type PodCondition = {
 
 /** PodCondition as a client may send it: without what the server fills in. */
 export type PodConditionInput = Omit<PodCondition, "lastProbeTime" | "lastTransitionTime"> & {
-  /** When it was last looked at. */
+  /** When the condition was last looked at. */
   lastProbeTime?: string | null
   /** When the status last changed. */
   lastTransitionTime?: string | null
@@ -125,13 +125,13 @@ export type PodIPInput = Omit<PodIP, "ip"> & {
 export type ContainerStatus = {
   /** Name of the container as the spec of the pod has it. */
   name: string
-  /** What the container is doing. */
+  /** Whether the container waits, runs or has ended, with details. */
   state: ContainerState
   /** How it ended the last time, when it was started again since. */
   lastState: ContainerState
   /** Whether the container passes its readiness probe and may get traffic. */
   ready: boolean
-  /** How often it was started again. */
+  /** How often the container was started again. The node may forget ended containers, so it can be too low. */
   restartCount: number
   /** Image the container runs; may differ from the one asked for when several names lead to it. */
   image: string
@@ -151,7 +151,7 @@ export type ContainerStatus = {
 
 /** ContainerStatus as a client may send it: without what the server fills in. */
 export type ContainerStatusInput = Omit<ContainerStatus, "state" | "lastState"> & {
-  /** What the container is doing. */
+  /** Whether the container waits, runs or has ended, with details. */
   state?: ContainerStateInput
   /** How it ended the last time, when it was started again since. */
   lastState?: ContainerStateInput
@@ -179,27 +179,27 @@ export type ContainerStateInput = Omit<ContainerState, "running" | "terminated">
 export type ContainerStateWaiting = {
   /** Why it waits, as one word in CamelCase. */
   reason?: string
-  /** Why it waits, for people. */
+  /** Details of the reason, as a sentence for people. */
   message?: string
 }
 
 /** Since when a container runs. */
 export type ContainerStateRunning = {
-  /** When it was last started. */
+  /** When this run of the container started. */
   startedAt: string | null
 }
 
 /** ContainerStateRunning as a client may send it: without what the server fills in. */
 export type ContainerStateRunningInput = Omit<ContainerStateRunning, "startedAt"> & {
-  /** When it was last started. */
+  /** When this run of the container started. */
   startedAt?: string | null
 }
 
 /** How and when a container ended. */
 export type ContainerStateTerminated = {
-  /** Exit code of its program. */
+  /** Exit code of the program; 0 means success. */
   exitCode: number
-  /** Signal that ended it, if any. */
+  /** Number of the signal that ended the program, if one did. */
   signal?: number
   /** Why it ended, as one word in CamelCase. */
   reason?: string

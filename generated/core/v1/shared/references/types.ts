@@ -14,7 +14,7 @@ export type ObjectReference = {
   namespace?: string
   /** Name of the object referred to. */
   name?: string
-  /** Identity of the object; tells it apart from a later object of the same name. */
+  /** Identity of the object, which a later object of the same name does not have. */
   uid?: string
   /** Group and version under which the object is meant. */
   apiVersion?: string

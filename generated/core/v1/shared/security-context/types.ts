@@ -8,7 +8,7 @@ export type SecurityContext = {
   privileged?: boolean
   /** SELinux label for the processes of the container; chosen by the runtime when left out. */
   seLinuxOptions?: SELinuxOptions
-  /** Settings for Windows containers only. */
+  /** Settings for Windows containers; refused when `os` of the pod says `linux`. */
   windowsOptions?: WindowsSecurityContextOptions
   /** User id that runs the program; that of the image when left out. */
   runAsUser?: number | bigint
@@ -28,9 +28,9 @@ export type SecurityContext = {
    * - `"Unmasked"`: All paths are there and writable.
    */
   procMount?: "Default" | "Unmasked"
-  /** System calls the container may make; wins over the profile of the pod. */
+  /** Which system calls the container may make; wins over the profile of the pod. */
   seccompProfile?: SeccompProfile
-  /** AppArmor profile of the container; wins over the profile of the pod. */
+  /** What AppArmor allows the processes of the container; wins over the profile of the pod. Since 1.30; before, an annotation said it. */
   appArmorProfile?: AppArmorProfile
 }
 
@@ -38,7 +38,7 @@ export type SecurityContext = {
 export type PodSecurityContext = {
   /** SELinux label for all containers; chosen by the runtime when left out. */
   seLinuxOptions?: SELinuxOptions
-  /** Settings for Windows containers only. */
+  /** Settings for Windows containers; refused when `os` of the pod says `linux`. */
   windowsOptions?: WindowsSecurityContextOptions
   /** User id that runs the programs; that of each image when left out. */
   runAsUser?: number | bigint
@@ -63,15 +63,15 @@ export type PodSecurityContext = {
    * - `"OnRootMismatch"`: When the root of the volume has another owner or mode, which makes starts faster.
    */
   fsGroupChangePolicy?: "OnRootMismatch" | "Always"
-  /** System calls the containers may make. */
+  /** Which system calls the containers may make. */
   seccompProfile?: SeccompProfile
-  /** AppArmor profile of the containers. */
+  /** What AppArmor allows the processes of the containers. Since 1.30; before, an annotation said it. */
   appArmorProfile?: AppArmorProfile
 }
 
 /** Kernel capabilities to add or to drop. */
 export type Capabilities = {
-  /** Capabilities to add, such as `NET_ADMIN`. */
+  /** Capabilities to add, such as `NET_ADMIN`, without the prefix `CAP_`. */
   add?: string[]
   /** Capabilities to take away; `ALL` takes all. */
   drop?: string[]

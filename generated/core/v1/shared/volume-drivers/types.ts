@@ -41,7 +41,7 @@ export type ISCSIVolumeSource = {
   targetPortal: string
   /** Qualified name of the target: `iqn.`, `eui.` or `naa.` form. */
   iqn: string
-  /** Number of the logical unit. */
+  /** Number of the logical unit on the target, from 0 to 255. */
   lun: number
   /** Interface of the initiator on the node; `default` stands for TCP. */
   iscsiInterface?: string
@@ -51,9 +51,9 @@ export type ISCSIVolumeSource = {
   readOnly?: boolean
   /** Further addresses of the target. */
   portals?: string[]
-  /** Authenticate with CHAP while discovering targets. */
+  /** Whether targets are discovered with CHAP credentials. False by default. */
   chapAuthDiscovery?: boolean
-  /** Authenticate with CHAP for sessions. */
+  /** Whether sessions are opened with CHAP credentials. False by default. */
   chapAuthSession?: boolean
   /** Secret with the CHAP credentials. */
   secretRef?: LocalObjectReference
@@ -145,7 +145,7 @@ export type FlockerVolumeSource = {
 export type FCVolumeSource = {
   /** World-wide names of the targets. */
   targetWWNs?: string[]
-  /** Number of the logical unit. */
+  /** Number of the logical unit on the targets, from 0 to 255. */
   lun?: number
   /** File system of the disk, such as `ext4`. */
   fsType?: string
@@ -249,7 +249,7 @@ export type ScaleIOVolumeSource = {
   system: string
   /** Secret with the credentials for the gateway. */
   secretRef: LocalObjectReference | null
-  /** Talk to the gateway over TLS. */
+  /** Whether the gateway is reached over TLS. False by default. */
   sslEnabled?: boolean
   /** Protection domain of ScaleIO that holds the volume. */
   protectionDomain?: string
@@ -287,7 +287,7 @@ export type CSIVolumeSource = {
   readOnly?: boolean
   /** File system to use; the driver chooses when left out. */
   fsType?: string
-  /** Settings that the driver understands. */
+  /** Settings for the driver, which its documentation lists. */
   volumeAttributes?: { [key: string]: string }
   /** Secret handed to the driver when the volume is set up. */
   nodePublishSecretRef?: LocalObjectReference

@@ -279,7 +279,7 @@ export type DownwardAPIVolumeSourceInput = Omit<DownwardAPIVolumeSource, "items"
 export type DownwardAPIVolumeFile = {
   /** Path of the file in the volume, relative and without `..`. */
   path: string
-  /** A metadata field of the pod. */
+  /** A field of the pod: its name, namespace, `uid`, labels or annotations. */
   fieldRef?: ObjectFieldSelector
   /** A resource request or limit of a container. */
   resourceFieldRef?: ResourceFieldSelector
@@ -399,7 +399,7 @@ export type EphemeralVolumeSourceInput = Omit<EphemeralVolumeSource, "volumeClai
 export type PersistentVolumeClaimTemplate = {
   /** Labels and annotations of the claim; nothing else may be set. */
   metadata: ObjectMeta
-  /** What the claim asks for. */
+  /** What storage the claim asks for, as in a PersistentVolumeClaim. */
   spec: PersistentVolumeClaimSpec
 }
 
@@ -407,6 +407,6 @@ export type PersistentVolumeClaimTemplate = {
 export type PersistentVolumeClaimTemplateInput = Omit<PersistentVolumeClaimTemplate, "metadata" | "spec"> & {
   /** Labels and annotations of the claim; nothing else may be set. */
   metadata?: ObjectMeta
-  /** What the claim asks for. */
+  /** What storage the claim asks for, as in a PersistentVolumeClaim. */
   spec: PersistentVolumeClaimSpecInput
 }
