@@ -393,6 +393,14 @@ describe("with strategy None", () => {
     expect(calls()).toEqual([])
   })
 
+  it("reads an object in the version in which it is stored without a loss when another one is stored now", async () => {
+    await define({ none: true })
+    await create("a", "v1", { size: 1, note: "x" })
+    await define({ none: true, stored: "v2" })
+    expect(specs([await client.get(kettle("a", "v1"))])).toEqual([["v1", "a", { size: 1, note: "x" }]])
+    expect(specs([await client.get(kettle("a", "v2"))])).toEqual([["v2", "a", { note: "x" }]])
+  })
+
   it("rewrites objects of an earlier storage version on a write that changes nothing", async () => {
     await define({ none: true })
     await create("a", "v1", { note: "x" })

@@ -38,8 +38,7 @@ export async function sendRequest(
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
-    const answer = { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
-    return world.answer?.(answer) ?? answer
+    return { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
   } catch {
     return undefined
   }

@@ -15,7 +15,6 @@ import { ownerFaults } from "./check/owners.ts"
 import { serviceFaults } from "./check/services.ts"
 import { subresourceFaults } from "./check/subresources.ts"
 import { lateFaults } from "./check/times-to-live.ts"
-import type { SimResponse } from "./ask.ts"
 import { Clients } from "./clients.ts"
 import { createHistory, type DeliveryRecord, type History } from "./history.ts"
 import { LifeClients } from "./lives/clients.ts"
@@ -35,8 +34,6 @@ export interface Planted {
   readonly garbageCollector?: boolean
   /** Replaces the clock of the driver of a shared store. */
   readonly driverClock?: (clock: Clock) => Clock
-  /** Replaces an answer before its client sees it. */
-  readonly answer?: (response: SimResponse) => SimResponse
   /** Called once with the world. */
   readonly world?: (world: World) => void
 }
@@ -64,7 +61,6 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     seed: plan.seed,
     driver: plan.driver,
     ...(planted.garbageCollector !== undefined && { garbageCollector: planted.garbageCollector }),
-    ...(planted.answer !== undefined && { answer: planted.answer }),
     ...(planted.driverClock !== undefined && { driverClock: planted.driverClock }),
     onStart: async (running, server) => {
       planted.server?.(running)

@@ -5,7 +5,6 @@
 import { AdmissionChain } from "../../../runtime/admission/chain.ts"
 import { systemClock } from "../../../runtime/base/clock.ts"
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
-import { notYetServed } from "../../../runtime/base/errors.ts"
 import type { Kind } from "../../../runtime/schema/kind.ts"
 import type { RunningServer } from "../../../runtime/server.ts"
 import type { Store, StoredValue, StoreListOptions, Write } from "../../../runtime/storage/store.ts"
@@ -99,16 +98,6 @@ const storedVersionsForgotten = onWrite((write, object) => {
   const storedVersions = Array.isArray(object.status.storedVersions) ? object.status.storedVersions.slice(0, 1) : []
   return { ...write, value: Buffer.from(JSON.stringify({ ...object, status: { ...object.status, storedVersions } })) }
 })
-
-/** What a client takes for an answer of a server that knows no definitions yet. */
-const absentAtTheStart: Planted = {
-  answer: (response) => {
-    const body: ApiObject = isObject(response.body) ? response.body : {}
-    return response.status === 503 && body.message === notYetServed().message
-      ? { status: 404, body: { kind: "Status", apiVersion: "v1", reason: "NotFound" } }
-      : response
-  },
-}
 
 /** The garbage collector takes the objects of a definition for gone when the definition is. */
 const ownersTakenForGone = withListsOf(customKeys, () => [])
@@ -227,12 +216,6 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
     about: "definitions",
     planted: storedVersionsForgotten,
     foundAs: /^definitions: .* (which is none of the stored versions|does not say that )/,
-  },
-  "a kind that is not known yet answered with 404": {
-    driver: "lmdb",
-    about: "definitions",
-    planted: absentAtTheStart,
-    foundAs: /^answers: .* answered 404, but (it was there|its definition served it) all the time/,
   },
   "dependents collected although their owners are left by a definition": {
     about: "leftovers",

@@ -3,7 +3,6 @@ import type { Clock } from "../../../runtime/base/clock.ts"
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
-import type { SimResponse } from "../ask.ts"
 import { Truth } from "../truth.ts"
 import { openSimBackend, type WorkerControl } from "./backend.ts"
 import { createSimClock, type SimClock } from "./clock.ts"
@@ -31,8 +30,6 @@ export interface World {
   readonly lateMs: number | undefined
   /** Moments at which times to live started again, on the clock that counts them. */
   readonly elections: readonly number[]
-  /** Replaces an answer before its client sees it, for a planted mistake. */
-  readonly answer?: (response: SimResponse) => SimResponse
   /** The disk of the embedded store. */
   readonly disk: SimDisk | undefined
   /** The store answers nothing until `resume`. */
@@ -63,7 +60,6 @@ export interface WorldOptions {
   readonly onStart?: (running: RunningServer, server: SimServer) => Promise<void>
   /** Default: yes. */
   readonly garbageCollector?: boolean
-  readonly answer?: World["answer"]
   /** Replaces the clock of the driver of a shared store. */
   readonly driverClock?: (clock: Clock) => Clock
 }
@@ -71,8 +67,7 @@ export interface WorldOptions {
 /** Called once per run. The caller starts the servers. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const loaded = await loadKinds()
-  const world = options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded, options.driver)
-  return { ...world, ...(options.answer !== undefined && { answer: options.answer }) }
+  return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded, options.driver)
 }
 
 function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: LoadedKinds): World {
