@@ -72,15 +72,15 @@ export type ValidatingWebhook = {
    */
   objectSelector?: LabelSelector
   /**
-   * What the web hook changes besides the request's object. None: nothing. NoneOnDryRun: nothing when the request is a dry run. Other
+   * What the web hook changes besides the request's object. None: nothing. `NoneOnDryRun`: nothing when the request is a dry run. Other
    * values, of the past, are Some and Unknown; dry runs that meet such a web hook are refused.
    */
   sideEffects: string | null
   /** How long the server waits for the answer, from 1 to 30 seconds. Then failurePolicy applies. Default: `10`. */
   timeoutSeconds?: number
   /**
-   * Versions of AdmissionReview that the web hook understands, the preferred one first. The server sends the first that it knows; one
-   * of them must be v1 or v1beta1.
+   * Versions of `AdmissionReview` that the web hook understands, the preferred one first. The server sends the first that it knows; one
+   * of them must be v1 or `v1beta1`.
    */
   admissionReviewVersions: string[] | null
   /**

@@ -75,16 +75,16 @@ export type ValidatingAdmissionPolicySpec = {
 export type ParamKind = {
   /** Group and version of the kind, such as example.com/v1. */
   apiVersion: string
-  /** The kind, such as ReplicaLimit. */
+  /** The kind, such as `ReplicaLimit`. */
   kind: string
 }
 
 /** A rule that a request has to keep. */
 export type Validation = {
   /**
-   * The expression in CEL, which gives a bool; true lets the request pass. It sees the new object as object (null when it is deleted),
-   * the stored one as oldObject (null when it is created), the request as request, the namespace as namespaceObject, parameters as
-   * params, the rights of the user through authorizer, and variables.
+   * The expression in CEL, which gives a `bool`; true lets the request pass. It sees the new object as object (null when it is
+   * deleted), the stored one as `oldObject` (null when it is created), the request as request, the namespace as `namespaceObject`,
+   * parameters as params, the rights of the user through authorizer, and variables.
    */
   expression: string
   /**
@@ -92,7 +92,15 @@ export type Validation = {
    * messageExpression.
    */
   message?: string
-  /** The kind of refusal, which decides the status code. The first broken rule counts. Absent means Invalid. */
+  /**
+   * The kind of refusal, which decides the status code. The first broken rule counts. Absent means Invalid.
+   *
+   * Possible enum values:
+   * - `"Forbidden"`: The client may not do this. Status 403.
+   * - `"Invalid"`: The object is not as it must be. Status 422.
+   * - `"RequestEntityTooLarge"`: The object is too large. Status 413.
+   * - `"Unauthorized"`: The client has to prove its identity first. Status 401.
+   */
   reason?: "Unauthorized" | "Forbidden" | "Invalid" | "RequestEntityTooLarge"
   /**
    * An expression in CEL that gives the text for a broken rule, and counts before message. It sees what expression does, except

@@ -50,9 +50,9 @@ export type CustomResourceDefinitionSpec = {
   group: string
   /** Name of the first version. Without versions, of the only one. */
   version?: string
-  /** Names of the kind. */
+  /** Names of the kind in paths, objects and commands. */
   names: CustomResourceDefinitionNames
-  /** Namespaced, or Cluster for objects outside of namespaces. Namespaced when it is empty. */
+  /** `Namespaced`, or Cluster for objects outside of namespaces. `Namespaced` when it is empty. */
   scope: string
   /** What objects of all versions may hold. */
   validation?: CustomResourceValidation
@@ -72,7 +72,7 @@ export type CustomResourceDefinitionSpec = {
 
 /** One version of a kind. */
 export type CustomResourceDefinitionVersion = {
-  /** Name of the version, such as v1 or v1beta1. */
+  /** Name of the version, such as v1 or `v1beta1`. */
   name: string
   /** Whether clients can use the version. */
   served: boolean
@@ -86,7 +86,7 @@ export type CustomResourceDefinitionVersion = {
   schema?: CustomResourceValidation
   /** Sub-resources of objects of this version. */
   subresources?: CustomResourceSubresources
-  /** Columns of tables. */
+  /** Columns of tables of this version. */
   additionalPrinterColumns?: CustomResourceColumnDefinition[]
   /** Fields that field selectors can name. */
   selectableFields?: SelectableField[]
@@ -94,13 +94,13 @@ export type CustomResourceDefinitionVersion = {
 
 /** A column of the tables of a kind. */
 export type CustomResourceColumnDefinition = {
-  /** Heading of the column. */
+  /** Heading of the column, for people. */
   name: string
   /** Type of the cells: integer, number, string, boolean or date. */
   type: string
   /** Format of the cells, in the terms of OpenAPI. */
   format?: string
-  /** What the column shows. */
+  /** What the column shows, for people. */
   description?: string
   /** 0 for columns that are always shown. Clients leave out others when there is little room. */
   priority?: number
@@ -110,10 +110,10 @@ export type CustomResourceColumnDefinition = {
 
 /** How objects become those of another version. */
 export type CustomResourceConversion = {
-  /** None changes apiVersion alone. Webhook asks a web hook. */
+  /** None changes apiVersion alone. `Webhook` asks a web hook. */
   strategy: string
-  /** Where the web hook is, for strategy Webhook. */
+  /** Where the web hook is, for strategy `Webhook`. */
   webhookClientConfig?: WebhookClientConfig
-  /** Versions of ConversionReview that the web hook understands, most preferred first. */
+  /** Versions of `ConversionReview` that the web hook understands, most preferred first. */
   conversionReviewVersions?: string[]
 }

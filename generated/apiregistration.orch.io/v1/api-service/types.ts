@@ -54,18 +54,18 @@ export type APIServiceSpec = {
   groupPriorityMinimum: number
   /**
    * Place of the version within its group, from 1 to 1000; the highest comes first. Of equal ones, v2 comes before v1, and both before
-   * v1beta1 and v1alpha1.
+   * `v1beta1` and `v1alpha1`.
    */
   versionPriority: number
 }
 
 /** A service of the cluster. */
 export type ServiceReference = {
-  /** Namespace of the service. */
+  /** Namespace of the service that runs the server. */
   namespace: string
-  /** Name of the service. */
+  /** Name of the service that runs the server. */
   name: string
-  /** Port of the service. Default: `443`. */
+  /** Port of the service, from 1 to 65535. Default: `443`. */
   port?: number
 }
 

@@ -10,7 +10,7 @@ export type TokenReview = {
   apiVersion: "authentication.orch.io/v1" | "authentication.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** The token. */
+  /** The token, and for whom it should be. */
   spec: TokenReviewSpec
   /** Whose it is. Written by the server. */
   status: TokenReviewStatus
@@ -44,11 +44,11 @@ export type TokenReviewSpec = {
   audiences?: string[]
 }
 
-/** Whose a token is. */
+/** Whether the token is valid, and the user it stands for. */
 export type TokenReviewStatus = {
   /** Whether the token is that of a user. */
   authenticated?: boolean
-  /** The user. */
+  /** The user that the token stands for. */
   user: UserInfo
   /**
    * Those of the asked audiences that the token is for. When it is absent and audiences were asked for, the server does not know any,
@@ -61,6 +61,6 @@ export type TokenReviewStatus = {
 
 /** TokenReviewStatus as a client may send it: without what the server fills in. */
 export type TokenReviewStatusInput = Omit<TokenReviewStatus, "user"> & {
-  /** The user. */
+  /** The user that the token stands for. */
   user?: UserInfo
 }

@@ -10,7 +10,7 @@ export type SelfSubjectReview = {
   apiVersion: "authentication.orch.io/v1beta1" | "authentication.k8s.io/v1beta1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Who the asker is. Written by the server. */
+  /** The user as the server sees the client, filled in by the server. */
   status: SelfSubjectReviewStatus
 }
 
@@ -22,7 +22,7 @@ export type SelfSubjectReviewInput = Omit<SelfSubjectReview, "kind" | "apiVersio
   apiVersion?: "authentication.orch.io/v1beta1" | "authentication.k8s.io/v1beta1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** Who the asker is. Written by the server. */
+  /** The user as the server sees the client, filled in by the server. */
   status?: SelfSubjectReviewStatusInput
 }
 
@@ -34,7 +34,7 @@ export function isSelfSubjectReview(object: ApiObject): object is SelfSubjectRev
   return isOfKind(object, "authentication.orch.io/v1beta1", "SelfSubjectReview")
 }
 
-/** Who the asker is. */
+/** The user as the server sees the client. */
 export type SelfSubjectReviewStatus = {
   /** The user of this request. */
   userInfo: UserInfo

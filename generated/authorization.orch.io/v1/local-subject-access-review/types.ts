@@ -10,7 +10,7 @@ export type LocalSubjectAccessReview = {
   apiVersion: "authorization.orch.io/v1" | "authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What is asked. */
+  /** The user and the action that is asked about. */
   spec: SubjectAccessReviewSpec
   /** The answer. Written by the server. */
   status: SubjectAccessReviewStatus

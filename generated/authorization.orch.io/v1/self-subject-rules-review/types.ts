@@ -12,7 +12,7 @@ export type SelfSubjectRulesReview = {
   apiVersion: "authorization.orch.io/v1" | "authorization.k8s.io/v1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Where. */
+  /** The namespace that is asked about. */
   spec: SelfSubjectRulesReviewSpec
   /** The answer. Written by the server. */
   status: SubjectRulesReviewStatus
@@ -40,7 +40,7 @@ export function isSelfSubjectRulesReview(object: ApiObject): object is SelfSubje
 
 /** Where the asker wants to do something. */
 export type SelfSubjectRulesReviewSpec = {
-  /** The namespace. Needed. */
+  /** Namespace for which the rules are listed. Required. */
   namespace?: string
 }
 

@@ -57,7 +57,7 @@ export type HorizontalPodAutoscalerSpec = {
 export type CrossVersionObjectReference = {
   /** The kind, such as Deployment. */
   kind: string
-  /** The name. */
+  /** Name of the object referred to. */
   name: string
   /** Group and version of the kind, such as apps/v1. */
   apiVersion?: string
@@ -73,7 +73,7 @@ export type MetricSpec = {
    * - `"External"`: A metric of something outside of the cluster.
    * - `"Object"`: A metric of one object of the cluster.
    * - `"Pods"`: A metric that each pod of the workload has.
-   * - `"Resource"`: A resource that the pods use, such as cpu.
+   * - `"Resource"`: A resource that the pods use, such as `cpu`.
    */
   type: "Object" | "Pods" | "Resource" | "ContainerResource" | "External"
   /** A metric of one object. Set when the type is Object. */
@@ -96,7 +96,7 @@ export type HorizontalPodAutoscalerBehavior = {
   scaleDown?: HPAScalingRules
 }
 
-/** Rules for one direction. */
+/** How fast replicas are added, or removed. */
 export type HPAScalingRules = {
   /**
    * For how many seconds past recommendations count: going up, the lowest of that time is taken, going down the highest. From 0 to
@@ -132,13 +132,13 @@ export type ObjectMetricSource = {
   describedObject: CrossVersionObjectReference
   /** What the metric should be, as a whole or for each pod. */
   target: MetricTarget
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
 }
 
 /** A metric of each pod of the workload, of which the average is compared with the target. */
 export type PodsMetricSource = {
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
   /** What the average should be. */
   target: MetricTarget
@@ -146,7 +146,7 @@ export type PodsMetricSource = {
 
 /** A resource that the pods of the workload use, summed over their containers. */
 export type ResourceMetricSource = {
-  /** The resource, such as cpu or memory. */
+  /** The resource, such as `cpu` or memory. */
   name: string
   /** What the average should be, as an amount or as a part of what pods request. */
   target: MetricTarget
@@ -154,23 +154,23 @@ export type ResourceMetricSource = {
 
 /** A resource that one container of each pod uses. */
 export type ContainerResourceMetricSource = {
-  /** The resource, such as cpu or memory. */
+  /** The resource, such as `cpu` or memory. */
   name: string
   /** What the average should be, as an amount or as a part of what containers request. */
   target: MetricTarget
-  /** The name of the container. */
+  /** Name of the container whose use counts. */
   container: string
 }
 
 /** A metric of something outside of the cluster, such as the length of a queue. */
 export type ExternalMetricSource = {
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
   /** What the metric should be, as a whole or for each pod. */
   target: MetricTarget
 }
 
-/** Names a metric. */
+/** Names a metric, and selects among several of one name. */
 export type MetricIdentifier = {
   /** The name of the metric. */
   name: string
@@ -180,7 +180,7 @@ export type MetricIdentifier = {
 
 /** What a metric should be. */
 export type MetricTarget = {
-  /** What the target says: Value, the metric as a whole; AverageValue, for each pod; Utilization, a part of what pods request. */
+  /** What the target says: Value, the metric as a whole; `AverageValue`, for each pod; Utilization, a part of what pods request. */
   type: string
   /** What the metric should be as a whole. */
   value?: string
@@ -216,7 +216,7 @@ export type HorizontalPodAutoscalerStatusInput = Omit<HorizontalPodAutoscalerSta
 
 /** One finding about an autoscaler. */
 export type HorizontalPodAutoscalerCondition = {
-  /** What the finding is about: AbleToScale, ScalingActive or ScalingLimited. */
+  /** What the finding is about: `AbleToScale`, `ScalingActive` or `ScalingLimited`. */
   type: string
   /** Whether it holds: True, False or Unknown. */
   status: string
@@ -246,15 +246,15 @@ export type MetricStatus = {
   resource?: ResourceMetricStatus
   /** A resource that one container of each pod uses. */
   containerResource?: ContainerResourceMetricStatus
-  /** A metric from elsewhere. */
+  /** A metric that has nothing to do with objects of the cluster. */
   external?: ExternalMetricStatus
 }
 
 /** What a metric of one object was. */
 export type ObjectMetricStatus = {
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
-  /** What it was. */
+  /** Value when it was last measured. */
   current: MetricValueStatus
   /** The object that the metric is about. */
   describedObject: CrossVersionObjectReference
@@ -262,39 +262,39 @@ export type ObjectMetricStatus = {
 
 /** What a metric of the pods was. */
 export type PodsMetricStatus = {
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
-  /** What the average was. */
+  /** Average over the pods when it was last measured. */
   current: MetricValueStatus
 }
 
 /** How much of a resource the pods used. */
 export type ResourceMetricStatus = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
-  /** What the average was. */
+  /** Average over the pods when it was last measured. */
   current: MetricValueStatus
 }
 
 /** How much of a resource one container of each pod used. */
 export type ContainerResourceMetricStatus = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
-  /** What the average was. */
+  /** Average over the pods when it was last measured. */
   current: MetricValueStatus
-  /** The name of the container. */
+  /** Name of the container whose use counts. */
   container: string
 }
 
 /** What a metric from outside of the cluster was. */
 export type ExternalMetricStatus = {
-  /** The metric. */
+  /** Name and selector of the metric. */
   metric: MetricIdentifier
-  /** What it was. */
+  /** Value when it was last measured. */
   current: MetricValueStatus
 }
 
-/** A value of a metric. */
+/** What was measured, as a total, an average or a percentage. */
 export type MetricValueStatus = {
   /** The metric as a whole. */
   value?: string

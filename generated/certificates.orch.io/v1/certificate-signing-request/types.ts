@@ -40,11 +40,11 @@ export function isCertificateSigningRequest(object: ApiObject): object is Certif
 
 /** What is asked for, and by whom. */
 export type CertificateSigningRequestSpec = {
-  /** A PKCS#10 request in PEM, with the label CERTIFICATE REQUEST and signed by its own key. */
+  /** A `PKCS#10` request in PEM, with the label CERTIFICATE REQUEST and signed by its own key. */
   request: string
   /**
-   * Who should sign, as a domain and a path such as example.com/clients. A signer says what it accepts, which usages and lifetimes it
-   * grants, and who trusts its certificates.
+   * The signer that is asked, as a domain and a path such as `example.com/clients`. A signer documents what it accepts, which usages
+   * and lifetimes it grants, and which programs trust its certificates.
    */
   signerName: string
   /**
@@ -55,6 +55,31 @@ export type CertificateSigningRequestSpec = {
   /**
    * What the certificate should be for. A client of TLS needs digital signature and client auth, a server digital signature and server
    * auth, both with key encipherment where the key is an RSA key.
+   *
+   * Possible enum values:
+   * - `"any"`: The certificate is for any extended usage.
+   * - `"cert sign"`: The key signs certificates.
+   * - `"client auth"`: A client of TLS proves its identity.
+   * - `"code signing"`: The key signs programs.
+   * - `"content commitment"`: The key signs data so that the signer cannot deny it later.
+   * - `"crl sign"`: The key signs lists of revoked certificates.
+   * - `"data encipherment"`: The key encrypts data without another key in between.
+   * - `"decipher only"`: In agreements on keys the key decrypts alone.
+   * - `"digital signature"`: The key signs the handshakes of TLS and other exchanges that prove an identity.
+   * - `"email protection"`: The key signs and encrypts mail.
+   * - `"encipher only"`: In agreements on keys the key encrypts alone.
+   * - `"ipsec end system"`: An end of an `IPsec` connection proves its identity.
+   * - `"ipsec tunnel"`: An `IPsec` tunnel proves its identity.
+   * - `"ipsec user"`: A user of `IPsec` proves its identity.
+   * - `"key agreement"`: The key takes part in agreements on keys, such as those of ephemeral handshakes.
+   * - `"key encipherment"`: The key encrypts other keys, as TLS does with RSA keys.
+   * - `"microsoft sgc"`: Strong encryption for old clients of Microsoft.
+   * - `"netscape sgc"`: Strong encryption for old clients of Netscape.
+   * - `"ocsp signing"`: The key signs answers about revoked certificates.
+   * - `"s/mime"`: Another word for email protection.
+   * - `"server auth"`: A server of TLS proves its identity.
+   * - `"signing"`: The key signs data that is neither a certificate nor a revocation list.
+   * - `"timestamping"`: The key signs the times at which data existed.
    */
   usages: ("signing" | "digital signature" | "content commitment" | "key encipherment" | "key agreement" | "data encipherment" | "cert sign" | "crl sign" | "encipher only" | "decipher only" | "any" | "server auth" | "client auth" | "code signing" | "email protection" | "s/mime" | "ipsec end system" | "ipsec tunnel" | "ipsec user" | "timestamping" | "ocsp signing" | "microsoft sgc" | "netscape sgc")[]
   /** Name of the user who made the request. The server fills it in. */
@@ -87,13 +112,13 @@ export type CertificateSigningRequestStatusInput = Omit<CertificateSigningReques
   conditions?: CertificateSigningRequestConditionInput[]
 }
 
-/** One decision or finding. */
+/** One decision about the request, or one finding. */
 export type CertificateSigningRequestCondition = {
   /** What it is about: Approved, Denied, Failed, or a word of the signer. */
   type: string
   /** Whether it holds: True, False or Unknown. Approved, Denied and Failed are always True. */
   status: string
-  /** Why, in one word. */
+  /** Why it was decided so, as one word for programs. */
   reason?: string
   /** Why, in words for people. */
   message?: string

@@ -49,7 +49,7 @@ export type FlowSchemaSpec = {
    * 10000, where 1 belongs to the schema exempt. Default: `1000`.
    */
   matchingPrecedence: number
-  /** What tells the flows of the schema apart. Absent means that all of its requests are one flow. */
+  /** How the requests of the schema are divided into flows. Absent means that all of its requests are one flow. */
   distinguisherMethod?: FlowDistinguisherMethod
   /** The requests that the schema is for are those that one of these rules matches. Without rules it matches none. */
   rules?: PolicyRulesWithSubjects[]
@@ -66,21 +66,21 @@ export type FlowSchemaSpecInput = Omit<FlowSchemaSpec, "matchingPrecedence" | "r
   rules?: PolicyRulesWithSubjectsInput[]
 }
 
-/** What tells the flows of a schema apart. */
+/** How the requests of a schema are divided into flows. */
 export type FlowDistinguisherMethod = {
-  /** ByUser makes one flow for each user, ByNamespace one for each namespace of the requested objects. */
+  /** `ByUser` makes one flow for each user, `ByNamespace` one for each namespace of the requested objects. */
   type: string
 }
 
-/** Names a priority level. */
+/** Names the priority level of the requests. */
 export type PriorityLevelConfigurationReference = {
   /** Name of the priority level. */
   name: string
 }
 
-/** Matches requests by who sends them and by what they are for. One of the subjects and one of the rules have to match. */
+/** Matches requests by their sender and by what they are for. One of the subjects and one of the rules have to match. */
 export type PolicyRulesWithSubjects = {
-  /** Who sends the request. At least one. */
+  /** The senders whose requests match. At least one. */
   subjects: Subject[] | null
   /** Requests for resources. Either this list or nonResourceRules has an item. */
   resourceRules?: ResourcePolicyRule[]
@@ -94,7 +94,7 @@ export type PolicyRulesWithSubjectsInput = Omit<PolicyRulesWithSubjects, "resour
   resourceRules?: ResourcePolicyRuleInput[]
 }
 
-/** Who sends a request. The field that is named like the kind is set, the others are not. */
+/** The sender of a request. The field that is named like the kind is set, the others are not. */
 export type Subject = {
   /** What the subject is: User, Group or ServiceAccount. */
   kind: string
@@ -106,19 +106,19 @@ export type Subject = {
   serviceAccount?: ServiceAccountSubject
 }
 
-/** A user. */
+/** Matches requests of one user, or of all. */
 export type UserSubject = {
   /** Name of the user, or * for any. */
   name: string
 }
 
-/** A group of users. */
+/** Matches requests of the members of a group. */
 export type GroupSubject = {
   /** Name of the group, or * for any. */
   name: string
 }
 
-/** A service account. */
+/** Matches requests of one service account, or of all of a namespace. */
 export type ServiceAccountSubject = {
   /** Namespace of the service account. */
   namespace: string

@@ -30,7 +30,7 @@ export const columns: readonly Column[] = [
     name: "DistinguisherMethod",
     type: "string",
     format: "",
-    description: "What tells its flows apart.",
+    description: "How its requests are divided into flows.",
     priority: 0,
     value: (object) => cell(orElse(get(object, "spec", "distinguisherMethod", "type"), "<none>"), "string"),
   },

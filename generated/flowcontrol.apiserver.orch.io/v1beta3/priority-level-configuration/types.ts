@@ -144,7 +144,7 @@ export type PriorityLevelConfigurationStatusInput = Omit<PriorityLevelConfigurat
 
 /** One finding about a priority level. */
 export type PriorityLevelConfigurationCondition = {
-  /** What was looked at. */
+  /** Names the aspect that was looked at. */
   type?: string
   /** Whether it is so: True, False or Unknown. */
   status?: string

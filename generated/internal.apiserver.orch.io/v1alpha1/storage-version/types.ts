@@ -9,9 +9,9 @@ export type StorageVersion = {
   apiVersion: "internal.apiserver.orch.io/v1alpha1" | "internal.apiserver.k8s.io/v1alpha1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** Has no fields. */
+  /** Always empty; all facts are in the status. */
   spec: StorageVersionSpec
-  /** What the servers report. */
+  /** In which versions the servers store objects. */
   status: StorageVersionStatus
 }
 
@@ -23,7 +23,7 @@ export type StorageVersionInput = Omit<StorageVersion, "kind" | "apiVersion" | "
   apiVersion?: "internal.apiserver.orch.io/v1alpha1" | "internal.apiserver.k8s.io/v1alpha1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What the servers report. */
+  /** In which versions the servers store objects. */
   status: StorageVersionStatusInput
 }
 
@@ -35,23 +35,23 @@ export function isStorageVersion(object: ApiObject): object is StorageVersion {
   return isOfKind(object, "internal.apiserver.orch.io/v1alpha1", "StorageVersion")
 }
 
-/** Has no fields. */
+/** Always empty; all facts are in the status. */
 export type StorageVersionSpec = {
 }
 
-/** What the servers report. */
+/** In which versions the servers store objects. */
 export type StorageVersionStatus = {
-  /** What each server does. */
+  /** One entry for each server of the cluster. */
   storageVersions?: ServerStorageVersion[]
   /** The version in which all servers store the resource, when they agree. */
   commonEncodingVersion?: string
-  /** Whether the servers agree. */
+  /** Whether the servers agree on one version. */
   conditions?: StorageVersionCondition[]
 }
 
 /** StorageVersionStatus as a client may send it: without what the server fills in. */
 export type StorageVersionStatusInput = Omit<StorageVersionStatus, "conditions"> & {
-  /** Whether the servers agree. */
+  /** Whether the servers agree on one version. */
   conditions?: StorageVersionConditionInput[]
 }
 
@@ -69,9 +69,9 @@ export type ServerStorageVersion = {
 
 /** One finding about a resource. */
 export type StorageVersionCondition = {
-  /** What it is about, such as AllEncodingVersionsEqual. */
+  /** What it is about, such as `AllEncodingVersionsEqual`. */
   type: string
-  /** Whether it holds. */
+  /** Whether the condition holds: `True`, `False` or `Unknown`. */
   status: "True" | "False" | "Unknown" | ""
   /** The metadata.generation that it is of. */
   observedGeneration?: number | bigint

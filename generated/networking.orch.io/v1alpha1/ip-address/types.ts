@@ -9,7 +9,7 @@ export type IPAddress = {
   apiVersion: "networking.orch.io/v1alpha1" | "networking.k8s.io/v1alpha1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** What has the address. */
+  /** The object that has the address. */
   spec: IPAddressSpec
 }
 
@@ -21,7 +21,7 @@ export type IPAddressInput = Omit<IPAddress, "kind" | "apiVersion" | "metadata" 
   apiVersion?: "networking.orch.io/v1alpha1" | "networking.k8s.io/v1alpha1"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What has the address. */
+  /** The object that has the address. */
   spec?: IPAddressSpec
 }
 
@@ -33,7 +33,7 @@ export function isIPAddress(object: ApiObject): object is IPAddress {
   return isOfKind(object, "networking.orch.io/v1alpha1", "IPAddress")
 }
 
-/** What has an address. */
+/** The object that has an address. */
 export type IPAddressSpec = {
   /** The object that has the address. Needed. */
   parentRef?: ParentReference
@@ -45,8 +45,8 @@ export type ParentReference = {
   group?: string
   /** The resource, such as services. */
   resource: string
-  /** The namespace of the object. */
+  /** Namespace of the object that has the address. */
   namespace?: string
-  /** The name of the object. */
+  /** Name of the object that has the address. */
   name: string
 }

@@ -10,7 +10,7 @@ export type ServiceCIDR = {
   apiVersion: "networking.orch.io/v1alpha1" | "networking.k8s.io/v1alpha1"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** The addresses. */
+  /** The ranges from which addresses are taken. */
   spec: ServiceCIDRSpec
   /** Whether services can use them. */
   status: ServiceCIDRStatus
@@ -36,7 +36,7 @@ export function isServiceCIDR(object: ApiObject): object is ServiceCIDR {
   return isOfKind(object, "networking.orch.io/v1alpha1", "ServiceCIDR")
 }
 
-/** The addresses. */
+/** The ranges from which addresses are taken. */
 export type ServiceCIDRSpec = {
   /** The range in CIDR form, such as 10.0.0.0/16, or two of different families. Fixed once the object exists. */
   cidrs: string[]

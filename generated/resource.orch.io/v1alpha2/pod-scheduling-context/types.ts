@@ -11,7 +11,7 @@ export type PodSchedulingContext = {
   metadata: ObjectMeta
   /** What the scheduler wants to know. */
   spec: PodSchedulingContextSpec
-  /** What the drivers say. */
+  /** Which nodes the drivers rule out. */
   status: PodSchedulingContextStatus
 }
 
@@ -23,7 +23,7 @@ export type PodSchedulingContextInput = Omit<PodSchedulingContext, "kind" | "api
   apiVersion?: "resource.orch.io/v1alpha2" | "resource.k8s.io/v1alpha2"
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
-  /** What the drivers say. */
+  /** Which nodes the drivers rule out. */
   status?: PodSchedulingContextStatus
 }
 
@@ -43,7 +43,7 @@ export type PodSchedulingContextSpec = {
   potentialNodes?: string[]
 }
 
-/** What the drivers say. */
+/** Which nodes the drivers rule out. */
 export type PodSchedulingContextStatus = {
   /** What is known of each claim of the pod. */
   resourceClaims?: ResourceClaimSchedulingStatus[]

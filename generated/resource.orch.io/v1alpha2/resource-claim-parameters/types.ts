@@ -41,7 +41,7 @@ export function isResourceClaimParameters(object: ApiObject): object is Resource
 
 /** What is asked of one driver. */
 export type DriverRequests = {
-  /** The driver. */
+  /** Name of the driver that is asked. */
   driverName?: string
   /** Settings for all requests that the driver alone understands. */
   vendorParameters: JsonObject | null
@@ -57,7 +57,7 @@ export type DriverRequestsInput = Omit<DriverRequests, "vendorParameters" | "req
   requests?: ResourceRequestInput[]
 }
 
-/** Asks for one thing. */
+/** Asks one driver for one resource. */
 export type ResourceRequest = {
   /** Settings for this request that the driver alone understands. */
   vendorParameters: JsonObject | null

@@ -38,7 +38,7 @@ export function isResourceClaim(object: ApiObject): object is ResourceClaim {
   return isOfKind(object, "resource.orch.io/v1alpha2", "ResourceClaim")
 }
 
-/** What is asked for. */
+/** What resource is asked for, and of which class. */
 export type ResourceClaimSpec = {
   /** The ResourceClass, which says which driver allocates. */
   resourceClassName: string
@@ -60,9 +60,9 @@ export type ResourceClaimStatus = {
   driverName?: string
   /** What was allocated. Absent as long as nothing is. */
   allocation?: AllocationResult
-  /** Who may use the claim now. Others wait. At most 32. */
+  /** The objects that may use the claim now. Others wait. At most 32. */
   reservedFor?: ResourceClaimConsumerReference[]
-  /** Whether the driver is to give the resource back. Nobody may start to use the claim then. */
+  /** Whether the driver is to give the resource back. No further pod may start to use the claim then. */
   deallocationRequested?: boolean
 }
 
@@ -72,7 +72,7 @@ export type ResourceClaimStatusInput = Omit<ResourceClaimStatus, "allocation"> &
   allocation?: AllocationResultInput
 }
 
-/** What was allocated. */
+/** Which resource was allocated, and for which nodes. */
 export type AllocationResult = {
   /** What each driver needs to know in order to set the resource up on a node. At most 32. */
   resourceHandles?: ResourceHandle[]
@@ -90,7 +90,7 @@ export type AllocationResultInput = Omit<AllocationResult, "resourceHandles"> & 
 
 /** What one driver needs to know of an allocation. */
 export type ResourceHandle = {
-  /** The driver. */
+  /** Name of the driver that allocated the resource. */
   driverName?: string
   /** Anything that the driver has written for itself, at most 16 KiB. */
   data?: string
@@ -128,7 +128,7 @@ export type StructuredResourceHandleInput = Omit<StructuredResourceHandle, "vend
 
 /** What was allocated for one request. */
 export type DriverAllocationResult = {
-  /** The parameters of the request. */
+  /** Settings of the vendor for this request, as they were when it was allocated. */
   vendorRequestParameters: JsonObject | null
   /** The instance by its name. */
   namedResources?: NamedResourcesAllocationResult
@@ -136,7 +136,7 @@ export type DriverAllocationResult = {
 
 /** DriverAllocationResult as a client may send it: without what the server fills in. */
 export type DriverAllocationResultInput = Omit<DriverAllocationResult, "vendorRequestParameters"> & {
-  /** The parameters of the request. */
+  /** Settings of the vendor for this request, as they were when it was allocated. */
   vendorRequestParameters?: JsonObject | null
 }
 
@@ -152,8 +152,8 @@ export type ResourceClaimConsumerReference = {
   apiGroup?: string
   /** The resource, such as pods. */
   resource: string
-  /** The name of the object. */
+  /** Name of the consumer, such as that of a pod. */
   name: string
-  /** The UID of the object. */
+  /** Identity of the consumer, which a later object of the same name does not have. */
   uid: string
 }

@@ -41,21 +41,21 @@ export function isResourceClassParameters(object: ApiObject): object is Resource
 
 /** Settings that one driver understands. */
 export type VendorParameters = {
-  /** The driver. */
+  /** Name of the driver that reads the settings. */
   driverName?: string
-  /** The settings. */
+  /** Settings in the form that the driver knows. */
   parameters: JsonObject | null
 }
 
 /** VendorParameters as a client may send it: without what the server fills in. */
 export type VendorParametersInput = Omit<VendorParameters, "parameters"> & {
-  /** The settings. */
+  /** Settings in the form that the driver knows. */
   parameters?: JsonObject | null
 }
 
 /** Says what may be used of one driver. */
 export type ResourceFilter = {
-  /** The driver. */
+  /** Name of the driver whose resources are filtered. */
   driverName?: string
   /** Which named instances may be used. */
   namedResources?: NamedResourcesFilter

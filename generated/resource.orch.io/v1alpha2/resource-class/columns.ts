@@ -14,7 +14,7 @@ export const columns: readonly Column[] = [
     name: "DriverName",
     type: "string",
     format: "",
-    description: "Who allocates.",
+    description: "The driver that allocates the resources.",
     priority: 0,
     value: (object) => cell(get(object, "driverName") ?? "", "string"),
   },

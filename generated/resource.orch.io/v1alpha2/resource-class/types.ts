@@ -11,7 +11,7 @@ export type ResourceClass = {
   apiVersion: "resource.orch.io/v1alpha2" | "resource.k8s.io/v1alpha2"
   /** Name, labels and bookkeeping that every object has. */
   metadata: ObjectMeta
-  /** The driver that allocates. */
+  /** Name of the driver that allocates resources of the class. */
   driverName: string
   /** An object with settings for the driver. */
   parametersRef?: ResourceClassParametersReference

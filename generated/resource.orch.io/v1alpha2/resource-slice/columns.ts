@@ -22,7 +22,7 @@ export const columns: readonly Column[] = [
     name: "Driver",
     type: "string",
     format: "",
-    description: "Who offers them.",
+    description: "The driver that offers the resources.",
     priority: 0,
     value: (object) => cell(get(object, "driverName") ?? "", "string"),
   },

@@ -14,7 +14,7 @@ export type ResourceSlice = {
   nodeName?: string
   /** The driver that offers them. Fixed once the object exists. */
   driverName: string
-  /** Resources that are told apart by name. */
+  /** Resources of which each instance has a name. */
   namedResources?: NamedResourcesResources
 }
 
@@ -38,6 +38,6 @@ export function isResourceSlice(object: ApiObject): object is ResourceSlice {
 
 /** Resources in one of the models. One field is set. */
 export type ResourceModel = {
-  /** Resources that are told apart by name. */
+  /** Resources of which each instance has a name. */
   namedResources?: NamedResourcesResources
 }

@@ -14,7 +14,7 @@ export const columns: readonly Column[] = [
     name: "DriverName",
     type: "string",
     format: "",
-    description: "Who sets the attributes.",
+    description: "The driver that sets the attributes.",
     priority: 0,
     value: (object) => cell(get(object, "driverName") ?? "", "string"),
   },

@@ -51,8 +51,8 @@ export type MatchCondition = {
   /** Name of the condition, in logs and errors. May have a domain in front, such as example.com/mine. */
   name: string
   /**
-   * The expression, which gives a bool. It sees the new and the stored object as object and oldObject, the request as request, and the
-   * rights of its user through authorizer. Where a policy has parameters, it sees them as params.
+   * The expression, which gives a `bool`. It sees the new and the stored object as `object` and `oldObject`, the request as request,
+   * and the rights of its user through authorizer. Where a policy has parameters, it sees them as params.
    */
   expression: string
 }

@@ -4,7 +4,7 @@
 export type ResourceAttributes = {
   /** Namespace of the object. Empty for objects without one, and for all namespaces where the resource has them. */
   namespace?: string
-  /** What is to be done: get, list, watch, create, update, patch, delete, deletecollection, proxy. */
+  /** What is to be done: get, list, watch, create, update, patch, delete, `deletecollection`, proxy. */
   verb?: string
   /** API group of the resource, empty for the core group. */
   group?: string
@@ -34,11 +34,11 @@ export type SubjectAccessReviewSpec = {
   nonResourceAttributes?: NonResourceAttributes
   /** Name of the user. Without one the question is about what groups alone allow. */
   user?: string
-  /** Groups of the user. */
+  /** Groups that the user is a member of. */
   groups?: string[]
   /** What authentication says of the user besides, as in a TokenReview. */
   extra?: { [key: string]: string[] }
-  /** Tells the user apart from others who had the name. */
+  /** Identifies the user among all that have had the name. */
   uid?: string
 }
 
@@ -48,7 +48,7 @@ export type SubjectAccessReviewStatus = {
   allowed: boolean
   /** An authorizer forbids the request. When it is neither allowed nor denied, no authorizer had an opinion, and it would be refused. */
   denied?: boolean
-  /** Why, in words. */
+  /** Why it is allowed or not, as a sentence for people. */
   reason?: string
   /** Why an authorizer could not decide. Others may have decided nevertheless. */
   evaluationError?: string

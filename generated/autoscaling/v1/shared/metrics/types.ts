@@ -5,7 +5,7 @@ import type { LabelSelector } from "../../../../meta/v1/label-selector/types.ts"
 export type CrossVersionObjectReference = {
   /** The kind, such as Deployment. */
   kind: string
-  /** The name. */
+  /** Name of the object referred to. */
   name: string
   /** Group and version of the kind, such as apps/v1. */
   apiVersion?: string
@@ -23,7 +23,7 @@ export type MetricSpec = {
   resource?: ResourceMetricSource
   /** A resource that one container of each pod uses. */
   containerResource?: ContainerResourceMetricSource
-  /** A metric from elsewhere. */
+  /** A metric that has nothing to do with objects of the cluster. */
   external?: ExternalMetricSource
 }
 
@@ -31,7 +31,7 @@ export type MetricSpec = {
 export type ObjectMetricSource = {
   /** The object that the metric is about. */
   target: CrossVersionObjectReference
-  /** The metric. */
+  /** Name of the metric that is measured. */
   metricName: string
   /** What the metric should be as a whole. */
   targetValue: string
@@ -43,7 +43,7 @@ export type ObjectMetricSource = {
 
 /** A metric of each pod of the workload. */
 export type PodsMetricSource = {
-  /** The metric. */
+  /** Name of the metric that is measured. */
   metricName: string
   /** What the average should be. */
   targetAverageValue: string
@@ -53,7 +53,7 @@ export type PodsMetricSource = {
 
 /** A resource that the pods of the workload use. */
 export type ResourceMetricSource = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
   /** What the average should be as percent of what pods request. */
   targetAverageUtilization?: number
@@ -63,19 +63,19 @@ export type ResourceMetricSource = {
 
 /** A resource that one container of each pod uses. */
 export type ContainerResourceMetricSource = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
   /** What the average should be as percent of what containers request. */
   targetAverageUtilization?: number
   /** What the average should be as an amount. */
   targetAverageValue?: string
-  /** The name of the container. */
+  /** Name of the container whose use counts. */
   container: string
 }
 
 /** A metric of something outside of the cluster. */
 export type ExternalMetricSource = {
-  /** The metric. */
+  /** Name of the metric that is measured. */
   metricName: string
   /** Which series of the metric count. */
   metricSelector?: LabelSelector
@@ -97,13 +97,13 @@ export type MetricStatus = {
   resource?: ResourceMetricStatus
   /** A resource that one container of each pod uses. */
   containerResource?: ContainerResourceMetricStatus
-  /** A metric from elsewhere. */
+  /** A metric that has nothing to do with objects of the cluster. */
   external?: ExternalMetricStatus
 }
 
 /** One finding about an autoscaler. */
 export type HorizontalPodAutoscalerCondition = {
-  /** What the finding is about: AbleToScale, ScalingActive or ScalingLimited. */
+  /** What the finding is about: `AbleToScale`, `ScalingActive` or `ScalingLimited`. */
   type: string
   /** Whether it holds: True, False or Unknown. */
   status: string
@@ -125,7 +125,7 @@ export type HorizontalPodAutoscalerConditionInput = Omit<HorizontalPodAutoscaler
 export type ObjectMetricStatus = {
   /** The object that the metric is about. */
   target: CrossVersionObjectReference
-  /** The metric. */
+  /** Name of the metric that was measured. */
   metricName: string
   /** The metric as a whole. */
   currentValue: string
@@ -137,9 +137,9 @@ export type ObjectMetricStatus = {
 
 /** What a metric of the pods was. */
 export type PodsMetricStatus = {
-  /** The metric. */
+  /** Name of the metric that was measured. */
   metricName: string
-  /** What the average was. */
+  /** Average over the pods when it was last measured. */
   currentAverageValue: string
   /** Which series of the metric count. */
   selector?: LabelSelector
@@ -147,7 +147,7 @@ export type PodsMetricStatus = {
 
 /** How much of a resource the pods used. */
 export type ResourceMetricStatus = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
   /** The average as percent of what pods request. */
   currentAverageUtilization?: number
@@ -157,19 +157,19 @@ export type ResourceMetricStatus = {
 
 /** How much of a resource one container of each pod used. */
 export type ContainerResourceMetricStatus = {
-  /** The resource. */
+  /** Name of the resource, such as `cpu`. */
   name: string
   /** The average as percent of what containers request. */
   currentAverageUtilization?: number
   /** The average as an amount. */
   currentAverageValue: string
-  /** The name of the container. */
+  /** Name of the container whose use counts. */
   container: string
 }
 
 /** What a metric from outside of the cluster was. */
 export type ExternalMetricStatus = {
-  /** The metric. */
+  /** Name of the metric that was measured. */
   metricName: string
   /** Which series of the metric count. */
   metricSelector?: LabelSelector

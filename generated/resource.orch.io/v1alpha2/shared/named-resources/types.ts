@@ -18,17 +18,17 @@ export type NamedResourcesInstance = {
 export type NamedResourcesAttribute = {
   /** The name of the fact. A DNS subdomain. */
   name: string
-  /** An amount. */
+  /** The value when it is an amount. */
   quantity?: string
-  /** True or false. */
+  /** The value when it is true or false. */
   bool?: boolean
-  /** A whole number. */
+  /** The value when it is a whole number. */
   int?: number | bigint
-  /** Whole numbers. */
+  /** The value when it is a list of whole numbers. */
   intSlice?: NamedResourcesIntSlice
-  /** A text. */
+  /** The value when it is a text. */
   string?: string
-  /** Texts. */
+  /** The value when it is a list of texts. */
   stringSlice?: NamedResourcesStringSlice
   /** A semantic version, such as 1.2.3. */
   version?: string
@@ -36,41 +36,41 @@ export type NamedResourcesAttribute = {
 
 /** A value of one type. One field is set. */
 export type NamedResourcesAttributeValue = {
-  /** An amount. */
+  /** The value when it is an amount. */
   quantity?: string
-  /** True or false. */
+  /** The value when it is true or false. */
   bool?: boolean
-  /** A whole number. */
+  /** The value when it is a whole number. */
   int?: number | bigint
-  /** Whole numbers. */
+  /** The value when it is a list of whole numbers. */
   intSlice?: NamedResourcesIntSlice
-  /** A text. */
+  /** The value when it is a text. */
   string?: string
-  /** Texts. */
+  /** The value when it is a list of texts. */
   stringSlice?: NamedResourcesStringSlice
   /** A semantic version, such as 1.2.3. */
   version?: string
 }
 
-/** Whole numbers. */
+/** A list of whole numbers as one value. */
 export type NamedResourcesIntSlice = {
-  /** The numbers. */
+  /** The whole numbers of the list. */
   ints: (number | bigint)[] | null
 }
 
-/** Texts. */
+/** A list of texts as one value. */
 export type NamedResourcesStringSlice = {
-  /** The texts. */
+  /** The texts of the list, in order. */
   strings: string[] | null
 }
 
-/** Asks for one instance. */
+/** Asks for one instance that an expression selects. */
 export type NamedResourcesRequest = {
   /** A CEL expression over the attributes that is true for an instance that will do. */
   selector: string
 }
 
-/** Leaves instances out. */
+/** Leaves out instances that an expression does not select. */
 export type NamedResourcesFilter = {
   /** A CEL expression over the attributes that is true for an instance that may be used. */
   selector: string
