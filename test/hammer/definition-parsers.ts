@@ -24,7 +24,6 @@ import { parsePath } from "../../runtime/definitions/objects/jsonpath/parse.ts"
 import { unquote } from "../../runtime/definitions/objects/jsonpath/quoted.ts"
 import { scaleSteps } from "../../runtime/definitions/objects/scale.ts"
 import { selectableFieldsOf } from "../../runtime/definitions/objects/selectable.ts"
-import { isUri } from "../../runtime/definitions/objects/uri.ts"
 import { validateObject } from "../../runtime/definitions/objects/validate.ts"
 import { compileExpression } from "../../runtime/definitions/rules/environments.ts"
 import { structuralOf } from "../../runtime/definitions/structural.ts"
@@ -186,8 +185,8 @@ export const definitionParsers: Readonly<Record<string, Parser>> = {
     ],
   },
   "formats of definitions": {
-    covers: ["objects/email.ts#isEmail", "objects/uri.ts#isUri", "objects/formats.ts#formatTest"].map((one) => below + one),
-    read: each(formatTest, isEmail, isUri, checkedAsObject, ...formats.map((name) => formatTest(name) ?? (() => false))),
+    covers: ["objects/email.ts#isEmail", "objects/formats.ts#formatTest"].map((one) => below + one),
+    read: each(formatTest, isEmail, checkedAsObject, ...formats.map((name) => formatTest(name) ?? (() => false))),
     shapes: [
       ["a@", ".b"],
       ['"', '"@b'],

@@ -2,17 +2,17 @@
  * The formats that apiextensions-apiserver 1.30 checks (pkg/apiserver/validation/formats.go), with the rules of
  * kube-openapi's pkg/validation/strfmt. Other formats are only documentation.
  */
+import { isUrl } from "../../../cel/libraries/url.ts"
 import { DurationError, parseDuration } from "../../base/duration.ts"
 import { parseIp } from "../../base/ip-address.ts"
 import { isEmail } from "./email.ts"
-import { isUri } from "./uri.ts"
 
 type Test = (text: string) => boolean
 
 /** Names without dashes: `date-time` is `datetime`. */
 const formats: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
-  ["uri", isUri],
+  ["uri", isUrl],
   ["email", isEmail],
   ["hostname", isHostname],
   ["ipv4", (text) => text.includes(".") && parseIp(text) !== undefined],
