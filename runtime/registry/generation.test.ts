@@ -41,6 +41,14 @@ const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }
       { object: { metadata, ...leastObjects[String(kind)] }, change: change as JsonObject },
     ]),
   ),
+  ...Object.fromEntries(
+    Object.entries<JsonObject>({
+      FlowSchema: { matchingPrecedence: 3 },
+      PriorityLevelConfiguration: { limited: { nominalConcurrencyShares: 3, limitResponse: { type: "Reject" } } },
+      ValidatingAdmissionPolicy: { failurePolicy: "Ignore" },
+      ValidatingAdmissionPolicyBinding: { policyName: "b" },
+    }).map(([kind, change]) => [resourceOf(kind), { object: { metadata: { name: "n" }, ...leastObjects[kind] }, change }]),
+  ),
   csidrivers: { object: { metadata: { name: "n" }, spec: {} }, change: { requiresRepublish: true } },
   ingressclasses: { object: { metadata: { name: "n" }, ...leastObjects.IngressClass }, change: { parameters: { kind: "K", name: "n" } } },
   poddisruptionbudgets: {
@@ -50,7 +58,7 @@ const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }
 }
 
 /** Kinds whose generation counts other fields than the spec, or nothing; `test/api/kinds` has them. */
-const others = ["endpointslices", "podtemplates", "priorityclasses"]
+const others = ["endpointslices", "mutatingwebhookconfigurations", "podtemplates", "priorityclasses", "validatingwebhookconfigurations"]
 
 function resourceOf(kind: string): string {
   return kinds.find((one) => one.kind === kind)?.resource ?? ""
