@@ -1,6 +1,6 @@
 /**
- * Deletes CertificateSigningRequests that nobody needs any more: an hour after they were denied, failed or issued, a day
- * after they were made if nobody has decided, and when the certificate has expired.
+ * Deletes CertificateSigningRequests that have served their purpose: an hour after they were denied, failed or issued,
+ * a day after they were made if there is no decision, and when the certificate has expired.
  */
 import { X509Certificate } from "node:crypto"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"

@@ -1,7 +1,7 @@
 /**
  * What most controllers are: changes of some kinds give keys, and the work on a key brings the objects that it names to
- * the state they should have. All state is in the objects, so the work may be repeated, begun again after a restart, and
- * done by two servers at once.
+ * the state they should have. All state is in the objects, so the work may be repeated, begun again after a restart,
+ * and done by two servers at once.
  */
 import type { ResourceName } from "../admission/plugin.ts"
 import type { CachedObject, CacheEvent } from "../storage/cache.ts"

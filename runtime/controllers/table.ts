@@ -25,7 +25,7 @@ import { startTokenCleaner } from "./tokens/token-cleaner.ts"
 export interface ControllerInputs {
   readonly deps: ControllerDeps
   readonly options: Options
-  /** The certificate that programs in the cluster must trust, PEM. Absent: nobody knows it. */
+  /** The certificate that programs in the cluster must trust, PEM. Absent: none is published. */
   readonly rootCa?: string
 }
 
@@ -99,8 +99,8 @@ const rows: readonly ControllerRow[] = [
 
 /**
  * The controllers that `--controllers` names, in the order of the table: `*` all of them, `api` those of that set,
- * `name` one of them, `-name` all but that one. Called at start. Throws StartError for what it does not know, for a name
- * that is wanted and not wanted, and for a list that only says what is not wanted.
+ * `name` one of them, `-name` all but that one. Called at start. Throws StartError for what it does not know, for a
+ * name that is wanted and not wanted, and for a list that only says what is not wanted.
  */
 export function chooseControllers(options: Pick<Options, "controllers" | "enable-garbage-collector">): readonly ControllerRow[] {
   const given = options.controllers

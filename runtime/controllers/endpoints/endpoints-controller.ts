@@ -37,8 +37,8 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
       {
         kind: { group: "", version: "v1", resource: "endpoints" },
         changed(object, keys, event) {
-          // Those that are there at the start may be of services that went while no controller ran. Later ones that have
-          // no service are their authors'.
+          // Those that are there at the start may be of services that went while no controller ran. Later ones
+          // without a service are their authors'.
           if (event !== undefined && event.type !== "DELETED") return
           if (parseObject(object.json()).metadata?.annotations?.[leader] !== undefined) return
           keys.add(keyOf(object))

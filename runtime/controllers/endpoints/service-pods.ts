@@ -21,7 +21,7 @@ export interface ServicePods extends Controller {
    * pods are added a little later: their pods change often, and the work on them is that of all their pods.
    */
   subscribe(keys: Keys): () => void
-  /** Resolves with true once all pods are known: what is computed before would lack some. False: the work ends before. */
+  /** Resolves with true once all pods are known: what is computed before would lack some. False: the work ends. */
   known(): Promise<boolean>
   /** Resolves when everything that was received is handled. For tests. */
   settled(): Promise<void>

@@ -22,7 +22,7 @@ import { TrackedKind } from "./tracked-kind.ts"
 
 /** The reference's `--resource-quota-sync-period`. */
 const resyncMs = 5 * 60_000
-/** Changes within this time after a status was written wait for its end: a busy namespace is not written all the time. */
+/** Changes within this time after a status was written wait for its end: a busy namespace is not always written. */
 const pauseMs = 200
 
 /** Called once at start. */

@@ -1,6 +1,6 @@
 /**
- * Sums up what the objects of one kind use, in the namespaces that have quotas about it. A change of one object adds the
- * difference; a namespace is read once, in turns of the event loop, when it gets its first quota.
+ * Sums up what the objects of one kind use, in the namespaces that have quotas about it. A change of one object adds
+ * the difference; a namespace is read once, in turns of the event loop, when it gets its first quota.
  */
 import { readWork } from "../../base/work.ts"
 import { Turns } from "../../base/turns.ts"
@@ -36,7 +36,7 @@ interface Tracked {
   readonly sums: Map<string, Sum>
   /** Objects whose amounts end by themselves. */
   readonly ending: Set<string>
-  /** Objects that went while the namespace is read for the first time, which may still find them. Absent: it is read. */
+  /** Objects that went while the first read of the namespace may still find them. Absent: it has ended. */
   gone?: Set<string>
   read: Promise<void>
 }

@@ -1,6 +1,7 @@
 /**
  * Signs the kubeconfig in the ConfigMap `cluster-info` with each bootstrap token, so that a new node that has a token
- * can tell that it is the cluster's. Whoever sets up the cluster makes the ConfigMap; without it there is nothing to do.
+ * can check that it is the cluster's. The tool that sets up the cluster makes the ConfigMap; without it there is
+ * nothing to do.
  */
 import { createHmac } from "node:crypto"
 import type { Secret } from "../../../generated/core/v1/secret/types.ts"
@@ -57,7 +58,7 @@ async function sign(
   const signatures = Object.fromEntries(items.flatMap((secret) => signatureOf(secret, content, nowMs)))
   const others = Object.entries(info.data ?? {}).filter(([name]) => !name.startsWith(signaturePrefix))
   const data = { ...Object.fromEntries(others), ...signatures }
-  // A token that expires signs no more, also if nobody deletes it.
+  // A token that expires signs no more, also while it is not deleted.
   const left = items.map((secret) => (expiryOf(secret) ?? 0) - nowMs).filter((ms) => ms > 0)
   if (left.length > 0) again(Math.min(...left))
   if (!isDeepStrictEqual(data, { ...info.data })) await configmaps.update(namespace, { ...info, data })
