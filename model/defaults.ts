@@ -21,7 +21,7 @@ export function canonicalConstant(field: FieldModel, value: JsonValue, shapeOf: 
   return decoded({ ...field, pointer: true }, value, shapeOf)
 }
 
-/** Tells the constant list of a default that depends on other fields from an expression. */
+/** Whether a default that depends on other fields is a constant list, and no expression. */
 export function isConstantList(to: DefaultRuleModel["to"]): to is readonly JsonValue[] {
   return Array.isArray(to)
 }

@@ -42,7 +42,10 @@ export function withCanonicalDefault(model: FieldModel, table: TypeTable): Field
   }
 }
 
-/** The constant list of a default that depends on other fields, in canonical form. Undefined if it does not fit, which is reported. */
+/**
+ * The constant list of a default that depends on other fields, in canonical form. Undefined if it does not fit, which is
+ * reported.
+ */
 export function canonicalList(
   value: readonly JsonValue[],
   field: FieldModel | undefined,

@@ -1,4 +1,4 @@
-/** The gates of `--feature-gates`, with their state at the start of a server that is not told otherwise. */
+/** The gates of `--feature-gates`, with the state that they have without the option. */
 export const featureGates = {
   APIResponseCompression: true,
   CRDValidationRatcheting: true,

@@ -1,6 +1,6 @@
 /**
- * A write of an autoscaler changes its spec or its status, not both. In autoscaling/v1 annotations hold parts of either,
- * so that what v1 keeps is not enough: this runs on the form of v2.
+ * A write of an autoscaler changes its spec or its status, not both. In autoscaling/v1 annotations hold parts of
+ * either, so that what v1 keeps is not enough: this runs on the form of v2.
  */
 import { defineBehaviour } from "../schema/define.ts"
 import type { HorizontalPodAutoscaler } from "../../generated/autoscaling/v2/horizontal-pod-autoscaler/types.ts"

@@ -1,7 +1,7 @@
 /**
- * Creates the objects that every cluster has (catalog operations.yaml: system namespaces, kubernetes service): the
- * system namespaces, the priority classes of the system, and the Service through which programs reach the server. Creating them twice, or on
- * several servers at once, does no harm: existing objects stay.
+ * Creates the objects that every cluster has (catalog operations.yaml: system namespaces, priority classes, kubernetes
+ * service): the system namespaces, the priority classes of the system, and the Service through which programs in the
+ * cluster reach the server. Creating them twice, or on several servers at once, does no harm: existing objects stay.
  */
 import { serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"

@@ -1,6 +1,5 @@
 /** Label selectors as objects hold them, for expressions and checks. */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import { ownField } from "../encoding/field-path.ts"
 import type { Value } from "./expression.ts"
 
 /**
@@ -12,16 +11,20 @@ export function matchesSelector(selector: Value, labels: Value): boolean {
   const { matchExpressions, matchLabels } = selector
   const found: JsonObject = isObject(labels) ? labels : {}
   return (
-    (!isObject(matchLabels) || Object.keys(matchLabels).every((key) => ownField(found, key) === matchLabels[key])) &&
+    (!isObject(matchLabels) || Object.keys(matchLabels).every((key) => own(found, key) === matchLabels[key])) &&
     (!Array.isArray(matchExpressions) || matchExpressions.every((one) => isObject(one) && isMet(one, found)))
   )
 }
 
 function isMet({ key, operator, values }: JsonObject, labels: JsonObject): boolean {
-  const value = typeof key === "string" ? ownField(labels, key) : undefined
+  const value = typeof key === "string" ? own(labels, key) : undefined
   const listed: readonly JsonValue[] = Array.isArray(values) ? values : []
   if (operator === "In") return value !== undefined && listed.includes(value)
   if (operator === "NotIn") return value === undefined || !listed.includes(value)
   if (operator === "Exists") return value !== undefined
   return operator === "DoesNotExist" && value === undefined
+}
+
+function own(labels: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined
 }

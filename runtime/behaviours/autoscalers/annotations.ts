@@ -35,7 +35,11 @@ type Annotations = Readonly<Record<string, string>>
 const names = { metrics: "metrics", behavior: "behavior", currentMetrics: "current-metrics", conditions: "conditions" } as const
 
 function nameOf(part: keyof typeof names, vendor: Vendor): string {
-  return vendor.domain(`autoscaling.alpha.orch.io/${names[part]}`)
+  return annotationName(names[part], vendor)
+}
+
+function annotationName(name: string, vendor: Vendor): string {
+  return vendor.domain(`autoscaling.alpha.orch.io/${name}`)
 }
 
 /** Reads the parts. Called with the annotations of an object in v1, which a client may have written by hand. */
@@ -55,7 +59,7 @@ export function readAnnotations(annotations: Annotations, vendor: Vendor): Annot
 
 /** The other annotations, with one for each part that is present. Undefined: there are none. */
 export function withAnnotations(annotations: Annotations, parts: AnnotatedParts, vendor: Vendor): Record<string, string> | undefined {
-  const own = new Set(Object.keys(names).map((part) => nameOf(part as keyof typeof names, vendor)))
+  const own = new Set(Object.values(names).map((name) => annotationName(name, vendor)))
   const all = Object.fromEntries(Object.entries(annotations).filter(([name]) => !own.has(name)))
   const { metrics, behavior, currentMetrics, conditions } = parts
   if (metrics !== undefined) all[nameOf("metrics", vendor)] = listText(metrics, metricSpecShape)
