@@ -326,7 +326,9 @@ describe("npm run gen", () => {
 
   test("--explain prints a keyword, alone all of them, --help the options", async () => {
     expect(await runGenerator(["--explain"], context())).toBe(0)
-    expect(printed[0]).toMatch(/^Keywords\n {2}answeredBy +The kind is not stored[^]*\n {2}as +The reason[^]*\nFunctions of expressions\n[^]*\nMacros[^]*\nFormats\n/)
+    expect(printed[0]).toMatch(
+      /^Keywords\n {2}answeredBy +The kind is not stored[^]*\n {2}as +The reason[^]*\nFunctions of expressions\n[^]*\nMacros[^]*\nFormats\n/,
+    )
     printed.length = 0
     expect(await runGenerator(["--explain=oneOf"], context())).toBe(0)
     expect(await runGenerator(["--explain", "oneOf"], context())).toBe(0)

@@ -43,8 +43,8 @@ export function withCanonicalDefault(model: FieldModel, table: TypeTable): Field
 }
 
 /**
- * The constant list of a default that depends on other fields, in canonical form. Undefined if it does not fit, which is
- * reported.
+ * The constant list of a default that depends on other fields, in canonical form. Undefined, and reported, if it does
+ * not fit.
  */
 export function canonicalList(
   value: readonly JsonValue[],

@@ -178,7 +178,7 @@ function withoutDot(path: string): string {
 /** The schema of a version, made when an object first needs it: many kinds are listed and never written. */
 class LazySchema {
   private made: Structural | undefined
-  /** A definition of v1beta1 may keep all unknown fields, whatever its schemas say, which need not be structural then. */
+  /** A definition of v1beta1 may keep all unknown fields, whatever its schemas say; these need no structure then. */
   readonly preservesAll: boolean
 
   constructor(

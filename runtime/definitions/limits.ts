@@ -33,8 +33,8 @@ export const definitionRuleCharactersMax = 256 * 1024
 export const definitionPatternsSizeMax = 100_000
 
 /**
- * Schemas below those that have rules, counted for each level of rules: the types of each level are made anew. More is
- * 422. It takes a second; a rule at each of 200 levels above a large schema took seconds.
+ * Schemas below those that have rules, counted for each level of rules: each level makes its own types. More is 422.
+ * It takes a second; a rule at each of 200 levels above a large schema took seconds.
  */
 export const definitionRuleNodesMax = 500_000
 

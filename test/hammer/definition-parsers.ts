@@ -110,7 +110,7 @@ function definitionOf(text: string): JsonObject {
   }
 }
 
-/** An object that has a text in each of its fields. Of some limits there is one that it exceeds, so that it is shown. */
+/** An object that has a text in each of its fields. It exceeds some of the limits, so that the failures show it. */
 function checkedAsObject(text: string): void {
   const properties: JsonObject = {
     long: { type: "string", maxLength: 3 },

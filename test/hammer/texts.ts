@@ -18,7 +18,7 @@ export interface HammerText {
   readonly text: string
 }
 
-/** `shapes`: text around a run of one unit. `units`: more of these. Lazy, since all texts together take many megabytes. */
+/** `shapes`: text around a run of one unit. `units`: more of these. Lazy: all texts together take many megabytes. */
 export function* hammerTexts(
   shapes: readonly (readonly [before: string, after: string])[],
   units: readonly string[] = [],

@@ -1,6 +1,6 @@
 /**
- * No definition, custom object or expression costs more than in proportion to its size, whatever a definition multiplies.
- * Counts steps, as `scaling.test.ts` does.
+ * No definition, custom object or expression costs more than in proportion to its size, whatever a definition
+ * multiplies. Counts steps, as `scaling.test.ts` does.
  */
 import { expect, test } from "vitest"
 import { measureWith } from "./measure-with.ts"

@@ -13,7 +13,7 @@ import { pruneObject } from "./prune.ts"
 /** A step from an object to a part of it. Items are reached through a list of one. */
 type PartStep = { readonly name: string } | "item"
 
-/** The way to a part, its last step first; undefined is the object itself. Each part shares that of the one above it. */
+/** The way to a part, its last step first; undefined is the object itself. Parts share the way of the part above. */
 type PartPath = { readonly step: PartStep; readonly above: PartPath } | undefined
 
 interface Pruning {

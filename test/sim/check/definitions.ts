@@ -32,8 +32,8 @@ function writeFaults(change: ObjectChange, stored: StoredObjects): string[] {
 }
 
 /**
- * A definition that goes is empty, unless a client took its finalizers away, and forgets no version in which its objects
- * are stored. Those of an earlier definition are not its own until they are written again.
+ * A definition that goes is empty, unless a client took its finalizers away, and forgets no version in which its
+ * objects are stored. Those of an earlier definition are not its own until they are written again.
  */
 function removalFaults(change: ObjectChange, stored: StoredObjects, calls: readonly ObjectCall[]): string[] {
   const { resource, name, revision, object } = change

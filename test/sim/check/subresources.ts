@@ -32,8 +32,8 @@ function storedFaults(change: ObjectChange, calls: readonly ObjectCall[]): strin
   const counted = generation - (before.metadata?.generation ?? 0)
   const begins = before.metadata?.deletionTimestamp === undefined && object.metadata?.deletionTimestamp !== undefined
   const isChanged = !deepEqual(lastingSpec(before.spec), lastingSpec(object.spec))
-  // What another definition adds to the spec or takes away counts as well, and what the version of a request adds, though
-  // it is not stored.
+  // What another definition adds to the spec or takes away counts as well, and what the version of a request adds,
+  // though it is not stored.
   const mayCount = begins || !deepEqual(before.spec, object.spec) || calls.some((call) => isOfOtherVersion(call, change))
   if (counted < (isChanged ? 1 : 0) || counted > (mayCount ? 1 : 0))
     faults.push(`went from generation ${generation - counted} to ${generation}`)

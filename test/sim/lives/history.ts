@@ -9,8 +9,8 @@ import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {
   /**
-   * `let-go`: removes the clients' own finalizer. `force`: removes those of a definition. `sweep`: deletes a collection;
-   * its `name` is "".
+   * `let-go`: removes the clients' own finalizer. `force`: removes those of a definition. `sweep`: deletes a
+   * collection; its `name` is "".
    */
   readonly act: "create" | "change" | "status" | "scale" | "let-go" | "force" | "delete" | "sweep" | "get" | "list"
   /** The field manager. */
