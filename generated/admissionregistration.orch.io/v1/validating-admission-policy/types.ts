@@ -87,10 +87,7 @@ export type Validation = {
    * parameters as params, the rights of the user through authorizer, and variables.
    */
   expression: string
-  /**
-   * What a client reads when the rule is broken, in one line. Needed when the expression has several lines and there is no
-   * messageExpression.
-   */
+  /** What a client reads when the rule is broken, in one line. Without it and messageExpression the client reads the expression. */
   message?: string
   /**
    * The kind of refusal, which decides the status code. The first broken rule counts. Absent means Invalid.
