@@ -100,6 +100,7 @@ async function generatedModules() {
     outdir,
     bundle: true,
     splitting: true,
+    minifyWhitespace: true,
     format: "esm",
     platform: "node",
     target: "node20",

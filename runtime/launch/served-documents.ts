@@ -6,13 +6,17 @@
 import type { Kind } from "../schema/kind.ts"
 import type { Documents } from "./openapi-files.ts"
 
-/** Called once at start with the documents of `all`, of which `served` are on. */
+/** Called once at start with the documents of `all`, of which `served` are on. Versions that are never served have none. */
 export function servedDocuments(documents: Documents, all: readonly Kind[], served: readonly Kind[]): Documents {
-  const on = new Set(served.filter((kind) => kind.served !== false).flatMap(placesOf))
-  const off = new Set(all.flatMap(placesOf).filter((place) => !on.has(place)))
+  const on = new Set(placesOfServed(served))
+  const off = new Set(placesOfServed(all).filter((place) => !on.has(place)))
   if (off.size === 0) return documents
   const kept = [...documents].filter(([path]) => !off.has(placeOfDocument(path)))
   return new Map(kept.map(([path, read]) => [path, async () => withoutPaths(await read(), off)]))
+}
+
+function placesOfServed(kinds: readonly Kind[]): readonly string[] {
+  return kinds.filter(({ served }) => served !== false).flatMap(placesOf)
 }
 
 /** What may be off: a resource, its group version, and its group. */
