@@ -9,8 +9,13 @@ import type { FieldModel } from "./model.ts"
  * and the descriptions of OpenAPI, which kubectl explain prints; it does not print the keyword `default`.
  */
 export function fieldDoc(field: FieldModel): string {
+  return docWithValues({ ...field, doc: withDefault(field) })
+}
+
+/** `fieldDoc` without the default. Called for custom resource definitions, whose descriptions are read back as docs. */
+export function docWithValues(field: FieldModel): string {
   const keys = docsOf(field.keys)
-  return [withDefault(field), ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
+  return [field.doc, ...section("Possible enum values:", valueDocs(field)), ...section("Possible keys:", keys)].join("\n\n")
 }
 
 /** A doc that names the default itself stays as it is. */

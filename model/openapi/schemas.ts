@@ -25,6 +25,7 @@ export class Definitions {
   constructor(
     private readonly source: OpenApiSource,
     private readonly version: DocumentVersion,
+    private readonly docOf: (field: FieldModel) => string = fieldDoc,
   ) {
     for (const type of source.types.values()) this.types.set(definitionName(type, type.localName), type)
     for (const kind of source.known) this.lists.set(definitionName(kind, kind.listKind), kind)
@@ -147,8 +148,8 @@ export class Definitions {
     const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited))
     const schema = limited ? fieldSchema(field, stated) : stated
     const facts = { ...schema, ...(this.version === "v3" && this.factsOfVersion3(field, limited)), ...fieldExtensions(field, limited) }
-    if ($ref === undefined) return { description: fieldDoc(field), ...facts }
-    return this.described({ $ref }, fieldDoc(field), facts)
+    if ($ref === undefined) return { description: this.docOf(field), ...facts }
+    return this.described({ $ref }, this.docOf(field), facts)
   }
 
   private factsOfVersion3(field: FieldModel, limited: boolean): JsonObject {

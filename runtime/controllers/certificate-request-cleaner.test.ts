@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 afterEach(() => one.close())
 
-/** A server that has the kind: requests by page, and what was deleted. */
+/** Requests by page, and what was deleted. */
 function fake(pages: readonly (readonly ApiObject[])[]) {
   const deleted: string[] = []
   let faults = 0
@@ -62,10 +62,8 @@ function fake(pages: readonly (readonly ApiObject[])[]) {
       deleted.push(`${name} ${options.preconditions?.uid}`)
     },
   }
-  const kinds = Object.assign(Object.create(one.registry.deps.kinds), { find: () => ({}) })
-  const registry = Object.assign(Object.create(one.registry), { deps: { ...one.registry.deps, kinds } })
   return {
-    deps: { ...one, registry, client: () => client as ObjectClient },
+    deps: { ...one, client: () => client as ObjectClient },
     deleted,
     fail: (times: number) => {
       faults = times
@@ -99,7 +97,9 @@ test("all pages are looked at each minute; one that is gone and a failure stop n
 })
 
 test("a server without the kind is left alone", async () => {
-  const cleaner = startCertificateRequestCleaner({ ...one, client: () => ({}) as ObjectClient })
+  const kinds = Object.assign(Object.create(one.registry.deps.kinds), { find: () => undefined })
+  const registry = Object.assign(Object.create(one.registry), { deps: { ...one.registry.deps, kinds } })
+  const cleaner = startCertificateRequestCleaner({ ...one, registry, client: () => ({}) as ObjectClient })
   one.clock.advance(60_000)
   await settle()
   await cleaner.stop()

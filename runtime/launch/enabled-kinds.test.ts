@@ -33,7 +33,10 @@ describe("the kinds that are served", () => {
     expect(one).toContain("networking.orch.io/v1alpha1/ipaddresses")
     expect(one).not.toContain("networking.orch.io/v1alpha1/servicecidrs")
     const gates = { ClusterTrustBundle: true, VolumeAttributesClass: true }
-    for (const key of ["api/alpha", "api/all"]) expect(served(enabled({ [key]: true }, gates))).toEqual(all)
+    expect(served(enabled({ "api/all": true }, gates))).toEqual(all)
+    expect(served(enabled({ "api/alpha": true, "api/beta": true }, gates))).toEqual(all)
+    const withAlpha = served(enabled({ "api/alpha": true }, gates))
+    expect(withAlpha).toEqual(all.filter((name) => !optional.includes(name) || name.includes("alpha")))
     const others = served(enabled({ "api/alpha": true, "networking.k8s.io/v1alpha1": false }))
     expect(others).toContain("resource.orch.io/v1alpha2/resourceclaims")
     expect(others).not.toContain("networking.orch.io/v1alpha1/ipaddresses")

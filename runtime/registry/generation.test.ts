@@ -45,6 +45,7 @@ const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }
     Object.entries<JsonObject>({
       FlowSchema: { matchingPrecedence: 3 },
       PriorityLevelConfiguration: { limited: { nominalConcurrencyShares: 3, limitResponse: { type: "Reject" } } },
+      StorageVersionMigration: { continueToken: "more" },
       ValidatingAdmissionPolicy: { failurePolicy: "Ignore" },
       ValidatingAdmissionPolicyBinding: { policyName: "b" },
     }).map(([kind, change]) => [resourceOf(kind), { object: { metadata: { name: "n" }, ...leastObjects[kind] }, change }]),

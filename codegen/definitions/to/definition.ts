@@ -143,9 +143,10 @@ function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): vo
   for (const name of kind.behaviours) found.lost(["behaviours", name], "a behaviour is TypeScript: a definition has none")
   if (kind.completed.length > 0) found.lost(["completed"], "definitions do not mark rows of a table")
   if (kind.warnings.length + kind.warningChecks.length > 0) found.lost(["warnings"], "definitions warn of deprecated versions alone")
-  const { propagation, returns } = kind.delete
+  const { propagation, reminder, returns } = kind.delete
   if (propagation !== "background")
     found.lost(["delete", "propagation"], "deletions in definitions are background unless a client says otherwise")
+  if (reminder !== undefined) found.lost(["delete", "reminder"], "definitions do not warn of deletions")
   if (returns !== "Status") found.note(["delete", "returns"], "definitions decide by themselves what a deletion returns")
   if (kind.update.createOnUpdate) found.lost(["update", "createOnUpdate"], "an update in definitions does not create")
   if (kind.update.unconditional) found.note(["update", "unconditional"], "an update needs a resourceVersion in definitions")

@@ -8,6 +8,7 @@ import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../../mo
 import { extension } from "../../../model/openapi/extensions.ts"
 import { definitionName } from "../../../model/openapi/names.ts"
 import { Definitions } from "../../../model/openapi/schemas.ts"
+import { docWithValues } from "../../../model/published-field.ts"
 import { type OpenApiSource, typeIn } from "../../../model/openapi/source.ts"
 import type { Findings, Path } from "../findings.ts"
 import { formatPatterns, impliedFields } from "../names.ts"
@@ -22,7 +23,7 @@ export class StructuralWriter implements SchemaWriter {
     readonly source: OpenApiSource,
     readonly findings: Findings,
   ) {
-    this.definitions = new Definitions({ ...source, publishesLimits: () => true }, "v3")
+    this.definitions = new Definitions({ ...source, publishesLimits: () => true }, "v3", docWithValues)
   }
 
   /** The schema of the objects of a kind. */
