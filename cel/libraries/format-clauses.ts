@@ -103,7 +103,7 @@ function doubleOf(arg: Value, clause: string): number {
 function fixedText(value: number, precision: number): string {
   if (!Number.isFinite(value)) return unusualText(value)
   const { whole, fraction } = fixedDigits(value, precision)
-  const grouped = whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ",")
+  const grouped = BigInt(whole).toLocaleString("en-US")
   return `${signOf(value)}${grouped}${fraction === "" ? "" : `.${fraction}`}`
 }
 

@@ -41,11 +41,16 @@ export function readDuration(text: string): Duration | undefined {
   }
 }
 
+/** Of the largest duration in nanoseconds. */
+const digitsMax = 19
+
 function readWords(text: string): Duration | undefined {
   let found = false
   let total = 0n
-  for (const [, digits = "", word = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  // A number begins where no digit stands before: begun at each of its digits, the search would be quadratic.
+  for (const [, digits = "", word = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     for (const nanos of unitsOf(word.toLowerCase())) {
+      if (digits.replace(/^0+/, "").length > digitsMax) return undefined
       found = true
       total += BigInt(digits) * nanos
     }

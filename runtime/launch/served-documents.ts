@@ -6,7 +6,7 @@
 import type { Kind } from "../schema/kind.ts"
 import type { Documents } from "./openapi-files.ts"
 
-/** Called once at start with the documents of `all`, of which `served` are on. Versions that are never served have none. */
+/** Called once at start with the documents of `all`, of which `served` are on. What is never served has none. */
 export function servedDocuments(documents: Documents, all: readonly Kind[], served: readonly Kind[]): Documents {
   const on = new Set(placesOfServed(served))
   const off = new Set(placesOfServed(all).filter((place) => !on.has(place)))

@@ -288,6 +288,7 @@ export const ownTextsOfDefinitions: readonly string[] = [
     (name) => `definitions/objects/faults.ts#${name}`,
   ),
   "definitions/objects/prune.ts#isMetaField",
+  "cel/types/type.ts#lazyObjectType",
   "definitions/objects/shape.ts#shapeOfDefinition",
   ...[
     "cost/runtime.ts#standardCost",

@@ -23,7 +23,7 @@ const notConstant: Readonly<Record<string, string>> = {
     "the operator's patterns of origins, which are tried on `originCharactersMax` characters",
 }
 
-const files = readSources().filter(({ path }) => /^(runtime|codegen|generated)\//.test(path) && !path.endsWith(".test.ts"))
+const files = readSources().filter(({ path }) => /^(cel|runtime|codegen|generated)\//.test(path) && !path.endsWith(".test.ts"))
 const read = files.map(({ expressions }) => expressions)
 
 describe("regular expressions", () => {

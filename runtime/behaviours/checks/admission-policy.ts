@@ -36,7 +36,7 @@ export const admissionPolicy = defineCheck<Policy>(({ metadata, spec }, context)
   checkExpressions(spec, context)
 })
 
-/** Texts of a validation. An expression of several lines is documented to need a message; the reference requires none. */
+/** Texts of a validation. An expression of several lines is documented to need a message; the reference needs none. */
 function checkTexts({ expression, message = "", messageExpression = "" }: Validation, at: string, context: Context): void {
   if (expression.trim() === "") context.fail("Required", undefined, "expression is not specified", `${at}.expression`)
   if (messageExpression !== "" && messageExpression.trim() === "")
