@@ -302,8 +302,10 @@ function conversionOf(
 ): ConvertObjects | undefined {
   const { clientConfig, conversionReviewVersions } = spec.conversion?.webhook ?? {}
   if (spec.conversion?.strategy !== "Webhook" || clientConfig === undefined) {
-    const [first, ...others] = (spec.versions ?? []).map(({ schema }) => typed<JsonValue>(schema ?? {}))
-    return others.every((schema) => deepEqual(schema, first)) ? undefined : renamed
+    const [first, ...others] = spec.versions ?? []
+    const hasSameSchema = ({ schema }: CustomResourceDefinitionVersion): boolean =>
+      deepEqual(typed<JsonValue>(schema ?? {}), typed<JsonValue>(first?.schema ?? {}))
+    return others.every(hasSameSchema) ? undefined : renamed
   }
   return webhookConversion({
     reviewGroup: vendor.group(definitionGroup),

@@ -138,10 +138,14 @@ function covers(call: ObjectCall, place: Place): boolean {
   return call.resource === place.resource && call.namespace === place.namespace && call.name === place.name
 }
 
-/** Whether the request was, or may have been, in progress at the change. */
-export function isWithin({ since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
+/**
+ * Whether the request was, or may have been, in progress at the change. A server tries again a commit whose outcome it
+ * does not know. The JSON patch that removes a finalizer then finds it removed, by itself, and is refused with 422.
+ */
+export function isWithin({ act, since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
   const refused = status >= 400 && status < 500
-  return !refused && since < revision && revision <= until
+  const mayHaveHappened = act === "let-go" && status === 422
+  return (!refused || mayHaveHappened) && since < revision && revision <= until
 }
 
 function namespaceOf({ namespace }: Place): Place {
