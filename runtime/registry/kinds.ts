@@ -5,6 +5,9 @@
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { compareVersions } from "./group-order.ts"
 
+/** Called with the kinds that a `replace` has added, and with those that it replaced. */
+export type KindsListener = (added: readonly Kind[], replaced: readonly Kind[]) => void
+
 /** Kinds by group, version and resource. Built at start from the generated records; those of definitions follow. */
 export class KindTable {
   /**
@@ -25,7 +28,7 @@ export class KindTable {
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private changes = 0
-  private readonly listeners = new Set<(added: readonly Kind[]) => void>()
+  private readonly listeners = new Set<KindsListener>()
   /** The warnings of deprecated versions, and the revision for which they hold. */
   private readonly warnings = new Map<Kind, string>()
   private warningsOf = 0
@@ -66,12 +69,12 @@ export class KindTable {
     )
     for (const kind of free) this.add(kind)
     this.changes++
-    for (const listener of this.listeners) listener(free)
+    for (const listener of this.listeners) listener(free, before)
     return free
   }
 
-  /** Calls `listener` after each `replace` with the kinds that were added, until the returned function is called. */
-  onChange(listener: (added: readonly Kind[]) => void): () => void {
+  /** Calls `listener` after each `replace`, until the returned function is called. */
+  onChange(listener: KindsListener): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }

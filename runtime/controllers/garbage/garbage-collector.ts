@@ -12,7 +12,7 @@ import { type CachedObject, type CacheEvent, UndecodableError } from "../../stor
 import { StoreError } from "../../storage/store.ts"
 import { startInformer } from "../informer.ts"
 import { processObject, type CollectorContext } from "./process-object.ts"
-import { isWaiting } from "./owner.ts"
+import { isWaiting, ownerVersion } from "./owner.ts"
 import { OwnerIndex } from "./owner-index.ts"
 import { type ControllerDeps, type Controller, errorText } from "../controller.ts"
 import { nextTurn } from "../../base/turns.ts"
@@ -49,14 +49,14 @@ class Collector implements GarbageCollector {
   private kindsChanged = false
   private noticing: Promise<void> | undefined
   private readonly forgetTable: () => void
-  /** Storage paths whose first state was received. */
+  /** Storage paths whose first state was received, or failed: decisions were made without it then. */
   private readonly seen = new Set<string>()
   private readonly informers = new Map<string, { kind: Kind; following: Promise<Controller> }>()
   private readonly queue
   private readonly collection: CollectorContext
   private watching: Promise<void>
   private unwatch = (): void => {}
-  private cancelRetry = (): void => {}
+  private endPause = (): void => {}
   private cancelKindsRetry = (): void => {}
   private stopped = false
 
@@ -65,8 +65,10 @@ class Collector implements GarbageCollector {
     workers: number,
   ) {
     const { registry, clock, log, api, meters } = deps
-    this.forgetTable = registry.deps.kinds.onChange((added) => {
+    const { kinds } = registry.deps
+    this.forgetTable = kinds.onChange((added, replaced) => {
       for (const kind of added) this.unexamined.add(kind)
+      for (const kind of replaced) if (kinds.current(kind) === undefined) this.left.set(kind.storage.path, kind)
       this.noticeKinds()
     })
     const meter = meters?.("garbage_collector_attempt_to_delete")
@@ -83,6 +85,7 @@ class Collector implements GarbageCollector {
       index: this.index,
       handleOf: (key) => this.handleOf(key),
       enqueue: (key) => this.queue.add(key),
+      follow: (kind) => this.followed(kind),
       unresolved: (key) => this.unresolved.add(key),
       asked: new Set(),
       nowhere: new Set(),
@@ -92,8 +95,6 @@ class Collector implements GarbageCollector {
   }
 
   async idle(): Promise<void> {
-    await this.watching
-    await this.noticing
     for (let known = -1; known !== this.informers.size; ) {
       known = this.informers.size
       await this.settled()
@@ -104,46 +105,64 @@ class Collector implements GarbageCollector {
   async stop(): Promise<void> {
     this.stopped = true
     this.forgetTable()
-    this.cancelRetry()
-    this.cancelKindsRetry()
+    this.endPause()
     await this.watching
     await this.noticing
+    this.cancelKindsRetry()
     this.unwatch()
     for (const { following } of this.informers.values()) await (await following).stop()
     await this.queue.stop()
   }
 
-  /** A decision needs every existing dependent, so kinds that are being opened are waited for first. */
   private async work(key: string): Promise<void> {
     await this.settled()
-    await processObject(this.collection, key)
+    if (!this.stopped) await processObject(this.collection, key)
   }
 
+  /**
+   * A decision needs every existing dependent: an owner that orphans would let go of those that are known, and the
+   * others would be deleted. So it waits until all kinds with objects are open.
+   */
   private async settled(): Promise<void> {
+    await this.watching
+    await this.noticing
+    await this.opened()
+  }
+
+  private async opened(): Promise<void> {
     await Promise.all([...this.informers.values()].map(({ following }) => following))
   }
 
-  /** Watches the keys of the store, which reveal the kinds that have objects. */
+  /** Resolves when all kinds with objects are followed, and others will be when they have some. Tries until it can. */
   private async watchKeys(): Promise<void> {
-    const { store, storePrefix } = this.deps.registry.deps
-    try {
-      const afterRevision = await store.revision()
-      this.unexamined = new Set(this.deps.registry.deps.kinds.all())
-      await this.followKindsWithObjects()
-      const watch = await store.watch({
-        prefix: storePrefix,
-        afterRevision,
-        previous: false,
-        onEvents: (events) => {
-          for (const { type, key } of events) if (type === "put") this.open(key)
-        },
-        onEnd: (error) => this.watchLater(error),
-      })
-      if (this.stopped) watch.stop()
-      else this.unwatch = () => watch.stop()
-    } catch (error) {
-      this.watchLater(error)
-    }
+    while (!this.stopped)
+      try {
+        return await this.tryToWatchKeys()
+      } catch (error) {
+        if (!this.isTemporary(error)) return
+        await this.pause(error)
+      }
+  }
+
+  /** Watches the keys of the store, which reveal the kinds that have objects. */
+  private async tryToWatchKeys(): Promise<void> {
+    const { kinds, store, storePrefix } = this.deps.registry.deps
+    const afterRevision = await store.revision()
+    this.unexamined = new Set(kinds.all())
+    await this.followKindsWithObjects()
+    const watch = await store.watch({
+      prefix: storePrefix,
+      afterRevision,
+      previous: false,
+      onEvents: (events) => {
+        for (const { type, key } of events) if (type === "put") this.open(key)
+      },
+      onEnd: (error) => {
+        if (this.isTemporary(error)) this.watching = this.pause(error).then(() => this.watchKeys())
+      },
+    })
+    if (this.stopped) watch.stop()
+    else this.unwatch = () => watch.stop()
   }
 
   private async followKindsWithObjects(): Promise<void> {
@@ -159,12 +178,18 @@ class Collector implements GarbageCollector {
     }
   }
 
-  private watchLater(error: unknown): void {
-    if (this.stopped || (error instanceof StoreError && error.code === "closed")) return
-    const { clock, log } = this.deps
-    log.warn({ error: errorText(error) }, "the garbage collector lost its watch and restarts it")
-    this.cancelRetry = clock.after(retryMs, () => {
-      this.watching = this.watchKeys()
+  private isTemporary(error: unknown): boolean {
+    return !this.stopped && !(error instanceof StoreError && error.code === "closed")
+  }
+
+  private pause(error: unknown): Promise<void> {
+    this.deps.log.warn({ error: errorText(error) }, "the garbage collector lost its watch and restarts it")
+    return new Promise((resolve) => {
+      const cancel = this.deps.clock.after(retryMs, resolve)
+      this.endPause = () => {
+        cancel()
+        resolve()
+      }
     })
   }
 
@@ -215,7 +240,6 @@ class Collector implements GarbageCollector {
       if (kinds.current(kind) !== undefined) continue
       this.informers.delete(path)
       this.seen.delete(path)
-      this.left.set(path, kind)
       void following.then((informer) => informer.stop())
     }
     try {
@@ -235,22 +259,33 @@ class Collector implements GarbageCollector {
    */
   private async noteGoneOwners(): Promise<void> {
     if (this.left.size === 0) return
-    const { kinds, store, storePrefix, vendor } = this.deps.registry.deps
-    const inTable = new Set(kinds.all().map(({ storage }) => storage.path))
-    const gone = new Set<string>()
-    for (const [path, { group, kind }] of this.left) {
-      const isGone = !inTable.has(path) && (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length === 0
-      if (isGone) gone.add(`${group}/${kind}`)
-      this.left.delete(path)
-    }
-    if (gone.size === 0) return
-    for (const key of this.index.keysBelow(""))
-      for (const { apiVersion, kind, uid } of this.index.get(key)?.owners ?? []) {
-        const [group = ""] = vendor.neutralApiVersion(apiVersion).split("/")
-        if (!gone.has(`${group}/${kind}`)) continue
+    await this.watching
+    await this.opened()
+    const { kinds, store, storePrefix } = this.deps.registry.deps
+    // Read before the store is: a dependent that comes later may name an owner that came later.
+    const dependents = this.dependentsOfLeft()
+    for (const [path, kind] of [...this.left]) {
+      const isGone =
+        kinds.sharing(path).length === 0 && (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length === 0
+      for (const { uid, key } of isGone ? (dependents.get(groupKind(kind)) ?? []) : []) {
+        if (!this.index.hasDependents(uid)) continue
         this.collection.gone.add(uid)
         this.queue.add(key)
       }
+      if (this.left.get(path) === kind) this.left.delete(path)
+    }
+  }
+
+  /** The dependents of kinds that left the table, by the group and kind of their owners. */
+  private dependentsOfLeft(): Map<string, { readonly uid: string; readonly key: string }[]> {
+    const found = new Map<string, { readonly uid: string; readonly key: string }[]>()
+    for (const kind of this.left.values()) found.set(groupKind(kind), [])
+    for (const key of this.index.keysBelow(""))
+      for (const owner of this.index.get(key)?.owners ?? []) {
+        const { group } = ownerVersion(this.deps.registry, owner)
+        found.get(groupKind({ group, kind: owner.kind }))?.push({ uid: owner.uid, key })
+      }
+    return found
   }
 
   private kindOf(key: string): Kind | undefined {
@@ -276,12 +311,22 @@ class Collector implements GarbageCollector {
         for (const event of events) this.onEvent(event)
       },
     })
-    this.informers.set(kind.storage.path, { kind, following })
+    const { path } = kind.storage
+    this.informers.set(path, { kind, following })
+    void following.then(() => {
+      if (this.informers.get(path)?.following === following) this.seen.add(path)
+    })
+  }
+
+  /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
+  private async followed(kind: Kind): Promise<void> {
+    if (this.isToFollow(kind)) this.follow(kind)
+    await this.informers.get(kind.storage.path)?.following
   }
 
   /**
-   * A second state of a kind follows a gap in which deletions of owners may have been missed, so all objects are
-   * processed again.
+   * A second state of a kind, or a late first one, follows a gap in which deletions of owners may have been missed, so
+   * all objects are processed again.
    */
   private onState(objects: Iterable<CachedObject>, handle: KindHandle): void {
     const { path } = handle.kind.storage
@@ -300,6 +345,7 @@ class Collector implements GarbageCollector {
     this.forget(object.key)
     if (this.index.size === 0) return
     const uid = metadataOf(object)?.uid ?? ""
+    if (this.index.hasDependents(uid)) this.collection.gone.add(uid)
     for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
   }
 
@@ -355,6 +401,10 @@ class Collector implements GarbageCollector {
       if (!this.index.hasDependents(uid)) this.collection.gone.delete(uid)
     }
   }
+}
+
+function groupKind({ group, kind }: Pick<Kind, "group" | "kind">): string {
+  return `${group}/${kind}`
 }
 
 /** Whether both lists name the same owners with the same blocking. */

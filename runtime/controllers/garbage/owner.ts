@@ -42,10 +42,14 @@ export function isWaiting({ deletionTimestamp, finalizers = [] }: ObjectMeta, fi
 }
 
 /** Returns the kind that a reference names, in any version that is served; undefined when none is. */
-export function ownerKind({ deps: { kinds, vendor } }: Registry, reference: OwnerReference): Kind | undefined {
-  const apiVersion = vendor.neutralApiVersion(reference.apiVersion)
-  const slash = apiVersion.indexOf("/")
-  return slash < 0
-    ? kinds.findKind("", apiVersion, reference.kind)
-    : kinds.findKind(apiVersion.slice(0, slash), apiVersion.slice(slash + 1), reference.kind)
+export function ownerKind(registry: Registry, reference: OwnerReference): Kind | undefined {
+  const { group, version } = ownerVersion(registry, reference)
+  return registry.deps.kinds.findKind(group, version, reference.kind)
+}
+
+/** The neutral group, and the version, that a reference names. */
+export function ownerVersion({ deps: { vendor } }: Registry, { apiVersion }: OwnerReference): { group: string; version: string } {
+  const neutral = vendor.neutralApiVersion(apiVersion)
+  const slash = neutral.indexOf("/")
+  return { group: neutral.slice(0, Math.max(0, slash)), version: neutral.slice(slash + 1) }
 }

@@ -14,6 +14,7 @@ import { parseObject } from "../../registry/object-codec.ts"
 import { foregroundFinalizer, orphanFinalizer, type PropagationPolicy } from "../../registry/propagation.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
+import type { Kind } from "../../schema/kind.ts"
 import { updateObject } from "../../registry/update.ts"
 import { reportForeignOwner } from "./foreign-owner.ts"
 import { identityOf, isWaiting, ownerKind, type ObjectIdentity } from "./owner.ts"
@@ -28,6 +29,8 @@ export interface CollectorContext {
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>
   /** Queues another key. */
   readonly enqueue: (key: string) => void
+  /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
+  readonly follow: (kind: Kind) => Promise<void>
   /** Records an object with an owner of an unknown kind. */
   readonly unresolved: (key: string) => void
   /**
@@ -37,7 +40,7 @@ export interface CollectorContext {
   readonly asked: Set<string>
   /** Uids of absent owners that were searched for in all namespaces. */
   readonly nowhere: Set<string>
-  /** Uids of owners that are gone together with the definition of their kind, while they have dependents. */
+  /** Uids of owners that were seen to go, themselves or with all objects of their kind, while they have dependents. */
   readonly gone: Set<string>
 }
 
@@ -114,14 +117,19 @@ async function processDependent(collection: CollectorContext, dependent: Current
   await remove(collection, dependent, waited ? "Foreground" : ownPolicy(dependent.metadata))
 }
 
-/** Determines the state of an owner by a consistent read: a stale cache must never cost an object. */
+/**
+ * Determines the state of an owner by a consistent read: a stale cache must never cost an object. Its kind is followed
+ * first: the deletion of an owner that was found must not go unnoticed.
+ */
 async function ownerState(collection: CollectorContext, dependent: CurrentObject, reference: OwnerReference): Promise<OwnerState> {
   const { registry } = collection
   const kind = ownerKind(registry, reference)
   if (kind === undefined && collection.gone.has(reference.uid)) return "absent"
   // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
   if (kind === undefined || (kind.namespaced && dependent.namespace === "")) return "unknown"
-  const handle = await registry.handle(registry.deps.kinds.stored(kind))
+  const stored = registry.deps.kinds.stored(kind)
+  await collection.follow(stored)
+  const handle = await registry.handle(stored)
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key(dependent.namespace, reference.name))
   const owner = entry === undefined ? undefined : identityOf(entry)
