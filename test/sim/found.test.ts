@@ -74,6 +74,28 @@ const appliesWhileDefinitionGoes: Plan["steps"] = [
   }).flat(),
 ]
 
+const ownerThatGoes: LifeAct = {
+  ...{ act: "make", resource: "gears", version: "v2", namespace: "home", name: "r", tag: "t1", label: "", held: true, owners: [] },
+  blocks: false,
+}
+
+/** An object gets its owner while the definition of that goes, and before another server has started completely. */
+const ownerGoesWithItsDefinition: Plan["steps"] = [
+  { do: "life", server: 0, life: { act: "define", resource: "gears", shape } },
+  { do: "turns", count: 60 },
+  { do: "life", server: 0, life: ownerThatGoes },
+  { do: "turns", count: 40 },
+  { do: "life", server: 0, life: { act: "undefine", resource: "gears" } },
+  { do: "turns", count: 20 },
+  { do: "kill", server: 1 },
+  { do: "start", server: 1 },
+  {
+    do: "life",
+    server: 0,
+    life: { act: "make", namespace: "home", name: "q", tag: "t2", label: "", held: false, owners: ["gears/r"], blocks: true },
+  },
+]
+
 const found: Readonly<Record<string, Plan>> = {
   "a batch whose flush failed, which a reopened store found and the next power cut lost, reaches no client": {
     seed: 176,
@@ -312,6 +334,12 @@ const found: Readonly<Record<string, Plan>> = {
     driver: "shared",
     length: 0,
     steps: appliesWhileDefinitionGoes,
+  },
+  "an object is collected whose owner goes with its definition just after the collector found it": {
+    seed: 2,
+    driver: "shared",
+    length: 0,
+    steps: ownerGoesWithItsDefinition,
   },
   "an object with a time to live gets no old lease of etcd that looks young after the clock was set back": {
     seed: 12,

@@ -67,34 +67,34 @@ function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { ca
     faults.push("was removed although its finalizer was never removed")
   if (change.resource !== "namespaces") return faults
   if (metadata?.deletionTimestamp === undefined) faults.push(`was removed at once with ${JSON.stringify(spec)}`)
+  const going = stored.history(change).findLast((one) => one.before !== undefined && one.before.metadata?.deletionTimestamp === undefined)
+  const when = { since: going?.revision ?? 0, until: change.revision }
   for (const { place } of stored.all(change.revision))
-    if (place.namespace === change.name && wasServed(stored, place, change.revision)) faults.push(`left ${placeText(place)} behind`)
+    if (place.namespace === change.name && wasServed(stored, place, when)) faults.push(`left ${placeText(place)} behind`)
   return faults
 }
 
-/**
- * Whether servers could see the object since its namespace began to go: nothing looks for objects whose definition was
- * removed by force.
- */
-function wasServed(stored: StoredObjects, { resource, namespace }: Place, revision: number): boolean {
-  if (!isCustom(resource)) return true
-  const going = stored
-    .history({ resource: "namespaces", namespace: "", name: namespace })
-    .findLast(({ before }) => before !== undefined && before.metadata?.deletionTimestamp === undefined)
-  return statesDuring(stored, resource, { since: going?.revision ?? 0, until: revision }).every((state) => state?.isEstablished === true)
+/** Whether servers saw the object all the time: none looks for it when its definition was removed by force. */
+export function wasServed(stored: StoredObjects, { resource }: Place, when: { readonly since: number; readonly until: number }): boolean {
+  return !isCustom(resource) || statesDuring(stored, resource, when).every((state) => state?.isEstablished === true)
 }
 
 function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: Scope): boolean {
   if (calls.some((call) => isWithin(call, change) && endsIt(call, change, before))) return true
   if (change.namespace !== "" && stored.at(namespaceOf(change), change.revision - 1)?.metadata?.deletionTimestamp !== undefined) return true
-  if (
-    isCustom(change.resource) &&
-    stored.at(definitionPlace(change.resource), change.revision - 1)?.metadata?.deletionTimestamp !== undefined
-  )
-    return true
+  if (isCustom(change.resource) && wasEmptied(stored, definitionPlace(change.resource), change.revision)) return true
   if (change.resource === "events" && hasOutlived(change, { calls, stored })) return true
   const owners = before.metadata?.ownerReferences ?? []
   return owners.length > 0 && owners.every((owner) => isNoOwner(stored, change, owner))
+}
+
+/**
+ * Whether a definition was going, or went last: a server that empties it may be about to delete objects when a client
+ * removes it by force.
+ */
+function wasEmptied(stored: StoredObjects, definition: Place, revision: number): boolean {
+  const last = stored.history(definition).findLast((one) => one.revision < revision)
+  return (last?.object ?? last?.before)?.metadata?.deletionTimestamp !== undefined
 }
 
 /** Whether the request deletes this object. */

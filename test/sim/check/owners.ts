@@ -6,7 +6,7 @@ import type { ApiObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory } from "../lives/history.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"
-import { endsIt, foreground, isWithin } from "./endings.ts"
+import { endsIt, foreground, isWithin, wasServed } from "./endings.ts"
 
 export function ownerFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
   return stored.changes.flatMap((change) => {
@@ -34,6 +34,7 @@ function removedOwner(change: ObjectChange, stored: StoredObjects): string[] {
   if (emptied) return []
   return stored.all(change.revision).flatMap(({ place, object }) => {
     if (!refersTo(object, uid, finalizer) || !refersTo(stored.at(place, mark.revision), uid, finalizer)) return []
+    if (!wasServed(stored, place, { since: mark.revision, until: change.revision })) return []
     return [`owners: ${placeText(change)} went at ${change.revision} (${finalizer}), but ${placeText(place)} still belongs to it`]
   })
 }

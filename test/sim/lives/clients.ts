@@ -14,7 +14,7 @@ import { type CustomResource, customApi, customResources, type CustomVersion, cu
 import { definitionBody, definitionPlace, type DefinitionShape, isCustom, stateOf, typeOf, versionsOf } from "./definitions.ts"
 import { CustomWatches } from "./custom-watches.ts"
 import { servedFaults } from "./served.ts"
-import type { LifeAct } from "./steps.ts"
+import { isWatchedOver, type LifeAct } from "./steps.ts"
 import { type Place, placeText, resources } from "./stored-objects.ts"
 
 /** The clients' own finalizer. */
@@ -90,11 +90,20 @@ export class LifeClients {
           this.act(round % this.world.servers.length, { act: "define", resource, shape: lastShape })
       }
       await this.calm()
-      if (unrest(stored).length === 0) return
+      if (unrest(stored, this.steadySince()).length === 0) return
       this.world.clock.advance(5000)
       await turns(20)
     }
-    this.complain(`the world came to rest, but ${unrest(stored).join(", and ")}`)
+    this.complain(`the world came to rest, but ${unrest(stored, this.steadySince()).join(", and ")}`)
+  }
+
+  private steadySince(): number {
+    const { servers, truth } = this.world
+    const terms = truth.stored.changes.filter(
+      ({ resource, namespace, before, object }) =>
+        resource === "leases" && !isWatchedOver({ resource, namespace, name: "" }) && holderOf(before) !== holderOf(object),
+    )
+    return Math.max(terms.at(-1)?.revision ?? 0, ...servers.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY))
   }
 
   /** Called when the world has come to rest. */
@@ -277,6 +286,10 @@ export class LifeClients {
   private complain(text: string): void {
     this.history.complaints.push({ moment: this.history.now(), text })
   }
+}
+
+function holderOf(lease: ApiObject | undefined): unknown {
+  return isObject(lease?.spec) ? lease.spec.holderIdentity : undefined
 }
 
 /** A request about one object. */

@@ -5,34 +5,56 @@ import { type Place, placeText, type StoredObjects } from "./stored-objects.ts"
 
 /**
  * Descriptions of the temporary states; empty when there are none. Called when all finalizers of clients have been
- * removed.
+ * removed. `steadySince`: since that revision the same process has been the leader.
  */
-export function unrest(stored: StoredObjects): string[] {
+export function unrest(stored: StoredObjects, steadySince: number): string[] {
   return stored.all().flatMap(({ place, object }) => {
     const text = placeText(place)
     if (object.metadata?.deletionTimestamp !== undefined) return [`${text} is still going`]
     if (place.resource === "customresourcedefinitions") return []
     if ((object.metadata?.finalizers ?? []).length > 0) return [`${text} still has ${object.metadata?.finalizers?.join(" and ")}`]
-    return isOrphaned(stored, place, object) ? [`${text} is still there without any of its owners`] : []
+    return isOrphaned(stored, place, { object, steadySince }) ? [`${text} is still there without any of its owners`] : []
   })
 }
 
 /**
  * A dependent without any owner. Where the kind of an owner is not defined any more, the owner cannot be looked up: a
- * server that did not see it go keeps the dependent.
+ * server that did not see it go with its definition keeps the dependent.
  */
-function isOrphaned(stored: StoredObjects, place: Place, { metadata }: ApiObject): boolean {
-  const owners = metadata?.ownerReferences ?? []
+function isOrphaned(
+  stored: StoredObjects,
+  place: Place,
+  { object, steadySince }: { readonly object: ApiObject; readonly steadySince: number },
+): boolean {
+  const owners = object.metadata?.ownerReferences ?? []
   return (
     owners.length > 0 &&
-    owners.every(({ kind }) => isKnown(stored, kind)) &&
+    owners.every((owner) => isKnown(stored, owner.kind) || wasSeenToGo(stored, place, { object, owner, steadySince })) &&
     owners.every((owner) => ownerAt(stored, place, owner, Number.POSITIVE_INFINITY) === undefined)
   )
 }
 
-function isKnown(stored: StoredObjects, kind: string): boolean {
+/** Whether the owner went while it had the dependent and its definition, under the leader that there is now. */
+function wasSeenToGo(
+  stored: StoredObjects,
+  place: Place,
+  { object, owner, steadySince }: { readonly object: ApiObject; readonly owner: OwnerReference; readonly steadySince: number },
+): boolean {
+  const went = stored
+    .history(placeOfOwner(place, owner))
+    .find(({ before, object: after }) => before?.metadata?.uid === owner.uid && after === undefined)
+  if (went === undefined || steadySince >= went.revision) return false
+  const dependent = stored.at(place, went.revision - 1)
+  return (
+    isKnown(stored, owner.kind, went.revision) &&
+    dependent?.metadata?.uid === object.metadata?.uid &&
+    dependent?.metadata?.ownerReferences?.some(({ uid }) => uid === owner.uid) === true
+  )
+}
+
+function isKnown(stored: StoredObjects, kind: string, revision = Number.POSITIVE_INFINITY): boolean {
   const resource = ownerResource(kind)
-  return !isCustom(resource) || stateOf(stored.at(definitionPlace(resource), Number.POSITIVE_INFINITY))?.isEstablished === true
+  return !isCustom(resource) || stateOf(stored.at(definitionPlace(resource), revision))?.isEstablished === true
 }
 
 /**

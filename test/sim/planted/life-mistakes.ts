@@ -35,6 +35,7 @@ const dependentForgotten: Planted = { garbageCollector: false }
 /** An owner with orphaning is removed before its dependents dropped their references. */
 const ownerGoneTooEarly = afterWrite(
   ({ metadata }) => metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes("orphan") === true,
+  1,
 )
 
 /** The last writer of a range wins. */
@@ -261,15 +262,15 @@ function onWrite(change: (write: Put, object: ApiObject) => Write): Planted {
   }
 }
 
-/** Deletes every third object of this kind right after it was put. */
-function afterWrite(concerns: (object: ApiObject) => boolean): Planted {
+/** Deletes every third object of this kind, or every one of so many, right after it was put. */
+function afterWrite(concerns: (object: ApiObject) => boolean, every = 3): Planted {
   let count = 0
   return {
     server: (running) =>
       wrapCommit(running, async (commit, options) => {
         const result = await commit(options)
         for (const write of options.writes)
-          if (result.ok && write.type === "put" && concerns(objectOf(write)) && count++ % 3 === 0)
+          if (result.ok && write.type === "put" && concerns(objectOf(write)) && count++ % every === 0)
             void commit({ checks: [], writes: [{ type: "delete", key: write.key }] }).catch(() => undefined)
         return result
       }),
