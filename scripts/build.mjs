@@ -32,6 +32,7 @@ async function bundleProgram(folder) {
       main: "runtime/main.ts",
       library: "runtime/library.ts",
       schema: "runtime/schema/index.ts",
+      behaviours: "behaviours-of-kinds",
       "lmdb-worker": "runtime/storage/lmdb/worker.ts",
       "yaml-worker": "runtime/wire/yaml-worker.ts",
     },
@@ -47,14 +48,14 @@ async function bundleProgram(folder) {
     sourcemap: true,
     sourcesContent: false,
     logLevel: "warning",
-    plugins: [partsOfKinds],
+    plugins: [partsOfKinds, behavioursOfKinds],
   })
   writeOutputs(folder, outputFiles)
   writeFileSync(join(folder, basename(stampFile)), `${new Date().toISOString()}\n`)
 }
 
 /**
- * Puts the parts of all kinds (shapes, validators, columns) into one module. The server needs all of them when it fills
+ * Puts the parts of all kinds (shapes, validators, columns, warnings) into one module. The server needs all of them when it fills
  * its caches, and loading hundreds of small files takes far longer than reading their code, which V8 compiles on use.
  */
 const partsOfKinds = {
@@ -62,7 +63,7 @@ const partsOfKinds = {
   setup({ onLoad, onResolve }) {
     const generated = join(repository, "generated")
     const nameOf = (path) => relative(generated, path).replaceAll(/[^a-z0-9]/g, "_")
-    const imported = /\bimport\("(\.\/[a-z-]+\.ts)"\)/g
+    const imported = /\bimport\("(\.[a-z0-9/.-]+\.ts)"\)/g
     const kinds = readdirSync(generated, { recursive: true, encoding: "utf8" }).filter((path) => basename(path) === "resource.ts")
     const parts = kinds.flatMap((path) => {
       const text = readFileSync(join(generated, path), "utf8")
@@ -79,20 +80,74 @@ const partsOfKinds = {
     onLoad({ filter: /.*/, namespace: "parts-of-kinds" }, () => ({
       loader: "ts",
       resolveDir: generated,
-      contents: parts.map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join("\n"),
+      contents: [...new Set(parts)].map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join("\n"),
     }))
+  },
+}
+
+/** The behaviours that generated code imports. Each file exports its name; two folders may each have a file of one name. */
+const behaviourFolders = ["checks", "cells", "conversions", "warnings"]
+const nameOfFile = (file) => basename(file, ".ts").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase())
+const exportedName = (folder, file) => `${folder}_${nameOfFile(file)}`
+
+/**
+ * dist/behaviours.js: what dist/generated imports of these folders, from the chunks that the server runs. It is no entry
+ * of the package: `imports` in package.json names it, so only the package's own modules find it.
+ */
+const behavioursOfKinds = {
+  name: "behaviours-of-kinds",
+  setup({ onLoad, onResolve }) {
+    const behaviours = join(repository, "runtime/behaviours")
+    onResolve({ filter: /^behaviours-of-kinds$/ }, ({ path }) => ({ path, namespace: path }))
+    onLoad({ filter: /.*/, namespace: "behaviours-of-kinds" }, () => ({
+      loader: "ts",
+      resolveDir: behaviours,
+      // esbuild refuses a file without such an export, and a name that is exported twice.
+      contents: behaviourFolders
+        .flatMap((folder) =>
+          readdirSync(join(behaviours, folder))
+            .filter((file) => /^[a-z0-9-]+\.ts$/.test(file))
+            .map((file) => `export { ${nameOfFile(file)} as ${exportedName(folder, file)} } from "./${folder}/${file}"`),
+        )
+        .join("\n"),
+    }))
+  },
+}
+
+/** What dist/generated shares with the program it imports from there: one copy in the package and in a process. */
+const sharedWithProgram = {
+  name: "shared-with-program",
+  setup({ onLoad, onResolve }) {
+    const doorway = join(repository, "runtime/schema/index.ts")
+    const file = `"[./]+/runtime/behaviours/(${behaviourFolders.join("|")})/([a-z0-9-]+\\.ts)"`
+    const [imported, loaded] = [`\\bimport \\{ (\\w+) \\} from ${file}`, `\\bimport\\(${file}\\)`].map((text) => new RegExp(text, "g"))
+    onLoad({ filter: /[\\/]generated[\\/].*\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8")
+        .replaceAll(imported, (_, name, ...of) => `import { ${exportedName(...of)} as ${name} } from "#behaviours"`)
+        .replaceAll(loaded, (_, ...of) => `import("#behaviours").then((all) => ({ ${nameOfFile(of[1])}: all.${exportedName(...of)} }))`),
+    }))
+    onResolve({ filter: /^#behaviours$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /\/runtime\// }, ({ path, resolveDir }) =>
+      resolve(resolveDir, path) === doorway
+        ? { path: "orch-apiserver/schema", external: true }
+        : {
+            errors: [
+              { text: `the package would hold a second copy of ${path}: generated code imports the doorway and ${behaviourFolders}` },
+            ],
+          },
+    )
   },
 }
 
 /**
  * dist/generated: the generated code for programs that import `orch-apiserver/generated/...`. Node runs no TypeScript
- * below node_modules. The doorway is the package's own, so that there is one copy of it in a process.
+ * below node_modules.
  */
 async function generatedModules() {
   const started = performance.now()
   const outdir = join(repository, "dist/generated")
   rmSync(outdir, { recursive: true, force: true })
-  const doorway = join(repository, "runtime/schema/index.ts")
   await build({
     absWorkingDir: repository,
     entryPoints: ["generated/**/*.ts"],
@@ -107,16 +162,7 @@ async function generatedModules() {
     packages: "external",
     chunkNames: "shared/[name]-[hash]",
     logLevel: "warning",
-    plugins: [
-      {
-        name: "doorway",
-        setup({ onResolve }) {
-          onResolve({ filter: /\/schema\/index\.ts$/ }, ({ path, resolveDir }) =>
-            resolve(resolveDir, path) === doorway ? { path: "orch-apiserver/schema", external: true } : undefined,
-          )
-        },
-      },
-    ],
+    plugins: [sharedWithProgram],
   })
   return Math.round(performance.now() - started)
 }
