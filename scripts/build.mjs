@@ -55,8 +55,9 @@ async function bundleProgram(folder) {
 }
 
 /**
- * Puts the parts of all kinds (shapes, validators, columns, warnings) into one module. The server needs all of them when it fills
- * its caches, and loading hundreds of small files takes far longer than reading their code, which V8 compiles on use.
+ * Puts the parts of all kinds (shapes, validators, columns, warnings) into one module. The server needs all of them
+ * when it fills its caches, and loading hundreds of small files takes far longer than reading their code, which V8
+ * compiles on use.
  */
 const partsOfKinds = {
   name: "parts-of-kinds",
@@ -85,14 +86,14 @@ const partsOfKinds = {
   },
 }
 
-/** The behaviours that generated code imports. Each file exports its name; two folders may each have a file of one name. */
+/** Generated code imports behaviours from these. A file exports its name; two folders may have files of one name. */
 const behaviourFolders = ["checks", "cells", "conversions", "warnings"]
 const nameOfFile = (file) => basename(file, ".ts").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase())
 const exportedName = (folder, file) => `${folder}_${nameOfFile(file)}`
 
 /**
- * dist/behaviours.js: what dist/generated imports of these folders, from the chunks that the server runs. It is no entry
- * of the package: `imports` in package.json names it, so only the package's own modules find it.
+ * dist/behaviours.js: what dist/generated imports of these folders, from the chunks that the server runs. It is no
+ * entry of the package: `imports` in package.json names it, so only the package's own modules find it.
  */
 const behavioursOfKinds = {
   name: "behaviours-of-kinds",
@@ -100,9 +101,9 @@ const behavioursOfKinds = {
     const behaviours = join(repository, "runtime/behaviours")
     onResolve({ filter: /^behaviours-of-kinds$/ }, ({ path }) => ({ path, namespace: path }))
     onLoad({ filter: /.*/, namespace: "behaviours-of-kinds" }, () => ({
-      loader: "ts",
+      loader: "js",
       resolveDir: behaviours,
-      // esbuild refuses a file without such an export, and a name that is exported twice.
+      // esbuild refuses a file without such an export, which in TypeScript could be a type, and a name exported twice.
       contents: behaviourFolders
         .flatMap((folder) =>
           readdirSync(join(behaviours, folder))
@@ -120,23 +121,20 @@ const sharedWithProgram = {
   setup({ onLoad, onResolve }) {
     const doorway = join(repository, "runtime/schema/index.ts")
     const file = `"[./]+/runtime/behaviours/(${behaviourFolders.join("|")})/([a-z0-9-]+\\.ts)"`
-    const [imported, loaded] = [`\\bimport \\{ (\\w+) \\} from ${file}`, `\\bimport\\(${file}\\)`].map((text) => new RegExp(text, "g"))
+    const imported = new RegExp(`\\bimport \\{ (\\w+) \\} from ${file}`, "g")
+    const loaded = new RegExp(`\\bimport\\(${file}\\)`, "g")
+    const toImport = (_, name, folder, file) => `import { ${exportedName(folder, file)} as ${name} } from "#behaviours"`
+    const toLoad = (_, folder, file) => `import("#behaviours").then((all) => ({ ${nameOfFile(file)}: all.${exportedName(folder, file)} }))`
     onLoad({ filter: /[\\/]generated[\\/].*\.ts$/ }, ({ path }) => ({
       loader: "ts",
-      contents: readFileSync(path, "utf8")
-        .replaceAll(imported, (_, name, ...of) => `import { ${exportedName(...of)} as ${name} } from "#behaviours"`)
-        .replaceAll(loaded, (_, ...of) => `import("#behaviours").then((all) => ({ ${nameOfFile(of[1])}: all.${exportedName(...of)} }))`),
+      contents: readFileSync(path, "utf8").replaceAll(imported, toImport).replaceAll(loaded, toLoad),
     }))
     onResolve({ filter: /^#behaviours$/ }, ({ path }) => ({ path, external: true }))
-    onResolve({ filter: /\/runtime\// }, ({ path, resolveDir }) =>
-      resolve(resolveDir, path) === doorway
-        ? { path: "orch-apiserver/schema", external: true }
-        : {
-            errors: [
-              { text: `the package would hold a second copy of ${path}: generated code imports the doorway and ${behaviourFolders}` },
-            ],
-          },
-    )
+    onResolve({ filter: /\/runtime\// }, ({ path, resolveDir }) => {
+      if (resolve(resolveDir, path) === doorway) return { path: "orch-apiserver/schema", external: true }
+      const shared = `the doorway and files in runtime/behaviours/{${behaviourFolders}}`
+      return { errors: [{ text: `generated code may import ${shared}; the package would hold a second copy of ${path}` }] }
+    })
   },
 }
 

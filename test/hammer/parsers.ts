@@ -7,7 +7,7 @@ import { systemClock } from "../../runtime/base/clock.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
 import { pemBlocks } from "../../runtime/behaviours/certificates/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
-import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/checks/quota-resources.ts"
+import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/content/quota-resources.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
 import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
@@ -184,7 +184,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ),
   },
   "names of resources in quotas": {
-    covers: ["behaviours/checks/quota-resources.ts#resourceNameFaults", "behaviours/checks/quota-resources.ts#isObjectCount"],
+    covers: ["behaviours/content/quota-resources.ts#resourceNameFaults", "behaviours/content/quota-resources.ts#isObjectCount"],
     read: each(resourceNameFaults, isObjectCount),
   },
   "If-None-Match": { covers: ["wire/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },

@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { open } from "lmdb"
 import { repository } from "../../scripts/freshness.mjs"
 
-const sources = ["package.json", "generated", "runtime", "codegen", "model", "scripts/build.mjs"]
+const sources = ["package.json", "generated", "runtime", "cel", "codegen", "model", "scripts/build.mjs"]
 const parts = [...sources, "README.md", "docs", "schemas"]
 const place = join(tmpdir(), `orch-packed-${createHash("sha256").update(repository).digest("hex").slice(0, 12)}`)
 const packed = join(place, "orch-apiserver.tgz")

@@ -63,14 +63,20 @@ test("Node imports the generated code", () => {
   const lines = [
     'import { pod } from "orch-apiserver/generated/core/v1/pod/resource"',
     'import { podShape } from "orch-apiserver/generated/core/v1/pod/shape"',
+    'import { persistentVolumeClaim } from "orch-apiserver/generated/core/v1/persistent-volume-claim/resource"',
     'import { isEvent } from "orch-apiserver/generated/events.orch.io/v1/event/types"',
     'import { kinds } from "orch-apiserver/generated/index"',
     'import { ApiError } from "orch-apiserver"',
     'import { ApiError as same } from "orch-apiserver/schema"',
     "const parts = await pod.load()",
+    "for (const kind of kinds) await kind.load()",
+    "const claim = await persistentVolumeClaim.load()",
+    'console.log(claim.warnings({ spec: { resources: { requests: { storage: "1m" } } } }, {}).join())',
     'console.log(parts.shape === podShape, isEvent({ kind: "Event", apiVersion: "events.k8s.io/v1" }), kinds.includes(pod), ApiError === same)',
   ]
-  expect(run(process.execPath, ["--input-type=module", "--eval", lines.join("\n")])).toBe("true true true true\n")
+  const warning = 'spec.resources.requests[storage]: fractional byte value "1m" is invalid, must be an integer'
+  const output = run(process.execPath, ["--input-type=module", "--eval", lines.join("\n")])
+  expect(output).toBe(`${warning}\ntrue true true true\n`)
 })
 
 test("an error in the project's code is reported with its file and line", () => {

@@ -3,7 +3,7 @@ import { compareQuantities, parseQuantity, type Quantity, quantityMilliValue, Qu
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { LimitRangeItem } from "../../../generated/core/v1/limit-range/types.ts"
-import { resourceNameFaults } from "./quota-resources.ts"
+import { resourceNameFaults } from "../content/quota-resources.ts"
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const
 const types = ["Pod", "Container", "PersistentVolumeClaim"]

@@ -3,7 +3,7 @@ import { parseQuantity, quantityMilliValue, QuantityError } from "../../base/qua
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ResourceQuotaStatus } from "../../../generated/core/v1/resource-quota/types.ts"
-import { isObjectCount, resourceNameFaults } from "./quota-resources.ts"
+import { isObjectCount, resourceNameFaults } from "../content/quota-resources.ts"
 
 /** Called for the status of each quota. */
 export const quotaStatus = defineCheck<ResourceQuotaStatus>((status, context) => {
