@@ -71,7 +71,7 @@ test("Node imports the generated code", () => {
     "const parts = await pod.load()",
     "for (const kind of kinds) await kind.load()",
     "const claim = await persistentVolumeClaim.load()",
-    'console.log(claim.warnings({ spec: { resources: { requests: { storage: "1m" } } } }, {}).join())',
+    'console.log(claim.warnings({ spec: { resources: { requests: { storage: "1m" } } } }, { vendor: { domain: (name) => name } }).join())',
     'console.log(parts.shape === podShape, isEvent({ kind: "Event", apiVersion: "events.k8s.io/v1" }), kinds.includes(pod), ApiError === same)',
   ]
   const warning = 'spec.resources.requests[storage]: fractional byte value "1m" is invalid, must be an integer'
