@@ -153,7 +153,6 @@ async function generatedModules() {
     outdir,
     bundle: true,
     splitting: true,
-    minifyWhitespace: true,
     format: "esm",
     platform: "node",
     target: "node20",

@@ -12,7 +12,9 @@ test("every behaviour that schemas name exists, and every one that exists is use
 })
 
 test("every sub-resource behaviour that schemas name exists, and every one that exists is used", () => {
-  const named = new Set(kinds.flatMap((kind) => kind.subresources.flatMap(({ behaviour }) => behaviour ?? [])))
+  const named = new Set(
+    kinds.flatMap(({ answeredBy, subresources }) => [answeredBy ?? [], ...subresources.map(({ behaviour }) => behaviour ?? [])].flat()),
+  )
   expect(Object.keys(subresourceBehaviours).sort()).toEqual([...named].sort())
 })
 

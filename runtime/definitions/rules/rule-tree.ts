@@ -23,18 +23,12 @@ export interface RuleTree {
 /** Undefined: no rules. */
 type Known = { readonly tree: RuleTree | undefined }
 
-const none: Known = { tree: undefined }
-
 const resources = new WeakMap<Structural, Known>()
 const parts = new WeakMap<Structural, Known>()
 
 /** The rules of a schema that `gatheringRules` has gathered; undefined before. Each object is validated by them. */
 export function knownRules(schema: Structural, isResource: boolean): Known | undefined {
-  return cacheOf(isResource).get(schema)
-}
-
-function cacheOf(isResource: boolean): WeakMap<Structural, Known> {
-  return isResource ? resources : parts
+  return (isResource ? resources : parts).get(schema)
 }
 
 /**
@@ -42,9 +36,7 @@ function cacheOf(isResource: boolean): WeakMap<Structural, Known> {
  * none. The work is proportional to the schema.
  */
 export function* gatheringRules(schema: Structural, isResource: boolean): Stages<RuleTree | undefined> {
-  const tree = yield* treeOf(schema, isResource, new Turns())
-  if (tree === undefined) cacheOf(isResource).set(schema, none)
-  return tree
+  return yield* treeOf(schema, isResource, new Turns())
 }
 
 /** What gathering the rules of one schema takes, in the unit of turns. */
@@ -54,8 +46,8 @@ function* treeOf(schema: Structural, isResource: boolean, turns: Turns): Stages<
   const known = knownRules(schema, isResource)
   if (known !== undefined) return known.tree
   const tree = yield* makeTree(schema, isResource, turns)
-  // Most parts have none, and are remembered with the schema that they were asked for with.
-  if (tree !== undefined) cacheOf(isResource).set(schema, { tree })
+  const cache = isResource ? resources : parts
+  cache.set(schema, { tree })
   return tree
 }
 
