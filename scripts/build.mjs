@@ -206,7 +206,7 @@ function removeUnreachable(folder) {
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     // Comments show imports of other files.
     const text = readFileSync(path, "utf8").replaceAll(/\/\*[^]*?\*\//g, "")
-    for (const [, name] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.ts"/g)) {
+    for (const [, name] of text.matchAll(/(?:from|import\(|import)\s*"(\.[^"]+)\.ts"/g)) {
       const target = join(dirname(path), `${name}.d.ts`)
       if (!reached.has(target)) open.push(target)
       reached.add(target)
