@@ -10,6 +10,8 @@ import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { kinds } from "../../generated/index.ts"
+import { kindsOfVendor } from "../../runtime/definitions/definition-kind.ts"
+import type { LibraryOptions } from "../../runtime/library.ts"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
 import { parseJson, stringify } from "../../runtime/encoding/json/text.ts"
@@ -51,6 +53,11 @@ interface Entry {
 
 const samples: readonly Sample[] = parse(readFileSync(fileURLToPath(new URL("store/objects.yaml", import.meta.url)), "utf8"))
 const vendor = vendorProfile("kubernetes")
+/** Turns on the kinds that are off by default. */
+const everyVersion: LibraryOptions = {
+  "runtime-config": { "api/all": true },
+  "feature-gates": { ClusterTrustBundle: true, VolumeAttributesClass: true },
+}
 /** A lease is reused for a minute, so it lives that much longer. */
 const leaseReuseSeconds = 60
 const eventLeaseSeconds = 3600 + leaseReuseSeconds
@@ -62,7 +69,7 @@ const arbitraryObjects = 30
  * Kinds in the version that is stored, without those that only share a path, and without definitions, of which this
  * server shows only valid ones.
  */
-const storedKinds = kinds.filter(
+const storedKinds = kindsOfVendor(kinds, vendor).filter(
   ({ storage, group, kind, version, verbs }) =>
     verbs.includes("list") &&
     kind !== "CustomResourceDefinition" &&
@@ -85,7 +92,7 @@ forNewestEtcd((binary) => {
     })
     afterEach(() => etcd.dispose())
 
-    const start = (): Promise<TestServer> => startTestServer({ vendor: "kubernetes", "store-servers": [etcd.url] })
+    const start = (): Promise<TestServer> => startTestServer({ vendor: "kubernetes", "store-servers": [etcd.url], ...everyVersion })
 
     async function runStore(command: string, input = ""): Promise<Map<string, Entry>> {
       const { code, stderr, stdout } = await runCommand(join(programs ?? "", "store"), ["-server", etcd.url, command], { input })

@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.30.14
 	k8s.io/apiserver v0.30.14
 	k8s.io/client-go v0.30.14
+	k8s.io/kube-aggregator v0.30.14
 )
 
 require (

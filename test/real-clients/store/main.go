@@ -32,6 +32,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/client-go/kubernetes/scheme"
+	aggregator "k8s.io/kube-aggregator/pkg/apis/apiregistration/install"
 )
 
 const patience = time.Minute
@@ -66,8 +67,12 @@ type encoded struct {
 // Resource version of the objects that encode prints as answers.
 const answeredVersion = "7"
 
-// Definitions are no part of the client's own scheme. Their versions are converted by way of the internal one.
-func init() { install.Install(scheme.Scheme) }
+// Definitions and APIServices are no part of the client's own scheme. Their versions are converted by way of the
+// internal one.
+func init() {
+	install.Install(scheme.Scheme)
+	aggregator.Install(scheme.Scheme)
+}
 
 func main() {
 	server := flag.String("server", "", "URL of the etcd")
