@@ -26,7 +26,12 @@ export function parseTimestamp(text: string): Timestamp | "overflow" | undefined
 /** In the zone that the text was written in which the time came from; no zeros at the end of a fraction. */
 export function timestampText(time: Timestamp): string {
   const at = civilTime(time.seconds + time.offset)
-  const fraction = time.nanos === 0 ? "" : `.${String(time.nanos).padStart(9, "0").replace(/(?<!0)0+$/, "")}`
+  const fraction =
+    time.nanos === 0
+      ? ""
+      : `.${String(time.nanos)
+          .padStart(9, "0")
+          .replace(/(?<!0)0+$/, "")}`
   const date = `${String(at.year).padStart(4, "0")}-${two(at.month)}-${two(at.day)}`
   return `${date}T${two(at.hour)}:${two(at.minute)}:${two(at.second)}${fraction}${offsetText(time.offset)}`
 }

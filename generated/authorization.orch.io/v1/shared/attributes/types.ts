@@ -4,7 +4,10 @@
 export type ResourceAttributes = {
   /** Namespace of the object. Empty for objects without one, and for all namespaces where the resource has them. */
   namespace?: string
-  /** What is to be done: get, list, watch, create, update, patch, delete, `deletecollection`, proxy. */
+  /**
+   * What is to be done: read (get, list, watch), write (create, update, patch), remove (delete, `deletecollection`) or pass on (proxy).
+   * `*` stands for all.
+   */
   verb?: string
   /** API group of the resource, empty for the core group. */
   group?: string
