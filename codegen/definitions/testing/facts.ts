@@ -9,7 +9,7 @@ import { zeroWithin } from "../../../model/openapi/limits.ts"
 import { isConstantList } from "../../../model/defaults.ts"
 import { typeIn } from "../../../model/openapi/source.ts"
 import { Presence } from "../../../model/presence.ts"
-import { fieldDoc } from "../../../model/published-field.ts"
+import { docWithValues } from "../../../model/published-field.ts"
 import { formatPatterns, impliedFields } from "../names.ts"
 import { flatFields, isEmbedded, partOf } from "../to/fields.ts"
 
@@ -115,7 +115,7 @@ class FactReader {
       ...(partOf(field.type) !== undefined && { listType: field.listType ?? "atomic", mapKeys: [...(field.mapKeys ?? [])] }),
       mapType: (field.mapType ?? field.structType ?? this.structType(field.type)) === "atomic",
       immutable: field.immutable,
-      doc: fieldDoc(field).split("\n\nPossible keys:")[0] ?? "",
+      doc: docWithValues(field).split("\n\nPossible keys:")[0] ?? "",
       deprecated: field.deprecated,
       references: field.references !== undefined,
       requiredOn: field.requiredOn,
