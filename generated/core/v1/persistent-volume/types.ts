@@ -122,7 +122,7 @@ export type PersistentVolumeSpec = {
    * - `"ReadOnlyMany"`: Read by pods of many nodes.
    * - `"ReadWriteMany"`: Read and written by pods of many nodes.
    * - `"ReadWriteOnce"`: Read and written by pods of one node at a time.
-   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. Since 1.29; needs a CSI driver.
+   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. On by default since 1.27; needs a CSI driver.
    */
   accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** The claim that it is bound to or kept for. The binding holds once the claim names the volume as well. */

@@ -18,7 +18,7 @@ export type PersistentVolumeClaimSpec = {
    * - `"ReadOnlyMany"`: Read by pods of many nodes.
    * - `"ReadWriteMany"`: Read and written by pods of many nodes.
    * - `"ReadWriteOnce"`: Read and written by pods of one node at a time.
-   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. Since 1.29; needs a CSI driver.
+   * - `"ReadWriteOncePod"`: Read and written by one pod in the cluster. On by default since 1.27; needs a CSI driver.
    */
   accessModes: ("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")[]
   /** Selects existing volumes by their labels. A claim with it is never given a new volume. */

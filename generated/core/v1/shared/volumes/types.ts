@@ -39,7 +39,7 @@ export type Volume = {
   /** A disk of Amazon's block store, attached to the node. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /**
-   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead, or run the pod without it.
+   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead.
    * @deprecated
    */
   gitRepo?: GitRepoVolumeSource
@@ -114,7 +114,7 @@ export type VolumeSource = {
   /** A disk of Amazon's block store, attached to the node. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /**
-   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead, or run the pod without it.
+   * A copy of a Git repository. Deprecated; clone into an empty directory from an init container instead.
    * @deprecated
    */
   gitRepo?: GitRepoVolumeSource
