@@ -170,6 +170,15 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   }
 }
 
+/** How values by name are written, and that the later value of a name wins. */
+const byName = {
+  format: (value: Readonly<Partial<Record<string, boolean>>>): string =>
+    Object.entries(value)
+      .map(([name, state]) => `${name}=${state}`)
+      .join(","),
+  combine: <Value extends object>(earlier: Value, next: Value): Value => ({ ...earlier, ...next }),
+}
+
 /** `Gate=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
 export function switches<const T extends string>(...names: readonly T[]): ValueType<Readonly<Partial<Record<T, boolean>>>> {
   return {
@@ -192,11 +201,7 @@ export function switches<const T extends string>(...names: readonly T[]): ValueT
       }
       return made
     },
-    format: (value) =>
-      Object.entries(value)
-        .map(([name, state]) => `${name}=${state}`)
-        .join(","),
-    combine: (earlier, next) => ({ ...earlier, ...next }),
+    ...byName,
     over: (defaults, given) => ({ ...defaults, ...given }),
   }
 }
@@ -216,11 +221,7 @@ export const enablement: ValueType<Readonly<Record<string, boolean>>> = {
     }
     return made
   },
-  format: (value) =>
-    Object.entries(value)
-      .map(([name, state]) => `${name}=${state}`)
-      .join(","),
-  combine: (earlier, next) => ({ ...earlier, ...next }),
+  ...byName,
 }
 
 const enabledName = /^[a-z0-9][-a-z0-9./]*$/

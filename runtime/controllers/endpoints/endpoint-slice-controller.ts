@@ -9,10 +9,11 @@ import { Turns } from "../../base/turns.ts"
 import { isRefusal, orUndefined } from "../refusals.ts"
 import { type ControllerDeps, errorText } from "../controller.ts"
 import { endpointSliceController } from "../identities.ts"
-import { type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
+import { type KeyedController, placeOf } from "../keyed-controller.ts"
 import { recordEvent } from "../record-event.ts"
 import { managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, writeSlices } from "./owned-slices.ts"
 import { endpointWork, type Family, familiesOf, hasHostname, ipsOf, type PodRecord, resolvePorts } from "./pod-record.ts"
+import { startServiceController } from "./service-controller.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
 import { type EndpointGroup, endpointKey, groupKey } from "./slice-plan.ts"
 
@@ -26,8 +27,7 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
   const pods = shareServicePods(deps)
   const { vendor } = deps.registry.deps
   const [serviceName, managedBy] = [vendor.domain(serviceNameLabel), vendor.domain(managedByLabel)]
-  let unsubscribe = (): void => {}
-  const controller = startKeyedController(deps, {
+  return startServiceController(deps, pods, {
     queue: "endpoint_slice",
     fault: "the EndpointSlices of a service could not be brought up to date; tried again later",
     workers: 5,
@@ -44,20 +44,7 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
       },
     ],
     work: (key) => sync(deps, pods, key),
-    begin(keys) {
-      unsubscribe = pods.subscribe(keys)
-    },
   })
-  return {
-    async idle() {
-      await pods.settled()
-      await controller.idle()
-    },
-    async stop() {
-      unsubscribe()
-      await Promise.all([pods.stop(), controller.stop()])
-    },
-  }
 }
 
 async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {

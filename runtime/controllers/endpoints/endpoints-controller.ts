@@ -12,10 +12,11 @@ import { isDeepStrictEqual } from "node:util"
 import { parseObject } from "../../registry/object-codec.ts"
 import { type ControllerDeps, errorText } from "../controller.ts"
 import { endpointsController } from "../identities.ts"
-import { keyOf, type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
+import { keyOf, type KeyedController, placeOf } from "../keyed-controller.ts"
 import { recordEvent } from "../record-event.ts"
 import { orGone, orUndefined, unlessNamespaceEnds } from "../refusals.ts"
 import { endpointWork, familiesOf, hasHostname, ipsOf, type PodRecord, type ResolvedPort, resolvePorts } from "./pod-record.ts"
+import { startServiceController } from "./service-controller.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
 import { truncated } from "./truncate.ts"
 
@@ -28,8 +29,7 @@ const overCapacityAnnotation = "endpoints.orch.io/over-capacity"
 export function startEndpointsController(deps: ControllerDeps): KeyedController {
   const pods = shareServicePods(deps)
   const leader = deps.registry.deps.vendor.domain(leaderAnnotation)
-  let unsubscribe = (): void => {}
-  const controller = startKeyedController(deps, {
+  return startServiceController(deps, pods, {
     queue: "endpoint",
     fault: "the Endpoints of a service could not be brought up to date; tried again later",
     workers: 5,
@@ -46,20 +46,7 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
       },
     ],
     work: (key) => sync(deps, pods, key),
-    begin(keys) {
-      unsubscribe = pods.subscribe(keys)
-    },
   })
-  return {
-    async idle() {
-      await pods.settled()
-      await controller.idle()
-    },
-    async stop() {
-      unsubscribe()
-      await Promise.all([pods.stop(), controller.stop()])
-    },
-  }
 }
 
 async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
