@@ -1,4 +1,4 @@
-/** What the controllers of endpoints share: their keys are services that a change of a service or of its pods concerns. */
+/** What the controllers of endpoints share: keys that are services, which a change of a service or a pod concerns. */
 import type { ControllerDeps } from "../controller.ts"
 import { type KeyedController, type KeyedOptions, startKeyedController } from "../keyed-controller.ts"
 import type { ServicePods } from "./service-pods.ts"
