@@ -40,15 +40,15 @@ interface Compiled {
   readonly reads?: FieldReading
   /** The code is an operation that needs parentheses beside another operator. */
   readonly open?: boolean
-  /** All parents of the value certainly exist. */
-  readonly sure: boolean
+  /** Whether the parents of the value exist. `optional`: one of them is a pointer, so that only the request shows it. */
+  readonly parents: "exist" | "optional" | "unknown"
   /** A member path that further selects can extend. */
   readonly path?: { readonly base: string; readonly names: readonly string[] }
 }
 
 /** Compiles a value. Called for columns, selectable fields and defaults. */
 export function compileValue(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
-  return valueOf(new Compiler(builder, scope).compile(expression.tree))
+  return new Compiler(builder, scope).value(expression.tree)
 }
 
 /** Compiles a condition to a TypeScript boolean. Called for rules and `when`. */
@@ -78,20 +78,6 @@ export function compileMessage(builder: FileBuilder, parts: readonly TemplatePar
 
 function escapeTemplate(text: string): string {
   return text.replaceAll(/[\\`]|\$\{/g, (found) => `\\${found}`)
-}
-
-function zeroOf({ reads, sure }: Compiled): string | undefined {
-  return sure && reads?.zero !== undefined ? literalCode(reads.zero) : undefined
-}
-
-function valueOf(compiled: Compiled): string {
-  const zero = zeroOf(compiled)
-  return zero === undefined ? compiled.code : `${compiled.code} ?? ${zero}`
-}
-
-/** The value as an operand. */
-function operandOf(compiled: Compiled): string {
-  return compiled.open === true || zeroOf(compiled) !== undefined ? `(${valueOf(compiled)})` : compiled.code
 }
 
 /** Functions that compile to a call of the doorway function with that name (or the given one) and all arguments. */
@@ -169,12 +155,14 @@ class Compiler {
         return this.call(tree.function, tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments])
       case "unary":
         if (tree.operator === "!") return plainCode(`!${this.operand(tree.of)}`, true)
-        return plainCode(this.runtime("negate", valueOf(this.compile(tree.of))))
+        return plainCode(this.runtime("negate", this.value(tree.of)))
       case "binary":
         if (tree.double === true) return plainCode(this.runtime("quotient", this.value(tree.left), this.value(tree.right)))
         return this.binary(tree.operator, tree.left, tree.right)
       case "conditional":
-        return operation(`${this.operand(tree.test)} ? ${operandOf(this.compile(tree.then))} : ${operandOf(this.compile(tree.otherwise))}`)
+        return operation(
+          `${this.operand(tree.test)} ? ${this.valueOperand(this.compile(tree.then))} : ${this.valueOperand(this.compile(tree.otherwise))}`,
+        )
       case "list":
         return plainCode(`[${tree.items.map((item) => this.value(item)).join(", ")}]`)
       case "macro":
@@ -199,8 +187,24 @@ class Compiler {
     return compiled.open === true ? `(${compiled.code})` : compiled.code
   }
 
-  private value(tree: ExpressionTree): string {
-    return valueOf(this.compile(tree))
+  /** A value; an absent one is zero if its field reads as that. */
+  value(tree: ExpressionTree): string {
+    return this.orZero(this.compile(tree)).code
+  }
+
+  private orZero(compiled: Compiled): Compiled {
+    const { code, parents, path, reads } = compiled
+    if (reads?.zero === undefined || parents === "unknown") return compiled
+    const zero = literalCode(reads.zero)
+    if (parents === "exist") return operation(`${code} ?? ${zero}`)
+    const { base, names } = required(path, "a selection has a path")
+    return plainCode(this.runtime("getOrZero", zero, base, ...names.map((one) => JSON.stringify(one))))
+  }
+
+  /** The value as an operand. */
+  private valueOperand(compiled: Compiled): string {
+    const { code, open } = this.orZero(compiled)
+    return open === true ? `(${code})` : code
   }
 
   private runtime(name: string, ...values: readonly string[]): string {
@@ -212,9 +216,9 @@ class Compiler {
     const { self, root, oldSelf, oldRoot } = this.scope
     if (name === "self") return start(self)
     // A type that several kinds share knows no fields of the whole object, so none reads them as zero.
-    if (name === "root") return { ...start(root), sure: false }
+    if (name === "root") return { ...start(root), parents: "unknown" }
     if (name === "oldSelf" && oldSelf !== undefined) return start(oldSelf)
-    if (name === "oldRoot" && oldRoot !== undefined) return { ...start(oldRoot), sure: false }
+    if (name === "oldRoot" && oldRoot !== undefined) return { ...start(oldRoot), parents: "unknown" }
     return this.select(start(self), name, reads)
   }
 
@@ -222,13 +226,13 @@ class Compiler {
     const path = of.path ?? { base: of.code, names: [] }
     const names = [...path.names, name]
     const code = this.runtime("get", path.base, ...names.map((one) => JSON.stringify(one)))
-    const sure = of.sure && of.reads?.pointer !== true
-    return { code, boolean: false, sure, path: { base: path.base, names }, ...(reads !== undefined && { reads }) }
+    const parents = of.parents === "exist" && of.reads?.pointer === true ? "optional" : of.parents
+    return { code, boolean: false, parents, path: { base: path.base, names }, ...(reads !== undefined && { reads }) }
   }
 
   private index({ of, index, reads }: ExpressionTree & { node: "index" }): Compiled {
     const list = this.compile(of)
-    if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value, reads), sure: false }
+    if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value, reads), parents: "unknown" }
     return plainCode(this.runtime("item", list.code, this.value(index)))
   }
 
@@ -268,7 +272,7 @@ class Compiler {
     }
     const compiled = this.compile(tree)
     const bare = literal.value !== "" && literal.value !== false && compiled.open !== true
-    return operation(`${bare ? compiled.code : operandOf(compiled)} ${sign} ${JSON.stringify(literal.value)}`, true)
+    return operation(`${bare ? compiled.code : this.valueOperand(compiled)} ${sign} ${JSON.stringify(literal.value)}`, true)
   }
 
   private call(name: string, values: readonly ExpressionTree[]): Compiled {
@@ -309,15 +313,15 @@ class Compiler {
 }
 
 function plainCode(code: string, boolean = false): Compiled {
-  return { code, boolean, sure: false }
+  return { code, boolean, parents: "unknown" }
 }
 
 function operation(code: string, boolean = false): Compiled {
-  return { code, boolean, open: true, sure: false }
+  return { code, boolean, open: true, parents: "unknown" }
 }
 
 function start(code: string): Compiled {
-  return { code, boolean: false, sure: true, path: { base: code, names: [] } }
+  return { code, boolean: false, parents: "exist", path: { base: code, names: [] } }
 }
 
 /** Macro variables end in an underscore, as no generated name does, so they never shadow outer names. */

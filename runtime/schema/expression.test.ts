@@ -13,6 +13,7 @@ import {
   existsOne,
   filter,
   get,
+  getOrZero,
   imageTag,
   int,
   isFormat,
@@ -47,6 +48,8 @@ describe("absence", () => {
     expect(get({ a: { b: 1 } }, "a", "b")).toBe(1)
     for (const of of [undefined, null, "text", ["a"], { a: null }]) expect(get(of, "a", "b")).toBeUndefined()
     expect(get({}, "toString")).toBeUndefined()
+    expect([{}, { b: 1 }].map((a) => getOrZero(0, { a }, "a", "b"))).toEqual([0, 1])
+    for (const of of [undefined, {}, { a: null }]) expect(getOrZero(0, of, "a", "b")).toBeUndefined()
   })
 
   test("comparing with absent is false; absent equals absent and null", () => {

@@ -50,6 +50,12 @@ export function get(of: Value, ...fields: readonly string[]): Value {
   return value ?? undefined
 }
 
+/** `of.a.b` of a field that reads as zero: absent only when a parent is absent. */
+export function getOrZero(zero: Value, of: Value, ...fields: readonly string[]): Value {
+  const value = get(of, ...fields)
+  return value === undefined && isMap(get(of, ...fields.slice(0, -1))) ? zero : value
+}
+
 /** `of[index]`: an item of a list by index, an entry of a map by key. */
 export function item(of: Value, index: Value): Value {
   if (isList(of)) return isNumber(index) ? (of[Number(index)] ?? undefined) : undefined

@@ -54,6 +54,7 @@ export {
   existsOne,
   filter,
   get,
+  getOrZero,
   imageTag,
   int,
   isCIDR,

@@ -7,6 +7,7 @@ import {
   defaultItems,
   equals,
   get,
+  getOrZero,
   present,
   size,
 } from "../../../../runtime/schema/index.ts"
@@ -25,8 +26,8 @@ export function defaultStatefulSetSpec(self: JsonObject, context: DefaultingCont
   if (!present(get(self, "replicas"))) assign(self, ["replicas"], 1, { pointer: true })
   if (!present(get(self, "revisionHistoryLimit"))) assign(self, ["revisionHistoryLimit"], 10, { pointer: true })
   if (!present(get(self, "persistentVolumeClaimRetentionPolicy"))) assign(self, ["persistentVolumeClaimRetentionPolicy"], {}, { pointer: true })
-  if (equals(size(get(self, "persistentVolumeClaimRetentionPolicy", "whenDeleted")), 0)) assign(self, ["persistentVolumeClaimRetentionPolicy", "whenDeleted"], "Retain")
-  if (equals(size(get(self, "persistentVolumeClaimRetentionPolicy", "whenScaled")), 0)) assign(self, ["persistentVolumeClaimRetentionPolicy", "whenScaled"], "Retain")
+  if (equals(size(getOrZero("", self, "persistentVolumeClaimRetentionPolicy", "whenDeleted")), 0)) assign(self, ["persistentVolumeClaimRetentionPolicy", "whenDeleted"], "Retain")
+  if (equals(size(getOrZero("", self, "persistentVolumeClaimRetentionPolicy", "whenScaled")), 0)) assign(self, ["persistentVolumeClaimRetentionPolicy", "whenScaled"], "Retain")
 }
 
 export function defaultStatefulSetUpdateStrategy(self: JsonObject, _context: DefaultingContext): void {

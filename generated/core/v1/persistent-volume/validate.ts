@@ -6,6 +6,7 @@ import {
   equals,
   field,
   get,
+  getOrZero,
   immutable,
   isFormat,
   less,
@@ -88,7 +89,7 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
   )
   // when hostPath.path.matches("^/+$"): persistentVolumeReclaimPolicy != "Recycle"
   rule(
-    !matches(get(self, "hostPath", "path"), "^/+$") || (get(self, "persistentVolumeReclaimPolicy") !== "Recycle"),
+    !matches(getOrZero("", self, "hostPath", "path"), "^/+$") || (get(self, "persistentVolumeReclaimPolicy") !== "Recycle"),
     self,
     context,
     { type: "Forbidden", at: "persistentVolumeReclaimPolicy", message: "may not be 'recycle' for a hostPath mount of '/'" },

@@ -6,6 +6,7 @@ import {
   atMost,
   equals,
   get,
+  getOrZero,
   immutable,
   named,
   nonZero,
@@ -57,7 +58,7 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
   )
   // when has(series): series.count >= 2
   rule(
-    !present(get(self, "series")) || atMost(2, get(self, "series", "count")),
+    !present(get(self, "series")) || atMost(2, getOrZero(0, self, "series", "count")),
     self,
     context,
     { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "create" },
@@ -71,7 +72,7 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
   )
   // when has(series) && series != oldSelf.series: series.count >= 2
   rule(
-    !(present(get(self, "series")) && !equals(get(self, "series"), get(context.old, "series"))) || atMost(2, get(self, "series", "count")),
+    !(present(get(self, "series")) && !equals(get(self, "series"), get(context.old, "series"))) || atMost(2, getOrZero(0, self, "series", "count")),
     self,
     context,
     { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "update" },

@@ -6,6 +6,7 @@ import {
   exists,
   field,
   get,
+  getOrZero,
   isFormat,
   items,
   limited,
@@ -57,14 +58,14 @@ export function validateContainer(self: JsonObject, context: CheckContext): void
   )
   // !has(livenessProbe) || livenessProbe.successThreshold == 1
   rule(
-    !present(get(self, "livenessProbe")) || equals(get(self, "livenessProbe", "successThreshold"), 1),
+    !present(get(self, "livenessProbe")) || equals(getOrZero(0, self, "livenessProbe", "successThreshold"), 1),
     self,
     context,
     { type: "Invalid", at: "livenessProbe.successThreshold", absent: 0, message: "must be 1" },
   )
   // !has(startupProbe) || startupProbe.successThreshold == 1
   rule(
-    !present(get(self, "startupProbe")) || equals(get(self, "startupProbe", "successThreshold"), 1),
+    !present(get(self, "startupProbe")) || equals(getOrZero(0, self, "startupProbe", "successThreshold"), 1),
     self,
     context,
     { type: "Invalid", at: "startupProbe.successThreshold", absent: 0, message: "must be 1" },

@@ -7,6 +7,7 @@ import {
   field,
   filter,
   get,
+  getOrZero,
   limited,
   limits,
   matches,
@@ -56,7 +57,7 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
   )
   // (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']
   rule(
-    ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(get(self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(get(self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"]),
+    ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"]),
     self,
     context,
     {

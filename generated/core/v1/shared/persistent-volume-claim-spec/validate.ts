@@ -5,6 +5,7 @@ import {
   equals,
   field,
   get,
+  getOrZero,
   isFormat,
   less,
   limited,
@@ -80,7 +81,7 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
   )
   // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && (dataSource.apiGroup ?? '') == (dataSourceRef.apiGroup ?? ''))
   rule(
-    ((!present(get(self, "dataSource")) || !present(get(self, "dataSourceRef"))) || (orElse(get(self, "dataSourceRef", "namespace"), "") !== "")) || ((equals(get(self, "dataSource", "kind"), get(self, "dataSourceRef", "kind")) && equals(get(self, "dataSource", "name"), get(self, "dataSourceRef", "name"))) && equals(orElse(get(self, "dataSource", "apiGroup"), ""), orElse(get(self, "dataSourceRef", "apiGroup"), ""))),
+    ((!present(get(self, "dataSource")) || !present(get(self, "dataSourceRef"))) || (orElse(get(self, "dataSourceRef", "namespace"), "") !== "")) || ((equals(getOrZero("", self, "dataSource", "kind"), getOrZero("", self, "dataSourceRef", "kind")) && equals(getOrZero("", self, "dataSource", "name"), getOrZero("", self, "dataSourceRef", "name"))) && equals(orElse(get(self, "dataSource", "apiGroup"), ""), orElse(get(self, "dataSourceRef", "apiGroup"), ""))),
     self,
     context,
     { type: "Invalid", at: "", message: "must match dataSourceRef" },

@@ -7,6 +7,7 @@ import {
   exists,
   field,
   get,
+  getOrZero,
   isFormat,
   item,
   less,
@@ -140,7 +141,7 @@ export function validateISCSIPersistentVolumeSource(self: JsonObject, context: C
   )
   // when has(secretRef): size(secretRef.name) > 0
   rule(
-    !present(get(self, "secretRef")) || less(0, size(get(self, "secretRef", "name"))),
+    !present(get(self, "secretRef")) || less(0, size(getOrZero("", self, "secretRef", "name"))),
     self,
     context,
     { type: "Required", at: "secretRef.name", message: "" },
@@ -151,14 +152,14 @@ export function validateCinderPersistentVolumeSource(self: JsonObject, context: 
   nonEmpty(self.volumeID, "volumeID", context)
   // when has(secretRef): size(secretRef.name) > 0
   rule(
-    !present(get(self, "secretRef")) || less(0, size(get(self, "secretRef", "name"))),
+    !present(get(self, "secretRef")) || less(0, size(getOrZero("", self, "secretRef", "name"))),
     self,
     context,
     { type: "Required", at: "secretRef.name", message: "" },
   )
   // when has(secretRef): size(secretRef.namespace) > 0
   rule(
-    !present(get(self, "secretRef")) || less(0, size(get(self, "secretRef", "namespace"))),
+    !present(get(self, "secretRef")) || less(0, size(getOrZero("", self, "secretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "secretRef.namespace", message: "" },
@@ -216,14 +217,14 @@ export function validateStorageOSPersistentVolumeSource(self: JsonObject, contex
   limited(self.volumeNamespace, context, storageOSPersistentVolumeSourceLimits.volumeNamespace)
   // when has(secretRef): size(secretRef.name) > 0
   rule(
-    !present(get(self, "secretRef")) || less(0, size(get(self, "secretRef", "name"))),
+    !present(get(self, "secretRef")) || less(0, size(getOrZero("", self, "secretRef", "name"))),
     self,
     context,
     { type: "Required", at: "secretRef.name", message: "" },
   )
   // when has(secretRef): size(secretRef.namespace) > 0
   rule(
-    !present(get(self, "secretRef")) || less(0, size(get(self, "secretRef", "namespace"))),
+    !present(get(self, "secretRef")) || less(0, size(getOrZero("", self, "secretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "secretRef.namespace", message: "" },
@@ -238,70 +239,70 @@ export function validateCSIPersistentVolumeSource(self: JsonObject, context: Che
   limited(self.driver, context, csiPersistentVolumeSourceLimits.driver)
   // when has(controllerPublishSecretRef): size(controllerPublishSecretRef.name) > 0
   rule(
-    !present(get(self, "controllerPublishSecretRef")) || less(0, size(get(self, "controllerPublishSecretRef", "name"))),
+    !present(get(self, "controllerPublishSecretRef")) || less(0, size(getOrZero("", self, "controllerPublishSecretRef", "name"))),
     self,
     context,
     { type: "Required", at: "controllerPublishSecretRef.name", message: "" },
   )
   // when has(controllerPublishSecretRef): size(controllerPublishSecretRef.namespace) > 0
   rule(
-    !present(get(self, "controllerPublishSecretRef")) || less(0, size(get(self, "controllerPublishSecretRef", "namespace"))),
+    !present(get(self, "controllerPublishSecretRef")) || less(0, size(getOrZero("", self, "controllerPublishSecretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "controllerPublishSecretRef.namespace", message: "" },
   )
   // when has(nodeStageSecretRef): size(nodeStageSecretRef.name) > 0
   rule(
-    !present(get(self, "nodeStageSecretRef")) || less(0, size(get(self, "nodeStageSecretRef", "name"))),
+    !present(get(self, "nodeStageSecretRef")) || less(0, size(getOrZero("", self, "nodeStageSecretRef", "name"))),
     self,
     context,
     { type: "Required", at: "nodeStageSecretRef.name", message: "" },
   )
   // when has(nodeStageSecretRef): size(nodeStageSecretRef.namespace) > 0
   rule(
-    !present(get(self, "nodeStageSecretRef")) || less(0, size(get(self, "nodeStageSecretRef", "namespace"))),
+    !present(get(self, "nodeStageSecretRef")) || less(0, size(getOrZero("", self, "nodeStageSecretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "nodeStageSecretRef.namespace", message: "" },
   )
   // when has(nodePublishSecretRef): size(nodePublishSecretRef.name) > 0
   rule(
-    !present(get(self, "nodePublishSecretRef")) || less(0, size(get(self, "nodePublishSecretRef", "name"))),
+    !present(get(self, "nodePublishSecretRef")) || less(0, size(getOrZero("", self, "nodePublishSecretRef", "name"))),
     self,
     context,
     { type: "Required", at: "nodePublishSecretRef.name", message: "" },
   )
   // when has(nodePublishSecretRef): size(nodePublishSecretRef.namespace) > 0
   rule(
-    !present(get(self, "nodePublishSecretRef")) || less(0, size(get(self, "nodePublishSecretRef", "namespace"))),
+    !present(get(self, "nodePublishSecretRef")) || less(0, size(getOrZero("", self, "nodePublishSecretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "nodePublishSecretRef.namespace", message: "" },
   )
   // when has(controllerExpandSecretRef): size(controllerExpandSecretRef.name) > 0
   rule(
-    !present(get(self, "controllerExpandSecretRef")) || less(0, size(get(self, "controllerExpandSecretRef", "name"))),
+    !present(get(self, "controllerExpandSecretRef")) || less(0, size(getOrZero("", self, "controllerExpandSecretRef", "name"))),
     self,
     context,
     { type: "Required", at: "controllerExpandSecretRef.name", message: "" },
   )
   // when has(controllerExpandSecretRef): size(controllerExpandSecretRef.namespace) > 0
   rule(
-    !present(get(self, "controllerExpandSecretRef")) || less(0, size(get(self, "controllerExpandSecretRef", "namespace"))),
+    !present(get(self, "controllerExpandSecretRef")) || less(0, size(getOrZero("", self, "controllerExpandSecretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "controllerExpandSecretRef.namespace", message: "" },
   )
   // when has(nodeExpandSecretRef): size(nodeExpandSecretRef.name) > 0
   rule(
-    !present(get(self, "nodeExpandSecretRef")) || less(0, size(get(self, "nodeExpandSecretRef", "name"))),
+    !present(get(self, "nodeExpandSecretRef")) || less(0, size(getOrZero("", self, "nodeExpandSecretRef", "name"))),
     self,
     context,
     { type: "Required", at: "nodeExpandSecretRef.name", message: "" },
   )
   // when has(nodeExpandSecretRef): size(nodeExpandSecretRef.namespace) > 0
   rule(
-    !present(get(self, "nodeExpandSecretRef")) || less(0, size(get(self, "nodeExpandSecretRef", "namespace"))),
+    !present(get(self, "nodeExpandSecretRef")) || less(0, size(getOrZero("", self, "nodeExpandSecretRef", "namespace"))),
     self,
     context,
     { type: "Required", at: "nodeExpandSecretRef.namespace", message: "" },

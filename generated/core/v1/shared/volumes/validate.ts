@@ -10,6 +10,7 @@ import {
   exists,
   field,
   get,
+  getOrZero,
   items,
   limited,
   limits,
@@ -60,7 +61,7 @@ export function validateVolume(self: JsonObject, context: CheckContext): void {
   validateVolumeSource(self, context)
   // !has(iscsi.initiatorName) || size(name + ':' + iscsi.targetPortal) <= 64
   rule(
-    !present(get(self, "iscsi", "initiatorName")) || atMost(size(add(add(get(self, "name") ?? "", ":"), get(self, "iscsi", "targetPortal"))), 64),
+    !present(get(self, "iscsi", "initiatorName")) || atMost(size(add(add(get(self, "name") ?? "", ":"), getOrZero("", self, "iscsi", "targetPortal"))), 64),
     self,
     context,
     {
@@ -236,7 +237,7 @@ export function validateDownwardAPIVolumeFile(self: JsonObject, context: CheckCo
   )
   // !has(fieldRef.fieldPath) || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid']
   rule(
-    (!nonZero(get(self, "fieldRef", "fieldPath")) || matches(get(self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(get(self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"]),
+    (!nonZero(get(self, "fieldRef", "fieldPath")) || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"]),
     self,
     context,
     {
