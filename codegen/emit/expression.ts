@@ -40,7 +40,7 @@ interface Compiled {
   readonly reads?: FieldReading
   /** The code is an operation that needs parentheses beside another operator. */
   readonly open?: boolean
-  /** Whether the parents of the value exist. `optional`: one of them is a pointer, so that only the request shows it. */
+  /** Whether the parents of the value exist. `optional`: one of them is a pointer, so that only an object shows it. */
   readonly parents: "exist" | "optional" | "unknown"
   /** A member path that further selects can extend. */
   readonly path?: { readonly base: string; readonly names: readonly string[] }
