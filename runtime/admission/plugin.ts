@@ -1,6 +1,6 @@
 /** The interface of admission plugins, and the attributes of a request that they receive. */
 import type { ApiObject } from "../base/json.ts"
-import type { User } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 
 /**

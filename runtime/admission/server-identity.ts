@@ -1,5 +1,5 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
-import type { User } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
 

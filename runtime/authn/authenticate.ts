@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
-import type { User } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 
 /**
  * Returns the user of a request, or undefined when it has no credential of this authenticator's sort. Throws 401 when

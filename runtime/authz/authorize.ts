@@ -5,7 +5,8 @@
 import { ApiError, type ObjectRef } from "../base/errors.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { UserRules } from "../schema/access.ts"
-import type { RequestInfo, User } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 
 /** `no-opinion` leaves the decision to the next authorizer. */
 export type Opinion = "allow" | "deny" | "no-opinion"

@@ -1,6 +1,7 @@
 /** The request of a program in this process, as the operations of the verbs read it. */
 import type { DeadlineSignal } from "../wire/expiry.ts"
-import type { RequestInfo, User } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 import type { ObjectPlace } from "../schema/object-client.ts"
 import type { RequestFacts } from "../verbs/call.ts"
 

@@ -1,9 +1,7 @@
 /** One request, as filters and verbs see it. */
-import type { User } from "../../base/user.ts"
 import type { IncomingHttpHeaders } from "node:http"
+import type { User } from "../../base/user.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
-
-export type { User }
 
 /** An API verb for resources. For other paths, and for methods that no resource has, the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
