@@ -1,0 +1,37 @@
+/**
+ * The end of `.ci/run`: names each test that failed, with the first lines of its failure, then counts all tests on the last line. It takes the
+ * paths of vitest's JSON reports. A report that is missing counts as one failure, since its run ended before it could write it.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { relative } from "node:path"
+
+/** How much of a failure is printed: enough to see the difference, so little that twenty failures fit on a page. */
+const failureLinesMax = 12
+const lineLengthMax = 300
+
+const total = { passed: 0, failed: 0, skipped: 0 }
+for (const file of process.argv.slice(2)) {
+  if (!existsSync(file)) {
+    total.failed++
+    console.log(`FAILED no report of ${file}`)
+    continue
+  }
+  const report = JSON.parse(readFileSync(file, "utf8"))
+  total.passed += report.numPassedTests
+  total.skipped += report.numPendingTests + report.numTodoTests
+  for (const suite of report.testResults) {
+    const failed = suite.assertionResults.filter(({ status }) => status === "failed")
+    for (const { fullName, failureMessages } of failed) tell(suite, fullName, failureMessages.join("\n"))
+    // A file that does not load, and a hook that throws, fail without a test that does.
+    if (failed.length === 0 && suite.status === "failed") tell(suite, "(the file)", suite.message)
+  }
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+function tell(suite, name, message) {
+  total.failed++
+  const lines = message.split("\n").filter((line) => !line.includes("node_modules"))
+  console.log(`FAILED ${relative(process.cwd(), suite.name)} > ${name}`)
+  for (const line of lines.slice(0, failureLinesMax)) console.log(`       ${line.slice(0, lineLengthMax)}`)
+}
