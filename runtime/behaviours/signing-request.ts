@@ -52,12 +52,15 @@ function withDecisions(conditions: Conditions, before: Conditions): Conditions {
 }
 
 function timed(conditions: Conditions, before: Conditions, now: string): CertificateSigningRequestCondition[] {
-  return conditions.map((condition) => {
-    const same = before.find(({ type, status }) => type === condition.type && status === condition.status)
-    return {
-      ...condition,
-      lastUpdateTime: condition.lastUpdateTime ?? now,
-      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? now,
-    }
-  })
+  const known = new Map<string, CertificateSigningRequestCondition>()
+  for (const condition of before) if (!known.has(stateOf(condition))) known.set(stateOf(condition), condition)
+  return conditions.map((condition) => ({
+    ...condition,
+    lastUpdateTime: condition.lastUpdateTime ?? now,
+    lastTransitionTime: condition.lastTransitionTime ?? known.get(stateOf(condition))?.lastTransitionTime ?? now,
+  }))
+}
+
+function stateOf({ type, status }: CertificateSigningRequestCondition): string {
+  return JSON.stringify([type, status])
 }

@@ -20,7 +20,7 @@ const leaseSeconds = 15
 /** Interval at which a leader renews and the others check. */
 export const leaderRetryMs = 2000
 /** A leader that could not renew for this long stops, before another one starts. */
-const renewDeadlineMs = 10_000
+export const renewDeadlineMs = 10_000
 /**
  * Checks of an unchanged Lease after which its holder counts as gone. Counting checks instead of comparing times keeps
  * clock steps from ending a leader's term.

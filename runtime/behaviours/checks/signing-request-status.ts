@@ -21,7 +21,7 @@ type Context = CheckContext<CertificateSigningRequestStatus>
 export const signingRequestStatus = defineCheck<CertificateSigningRequestStatus>((status, context) => {
   const { conditions = [] } = status
   const before = context.old?.conditions ?? []
-  const repeated = new Set(before.map(({ type }) => type).filter((type) => count(before, type) > 1))
+  const repeated = repeatedTypes(before)
   const seen = new Set<string>()
   for (const [index, condition] of conditions.entries()) {
     const at = `conditions[${index}]`
@@ -58,6 +58,12 @@ function checkChanges(status: CertificateSigningRequestStatus, context: Context)
   else if (earlier !== "") context.fail("Forbidden", undefined, "updates may not modify existing certificate content", "certificate")
   const fault = certificate === "" ? undefined : chainFault(Buffer.from(certificate, "base64").toString("latin1"))
   if (fault !== undefined) context.fail("Invalid", "<certificate data>", fault, "certificate")
+}
+
+function repeatedTypes(conditions: readonly CertificateSigningRequestCondition[]): ReadonlySet<string> {
+  const [seen, repeated] = [new Set<string>(), new Set<string>()]
+  for (const { type } of conditions) (seen.has(type) ? repeated : seen).add(type)
+  return repeated
 }
 
 function count(conditions: readonly CertificateSigningRequestCondition[], type: string): number {

@@ -2,6 +2,7 @@
  * Clients of objects with lifecycles: namespaces that are deleted, finalizers, owners, addresses, times to live,
  * elections.
  */
+import { renewDeadlineMs } from "../../../runtime/controllers/leader-election.ts"
 import { type ApiObject, isObject, type JsonObject } from "../../../runtime/base/json.ts"
 import { type SimResponse, sendRequest, isTrouble, type SimRequest } from "../ask.ts"
 import type { History } from "../history.ts"
@@ -97,11 +98,14 @@ export class LifeClients {
     this.complain(`the world came to rest, but ${unrest(stored, this.steadySince()).join(", and ")}`)
   }
 
+  /** A leader that was silent for too long begins a term without memory, although no other server led meanwhile. */
   private steadySince(): number {
     const { servers, truth } = this.world
     const terms = truth.stored.changes.filter(
       ({ resource, namespace, before, object }) =>
-        resource === "leases" && !isWatchedOver({ resource, namespace, name: "" }) && holderOf(before) !== holderOf(object),
+        resource === "leases" &&
+        !isWatchedOver({ resource, namespace, name: "" }) &&
+        (holderOf(before) !== holderOf(object) || renewedMs(object) - renewedMs(before) > renewDeadlineMs),
     )
     return Math.max(terms.at(-1)?.revision ?? 0, ...servers.map(({ startedAt }) => startedAt ?? Number.POSITIVE_INFINITY))
   }
@@ -286,6 +290,11 @@ export class LifeClients {
   private complain(text: string): void {
     this.history.complaints.push({ moment: this.history.now(), text })
   }
+}
+
+/** When a lease was renewed, by the clock of its holder. */
+function renewedMs(lease: ApiObject | undefined): number {
+  return isObject(lease?.spec) ? Date.parse(String(lease.spec.renewTime)) : Number.NaN
 }
 
 function holderOf(lease: ApiObject | undefined): unknown {
