@@ -7,6 +7,7 @@ import {
   json,
   namedWarnings,
   present,
+  text,
   vendorText,
   warningTexts,
 } from "../../../../runtime/schema/index.ts"
@@ -43,7 +44,7 @@ export const persistentVolume: Kind<PersistentVolume, PersistentVolumeInput> = {
       applyDefaults: (object, context) => defaultPersistentVolume(object, { ...context, root: object }),
       validate: (object, context) => validatePersistentVolume(object, CheckContext.of(object, context)),
       warnings: (object, context) => [...warningTexts([
-        { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "volume.beta.orch.io/storage-class"))), text: "metadata.annotations[volume.beta.orch.io/storage-class]: deprecated since v1.8; use \"storageClassName\" attribute instead" },
+        { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "volume.beta.orch.io/storage-class"))), text: () => `metadata.annotations[${text(vendorText(context.vendor, "volume.beta.orch.io/storage-class"))}]: deprecated since v1.8; use "storageClassName" attribute instead` },
         { when: get(object, "spec", "persistentVolumeReclaimPolicy") === "Recycle", text: "spec.persistentVolumeReclaimPolicy: the Recycle policy is deprecated; use dynamic provisioning" },
       ]), ...namedWarnings(persistentVolumeWarnings, json(get(object, "spec")), "spec", object, context)],
       columns,
