@@ -1,10 +1,11 @@
 /** The phase of a volume and the time of its last change (catalog resources.yaml: persistentvolumes). */
+import { timeText } from "../base/time.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import type { PersistentVolume } from "../../generated/core/v1/persistent-volume/types.ts"
 
 /** Behaviour `persistentVolumePhase`: a new volume is pending; each change of the phase is dated. */
 export const persistentVolumePhase = defineBehaviour<PersistentVolume>(({ clock }) => {
-  const now = () => new Date(clock.nowMs()).toISOString()
+  const now = () => timeText(clock.nowMs())
   return {
     prepareCreate(object) {
       object.status = { phase: "Pending", lastPhaseTransitionTime: now() }
