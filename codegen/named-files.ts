@@ -82,8 +82,9 @@ function addKind(model: Model, kind: KindModel, add: (folder: string, name: stri
     add("", kind.answeredBy, {
       define: "defineSubresource",
       types: [own],
-      sketch: "{ answer: ... }",
-      idle: "{ answer: ({ body }) => body }",
+      ...(kind.verbs.includes("create")
+        ? { sketch: "{ answer: ... }", idle: "{ answer: ({ body }) => body }" }
+        : { sketch: "{ read: ... }", idle: "{ read: async (_request) => [] }" }),
     })
   for (const { value } of kind.columns)
     for (const name of cellsIn(value.tree))

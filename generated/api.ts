@@ -87,6 +87,7 @@ import {
 } from "./certificates.orch.io/v1alpha1/cluster-trust-bundle/handlers.ts"
 import { type LeaseHandlers, leaseHandlers } from "./coordination.orch.io/v1/lease/handlers.ts"
 import { type BindingHandlers, bindingHandlers } from "./core/v1/binding/handlers.ts"
+import { type ComponentStatusHandlers, componentStatusHandlers } from "./core/v1/component-status/handlers.ts"
 import { type ConfigMapHandlers, configMapHandlers } from "./core/v1/config-map/handlers.ts"
 import { type EndpointsHandlers, endpointsHandlers } from "./core/v1/endpoints/handlers.ts"
 import { type EventHandlers as EventCoreV1Handlers, eventHandlers as eventCoreV1Handlers } from "./core/v1/event/handlers.ts"
@@ -182,6 +183,7 @@ export interface Api {
   readonly core: {
     readonly v1: {
       readonly bindings: BindingHandlers
+      readonly componentstatuses: ComponentStatusHandlers
       readonly configmaps: ConfigMapHandlers
       readonly endpoints: EndpointsHandlers
       readonly events: EventCoreV1Handlers
@@ -398,6 +400,7 @@ export function api(client: ObjectClient): Api {
     core: {
       v1: onDemand({
         bindings: () => bindingHandlers(client),
+        componentstatuses: () => componentStatusHandlers(client),
         configmaps: () => configMapHandlers(client),
         endpoints: () => endpointsHandlers(client),
         events: () => eventCoreV1Handlers(client),

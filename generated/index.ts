@@ -51,6 +51,7 @@ import { certificateSigningRequest } from "./certificates.orch.io/v1/certificate
 import { clusterTrustBundle } from "./certificates.orch.io/v1alpha1/cluster-trust-bundle/resource.ts"
 import { lease } from "./coordination.orch.io/v1/lease/resource.ts"
 import { binding } from "./core/v1/binding/resource.ts"
+import { componentStatus } from "./core/v1/component-status/resource.ts"
 import { configMap } from "./core/v1/config-map/resource.ts"
 import { endpoints } from "./core/v1/endpoints/resource.ts"
 import { event as eventCoreV1 } from "./core/v1/event/resource.ts"
@@ -339,6 +340,7 @@ export const bodies: readonly RequestBodyType[] = [
 /** Every generated kind, by group, version and name. */
 export const kinds: readonly Kind[] = [
   binding,
+  componentStatus,
   configMap,
   endpoints,
   eventCoreV1,

@@ -28,7 +28,6 @@ import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
-import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
 import { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
 import { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
@@ -51,7 +50,8 @@ import type { StoredShapes } from "./registry/stored-shapes.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { objectReader } from "./registry/object-reader.ts"
-import { Registry } from "./registry/registry.ts"
+import { Registry, type RegistryDeps } from "./registry/registry.ts"
+import { components, healthChecks } from "./launch/health-checks.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
@@ -377,6 +377,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     read: (path) => store.get({ key: prefix + path }),
     readAll: (storagePath) => readAll(registry, kinds, storagePath),
     key: (path) => prefix + path,
+    components: components(how),
   }
   const reader = objectReader(() => registry)
   const registry: Registry = new Registry({
@@ -387,11 +388,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     clock,
     random,
     storePrefix: prefix,
-    storageFormat: storageFormatOf(options["storage-media-type"]),
     tokens: new ContinueTokens(how.tokenSecret),
-    ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
-    sharedStore: how.sharedStore ?? false,
-    ...(how.shapes !== undefined && { shapes: how.shapes }),
+    ...storageOf(how),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
@@ -432,6 +430,20 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   return parts
 }
 
+/** How the registry stores objects, and who else does. */
+function storageOf({
+  options,
+  sharedStore = false,
+  shapes,
+}: ServerOptions): Pick<RegistryDeps, "storageFormat" | "ttlSeconds" | "sharedStore" | "shapes"> {
+  return {
+    storageFormat: storageFormatOf(options["storage-media-type"]),
+    ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
+    sharedStore,
+    ...(shapes !== undefined && { shapes }),
+  }
+}
+
 /** How the server names itself to web hooks. */
 const userAgent = "orch-apiserver"
 
@@ -463,37 +475,4 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const snapshot = handle.cache.snapshot()
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
-}
-
-function healthChecks(how: ServerOptions, { cache, draining, start }: RunningState): HealthChecks {
-  const { options, clock } = how
-  const livezGraceMs = options["livez-grace-period"]
-  const startedMs = clock.elapsedMs()
-  const graceful = (check: HealthCheck): HealthCheck => ({
-    name: check.name,
-    check: async () => (clock.elapsedMs() < startedMs + livezGraceMs ? undefined : check.check()),
-  })
-  const ping = { name: "ping", check: async () => undefined }
-  const log = { name: "log", check: async () => undefined }
-  const etcd = storeCheck("etcd", how, options["store-healthcheck-timeout"])
-  const readiness = storeCheck("etcd-readiness", how, options["store-readycheck-timeout"])
-  const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, how.log)
-  const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
-  const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
-  return {
-    healthz: [ping, log, etcd, bootstrap],
-    livez: [ping, log, etcd, graceful(bootstrap)],
-    readyz: [ping, log, etcd, readiness, informers, bootstrap, shutdown],
-  }
-}
-
-function storeCheck(name: string, { clock, log, store }: ServerOptions, timeoutMs: number): HealthCheck {
-  async function check(): Promise<string | undefined> {
-    try {
-      return store.check === undefined ? (await store.status()).fault : await store.check({ timeoutMs })
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error)
-    }
-  }
-  return cachedCheck(loggedCheck({ name, check }, log), clock)
 }

@@ -122,7 +122,7 @@ const identity: readonly Keyword[] = [
     word: "answeredBy",
     places: ["kind"],
     value: { form: "text" },
-    doc: "The kind is not stored: a POST of it is answered by this function of the behaviours, with an object of the kind. With verbs: [create] only.",
+    doc: "The kind is not stored: this function of the behaviours answers. With verbs: [create] a POST, with an object of the kind; with verbs: [get, list] reads, whose objects it computes.",
     example: "answeredBy: kettleAdvice",
   },
   {

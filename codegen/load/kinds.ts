@@ -152,18 +152,23 @@ function postsTo({ file, kinds, source }: KindContext): KindModel["postsTo"] {
   return { resource, subresource }
 }
 
-/** The behaviour that answers a POST of a kind that is not stored. */
+/** The behaviour that answers requests for a kind that is not stored: a POST of it, or reads of its objects. */
 function answeredBy({ file: { block }, known, source }: KindContext): KindModel["answeredBy"] {
   const name = block.text("answeredBy")
   const node = block.get("answeredBy")
   if (name === undefined || node === undefined) return undefined
   checkKnownName(name, node, known.behaviours, "behaviour", source)
-  checkCreateOnly(block, "answeredBy", source)
+  const verbs = block.texts("verbs")
+  if (!block.has("verbs") || (!verbs.every((verb) => verb === "create") && !verbs.every((verb) => verb === "get" || verb === "list")))
+    source.report(block.start("answeredBy"), {
+      found: "answeredBy in a kind with further verbs",
+      expected: "verbs: [create], or verbs: [get, list]",
+    })
   if (block.has("postsTo")) source.report(node.start, { found: "answeredBy beside postsTo", expected: "one of the two" })
   return name
 }
 
-/** Nothing but a POST makes sense for a kind that is not stored. */
+/** Nothing but a POST makes sense for a kind whose POST is forwarded. */
 function checkCreateOnly(block: Block, word: string, source: SourceFile): void {
   if (!block.has("verbs") || block.texts("verbs").some((verb) => verb !== "create"))
     source.report(block.start(word), { found: `${word} in a kind with further verbs`, expected: "verbs: [create]" })

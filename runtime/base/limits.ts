@@ -491,8 +491,9 @@ export const loopDelayResolutionMs = 20
 /** Undecodable stored values that are remembered per resource; others are reported again each time they are read. */
 export const undecodableRememberedMax = 100
 
-/** Milliseconds for which the store's result of a health check is cached. */
+/** Milliseconds for which the result of a health check is cached, and in which programs beside the server answer one. */
 export const healthRememberedMs = 100
+export const componentProbeMs = 3000
 
 /** Kinds whose caches are filled in parallel at start. */
 export const fillsAtOnce = 4

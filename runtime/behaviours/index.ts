@@ -5,6 +5,7 @@ import { binding } from "./binding.ts"
 import { claimDataSource } from "./claim-data-source.ts"
 import { claimTemplates } from "./claim-templates.ts"
 import { cronJobTemplate } from "./cron-job-template.ts"
+import { componentHealth } from "./component-health.ts"
 import { customObject } from "./custom-object.ts"
 import { definitionLifecycle } from "./definition-lifecycle.ts"
 import { deprecatedTopology } from "./deprecated-topology.ts"
@@ -62,6 +63,7 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
 /** Sub-resources, `subresources: {binding: {behaviour: binding}}`, and answers, `answeredBy: tokenReview`. */
 export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = {
   binding,
+  componentHealth,
   ephemeralContainers,
   eviction,
   namespaceFinalize,

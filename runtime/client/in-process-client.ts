@@ -113,7 +113,7 @@ class InProcessClient implements ObjectClient {
       const call = await this.open("list", place, { signal: options.signal, query: queryOf(options) })
       const { items, revision, continueToken, remainingItemCount } = await listOperation(call)
       const metadata = {
-        resourceVersion: String(revision),
+        resourceVersion: revision > 0 ? String(revision) : "",
         ...(continueToken !== "" && { continue: continueToken }),
         ...(remainingItemCount !== undefined && { remainingItemCount }),
       }

@@ -3,6 +3,7 @@
  * store.
  */
 import type { Store } from "../storage/store.ts"
+import { isStored } from "../schema/kind.ts"
 import type { Options } from "../options/table.ts"
 import { runEvery } from "./interval.ts"
 import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
@@ -66,7 +67,7 @@ async function countObjects(
   const { kinds, store, storePrefix, vendor } = registry.deps
   const cached = new Map(cache.objects().map(({ resource, count }) => [resource, count]))
   for (const kind of kinds.all()) {
-    if (kinds.stored(kind) !== kind || !kind.verbs.includes("list")) continue
+    if (!isStored(kind) || kinds.stored(kind) !== kind || !kind.verbs.includes("list")) continue
     const { path } = kind.storage
     const name = kind.group === "" ? kind.resource : `${kind.resource}.${vendor.group(kind.group)}`
     // An embedded store cannot count without reading, so it reports only resources that are in the cache.

@@ -8,6 +8,7 @@ import { cut } from "../base/quote.ts"
 import { lookWork } from "../base/work.ts"
 import type { CachedObject, ObjectRange, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
+import { computedObject, computedSnapshot } from "./computed.ts"
 import type { ContinueToken } from "./continue-token.ts"
 import { convertedCandidates, presentPage } from "./converted-list.ts"
 import { takeObjects, takeRuns, type TakenPage } from "./page-of.ts"
@@ -48,6 +49,7 @@ export interface ListRequest {
 }
 
 export interface ListPage {
+  /** 0: the objects are not stored, and the list has no version. */
   readonly revision: number
   readonly items: Iterable<CachedObject>
   /**
@@ -71,6 +73,7 @@ export async function getObject(
   handle: KindHandle,
   options: { namespace: string; name: string; freshness: Freshness },
 ): Promise<CachedObject> {
+  if (handle.kind.answeredBy !== undefined) return computedObject(registry, handle, options)
   const key = handle.key(options.namespace, options.name)
   const { cache } = handle
   // Awaiting a finished promise would cost as much as the lookup itself.
@@ -111,8 +114,7 @@ async function listStored(registry: Registry, handle: KindHandle, request: ListR
   const { conversion } = handle
   const prefix = handle.prefix(request.namespace)
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
-  const snapshot =
-    token === undefined ? await indexedSnapshot(registry, handle, request) : await tokenSnapshot(registry, handle, request, token)
+  const snapshot = await listedSnapshot(registry, handle, request, token)
   const startAfter = token?.startAfter
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
@@ -133,6 +135,11 @@ async function listStored(registry: Registry, handle: KindHandle, request: ListR
   const items = filter === undefined ? among : await matching(among, filter, request)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
   return pageOf({ ...rest, taken: takeObjects(items, request.limit) })
+}
+
+function listedSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken | undefined): Promise<Snapshot> {
+  if (handle.kind.answeredBy !== undefined) return computedSnapshot(registry, handle, request)
+  return token === undefined ? indexedSnapshot(registry, handle, request) : tokenSnapshot(registry, handle, request, token)
 }
 
 /** The snapshot for a list. Builds the index of the selected values first, if that saves a scan of many objects. */

@@ -39,6 +39,16 @@ export interface BehaviourDeps {
   readonly readAll: (storagePath: string) => Promise<readonly ApiObject[]>
   /** Returns the full store key of a path below the prefix. */
   readonly key: (path: string) => string
+  /** The parts of the control plane that ComponentStatus reports. Absent: none. */
+  readonly components?: readonly Component[]
+}
+
+/** A part of the control plane. */
+export interface Component {
+  /** `etcd-0` */
+  readonly name: string
+  /** Resolves with undefined when the part is healthy, otherwise with the reason. Ends within a time of its own. */
+  readonly check: () => Promise<string | undefined>
 }
 
 /** The options of the command line that behaviours read. */
@@ -164,6 +174,14 @@ export interface AnswerRequest<Body extends object = ApiObject> {
   readonly access: Access
 }
 
+/** A read of a kind that is not stored. */
+export interface ReadRequest {
+  /** Empty for kinds without namespaces, and for all namespaces. */
+  readonly namespace: string
+  /** Only the object of this name is wanted. Absent: all of them. */
+  readonly name?: string
+}
+
 /**
  * Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. `Body` is the type of the request's
  * body, `Parent` that of the object with the sub-resource.
@@ -188,6 +206,11 @@ export interface SubresourceBehaviour<Body extends object = ApiObject, Parent ex
    * ApiError to refuse. Of the other functions only `validate` belongs to such a kind.
    */
   answer?(request: AnswerRequest<Body>): Body | Promise<Body>
+  /**
+   * GET of a kind with `answeredBy`: returns the objects as they are now, in any order, or with a name that one if it
+   * exists. Objects may be among them that were not asked for. Called once per request. Throws ApiError to refuse.
+   */
+  read?(request: ReadRequest): Promise<readonly Body[]>
   /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */
   readonly acceptedVersions?: readonly string[]
 }

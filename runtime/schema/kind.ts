@@ -52,7 +52,10 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly behaviours: readonly string[]
   /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
-  /** The kind is not stored. A POST is answered by this behaviour, with an object of the kind. */
+  /**
+   * The kind is not stored. This behaviour answers a POST with an object of the kind, or computes the objects that are
+   * read, whichever the kind's verbs are.
+   */
   readonly answeredBy?: string
   /** A definition added the kind to the running server. Absent: it was there at the start. */
   readonly custom?: CustomFacts

@@ -116,7 +116,7 @@ export type JsonPatchOperation =
 export interface ObjectList<T extends object = ApiObject> {
   readonly items: readonly T[]
   readonly metadata: {
-    /** The version of the state that the list shows. A watch continues from it. */
+    /** The version of the state that the list shows. A watch continues from it. Empty for a kind that is not stored. */
     readonly resourceVersion: string
     /** For the option `continue` of the next page; absent on the last one. */
     readonly continue?: string

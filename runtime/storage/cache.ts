@@ -122,7 +122,7 @@ export interface CacheEvent {
  * resource (`default/`).
  */
 export interface Snapshot {
-  /** The store's revision of this state. */
+  /** The store's revision of this state. 0: it is not that of a store, its objects are computed. */
   readonly revision: number
   /** In key order below `prefix`, after `startAfter`. */
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>

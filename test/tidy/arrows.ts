@@ -175,7 +175,7 @@ const areas: readonly Area[] = [
     mayImport: [
       options,
       /^runtime\/(?!commands|options|launch|library|main)/,
-      /^runtime\/launch\/(server-names|data-dir|watch-cache-options)\.ts$/,
+      /^runtime\/launch\/(server-names|data-dir|watch-cache-options|health-checks)\.ts$/,
     ],
     reason: "the composition root knows every part, and not what starts it",
   },

@@ -106,7 +106,7 @@ function protobufPieces(call: ResourceRequest, format: ResponseFormat, page: Lis
 /** ListMeta; specification section 2.3. */
 function listMetadata(page: ListPage): JsonObject {
   return {
-    resourceVersion: String(page.revision),
+    ...(page.revision > 0 && { resourceVersion: String(page.revision) }),
     ...(page.continueToken !== "" && { continue: page.continueToken }),
     ...(page.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }),
   }
