@@ -60,6 +60,8 @@ export interface KindModel {
   }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
   readonly columns: readonly ColumnModel[]
+  /** The path of the number by which the rows of a Table are sorted. Absent: they follow the list. */
+  readonly rowOrder?: string
   /** Conditions under which a Table row shows its object as completed. */
   readonly completed: readonly {
     readonly when: ExpressionModel

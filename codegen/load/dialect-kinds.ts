@@ -316,6 +316,13 @@ const views: readonly Keyword[] = [
     example: "completed:\n  - {when: status.phase == 'Succeeded', as: Succeeded, text: All containers ended well.}",
   },
   {
+    word: "rowOrder",
+    places: ["kind"],
+    value: path,
+    doc: "A number by which the rows of a Table of several objects are sorted, the lowest first. Other lists keep the order of the names.",
+    example: "rowOrder: spec.litres",
+  },
+  {
     word: "as",
     places: ["completed"],
     value: text,

@@ -18,6 +18,7 @@ import type { SourceFile, SourceNode } from "./source.ts"
 import { subresources } from "./subresources.ts"
 import { parseTemplate } from "./template.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
+import { isScalar, shownType } from "./type-text.ts"
 
 const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 
@@ -117,6 +118,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     storage: storageModel(file, target),
     selectable: selectableModels(context),
     columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
+    ...present({ rowOrder: rowOrder(context) }),
     completed: block.blocks("completed").flatMap((completed) => completedModel(completed, context)),
     subresources: subresources(context),
     ...present({ postsTo: postsTo(context), answeredBy: answeredBy(context) }),
@@ -360,6 +362,19 @@ function columnModel(block: Block, context: KindContext): ColumnModel[] {
       value,
     },
   ]
+}
+
+/** A whole number of each object. */
+function rowOrder({ file: { block }, self, source, table }: KindContext): string | undefined {
+  const path = block.text("rowOrder")
+  if (path === undefined) return undefined
+  const type = checkPath(path, block.get("rowOrder"), self, source, table)
+  if (type !== undefined && !isScalar(type, "int32", "int64"))
+    source.report(block.start("rowOrder"), {
+      found: `rowOrder by ${path} of type ${shownType(type)}`,
+      expected: "a field that is int32 or int64",
+    })
+  return path
 }
 
 function completedModel(block: Block, context: KindContext): KindModel["completed"] {

@@ -46,6 +46,8 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly storage: KindStorage
   /** Selectable fields besides `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
   readonly selectable: readonly SelectableField[]
+  /** Dotted path of the number by which rows of a Table are sorted. Absent: they have the order of the list. */
+  readonly rowOrder?: string
   readonly rules: LifecycleRules
   readonly subresources: readonly Subresource[]
   /** Names of behaviours (`runtime/behaviours/`), called in this order. */

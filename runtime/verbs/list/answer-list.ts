@@ -10,6 +10,8 @@ import { writePieces } from "../../wire/list-writer.ts"
 import { Turns } from "../../base/turns.ts"
 import { metaApiVersion, tableHead, tableRow } from "../../wire/table.ts"
 import type { ResourceRequest, ResponseFormat } from "../call.ts"
+import { sortInTurns } from "../../registry/sort-in-turns.ts"
+import { listOrder } from "./list-extensions.ts"
 import { HeldMessages, releasing } from "./held-messages.ts"
 import { partialJson, partialMessage, tableOptions } from "../render.ts"
 import { jsonOf, objectOf } from "../represent.ts"
@@ -19,8 +21,9 @@ import { jsonOf, objectOf } from "../represent.ts"
  * is gone.
  */
 export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
-  const { format, page } = answer
+  const { format } = answer
   const turns = new Turns()
+  const page = await inRowOrder(call, format, answer.page, turns)
   await writePieces({
     outgoing: call.outgoing,
     contentType: format.contentType,
@@ -30,6 +33,25 @@ export async function answerList(call: ResourceRequest, answer: { format: Respon
     warnings: call.request.warnings,
     signal: call.request.expiry,
   })
+}
+
+/**
+ * The objects of a Table in the order of its rows: that of the kind, unless the client asked for another one. Objects
+ * that are equal keep the order of the list.
+ */
+async function inRowOrder(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): Promise<ListPage> {
+  const { rowOrder } = call.handle.kind
+  if (rowOrder === undefined || format.as?.kind !== "Table" || call.request.query.get("sortBy")) return page
+  const order = listOrder(call.handle, rowOrder)
+  const placed: { readonly object: CachedObject; readonly keys: readonly Buffer[] }[] = []
+  for (const object of page.items) {
+    const work = lookWork + order.work(object)
+    placed.push({ object, keys: order.keys(object) })
+    if (turns.isOver(work)) await turns.next()
+  }
+  const sorted = await sortInTurns(placed, (one, other) => order.compare(one.keys, other.keys), turns)
+  const { runs: _runs, ...rest } = page
+  return { ...rest, items: sorted.map(({ object }) => object) }
 }
 
 function textPieces(format: ResponseFormat, list: JsonList): Iterable<Uint8Array | Piece | Turns> {

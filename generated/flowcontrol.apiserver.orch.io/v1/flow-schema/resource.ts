@@ -16,6 +16,7 @@ export const flowSchema: Kind<FlowSchema, FlowSchemaInput> = {
   nameRule: "dns-subdomain",
   storage: { path: "flowschemas", group: "flowcontrol.apiserver.orch.io", version: "v1", kind: "FlowSchema", shape: "74d99e8156d97025" },
   selectable: [],
+  rowOrder: "spec.matchingPrecedence",
   rules: {
     createDrops: ["status"],
     updateKeeps: ["status"],

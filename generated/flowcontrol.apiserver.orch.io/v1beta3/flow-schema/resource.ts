@@ -19,6 +19,7 @@ export const flowSchema: Kind<FlowSchema, FlowSchemaInput> = {
   nameRule: "dns-subdomain",
   storage: { path: "flowschemas", group: "flowcontrol.apiserver.orch.io", version: "v1", kind: "FlowSchema", shape: "735372825e44e9b8" },
   selectable: [],
+  rowOrder: "spec.matchingPrecedence",
   rules: {
     createDrops: ["status"],
     updateKeeps: ["status"],
