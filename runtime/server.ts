@@ -14,6 +14,7 @@ import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
+import type { Signing } from "./controllers/certificates/signers.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
@@ -90,6 +91,8 @@ export interface ServerOptions {
   readonly certificate: Pick<Tls, "certificate" | "key">
   /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
   readonly authority?: string
+  /** The pairs with which the signer of certificates signs. Absent: it signs nothing. */
+  readonly signing?: Signing
   /** How long the server waits for slow clients before it closes their connections; default `base/limits.ts`. */
   readonly connectionTimes?: Partial<TimeLimits>
   /** Behaviours of a user's own kinds, by the names that schemas use; added to the built-in ones. */
@@ -328,6 +331,7 @@ function startLoops(
     options: how.options,
     chosen,
     ...(how.authority !== undefined && { rootCa: how.authority }),
+    ...(how.signing !== undefined && { signing: how.signing }),
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     kindsKnown: definitions.ready,
     cache: watchCache,

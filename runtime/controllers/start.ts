@@ -1,4 +1,5 @@
 /** Starts and stops all controllers of a server. */
+import type { Signing } from "./certificates/signers.ts"
 import { startCompaction } from "./compaction.ts"
 import { startLeaderElection } from "./leader-election.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
@@ -16,6 +17,8 @@ export interface ControllerOptions extends MeasureOptions {
   readonly kindsKnown: Promise<void>
   /** The certificate that programs in the cluster must trust, PEM. */
   readonly rootCa?: string
+  /** What certificates are signed with. */
+  readonly signing?: Signing
 }
 
 /**
@@ -24,11 +27,11 @@ export interface ControllerOptions extends MeasureOptions {
  * controller.
  */
 export function startControllers(deps: ControllerDeps, how: ControllerOptions): Controller {
-  const { chosen, identity, kindsKnown, rootCa, ...measures } = how
+  const { chosen, identity, kindsKnown, rootCa, signing, ...measures } = how
   const { options } = measures
   const { registry, clock, log } = deps
   const intervalMs = options["store-compaction-interval"]
-  const inputs = { deps, options, ...(rootCa !== undefined && { rootCa }) }
+  const inputs = { deps, options, ...(rootCa !== undefined && { rootCa }), ...(signing !== undefined && { signing }) }
   const start = (): Controller => startAfter(kindsKnown, () => together(chosen.map((row) => row.start(inputs))))
   return together([
     identity === undefined ? start() : startLeaderElection(deps, { identity, start }),

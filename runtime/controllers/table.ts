@@ -4,6 +4,8 @@
  */
 import { StartError } from "../launch/start-error.ts"
 import type { Options } from "../options/table.ts"
+import { startCertificateSigner } from "./certificates/certificate-signer.ts"
+import type { Signing } from "./certificates/signers.ts"
 import { startCertificateRequestCleaner } from "./certificate-request-cleaner.ts"
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
@@ -27,6 +29,8 @@ export interface ControllerInputs {
   readonly options: Options
   /** The certificate that programs in the cluster must trust, PEM. Absent: none is published. */
   readonly rootCa?: string
+  /** What certificates are signed with. Absent: none is. */
+  readonly signing?: Signing
 }
 
 export interface ControllerRow {
@@ -94,6 +98,12 @@ const rows: readonly ControllerRow[] = [
     alias: "csrcleaner",
     set: "manager",
     start: ({ deps }) => startCertificateRequestCleaner(deps),
+  },
+  {
+    name: "certificatesigningrequest-signing-controller",
+    alias: "csrsigning",
+    set: "manager",
+    start: ({ deps, signing }) => startCertificateSigner(deps, signing),
   },
 ]
 

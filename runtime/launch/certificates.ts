@@ -7,6 +7,7 @@ import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { join } from "node:path"
+import { loadCertificateMaker } from "../base/certificate-maker.ts"
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
 import { writePrivateFile } from "./private-file.ts"
@@ -120,15 +121,6 @@ function covers(certificate: string, names: readonly string[]): boolean {
   return names.every((name) => (isIP(name) === 0 ? read.checkHost(name) : read.checkIP(name)) !== undefined)
 }
 
-/**
- * Loaded when a certificate is issued, not at every start. The library requires its metadata registry to be loaded
- * first.
- */
-async function loadMaker(): Promise<typeof import("@peculiar/x509")> {
-  await import("reflect-metadata")
-  return import("@peculiar/x509")
-}
-
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 
 async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
@@ -141,7 +133,7 @@ async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: strin
 }
 
 async function createAuthority(nowMs: number): Promise<Authority> {
-  const maker = await loadMaker()
+  const maker = await loadCertificateMaker()
   const { keys, pem } = await createKeys()
   const certificate = await maker.X509CertificateGenerator.createSelfSigned({
     name: "CN=orch-apiserver-ca",
@@ -162,7 +154,7 @@ async function createAuthority(nowMs: number): Promise<Authority> {
 }
 
 async function makePair(authority: Authority, names: readonly string[], nowMs: number): Promise<ServingPair> {
-  const maker = await loadMaker()
+  const maker = await loadCertificateMaker()
   const issuer = new maker.X509Certificate(authority.certificate)
   const { keys, pem } = await createKeys()
   const issuerKey = createPrivateKey(authority.key).export({ format: "der", type: "pkcs8" })

@@ -25,6 +25,7 @@ import type { Kind } from "../schema/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
+import { signingOf } from "./signing-pairs.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
@@ -200,6 +201,7 @@ ${first.remedy}`)
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
   const { store, pair, token, tokenSecret, folders, shapes } = made
+  const signing = signingOf(options)
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -217,6 +219,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     tokenSecret,
     certificate: pair,
     authority: pair.authority,
+    ...(signing !== undefined && { signing }),
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
     ...(shapes !== undefined && { shapes }),

@@ -5,6 +5,7 @@
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
 import { option } from "./option.ts"
+import { signingOptions } from "./signing.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
 import {
@@ -353,6 +354,7 @@ export const optionTable = {
     default: ["api"],
     help: "Controllers that run in the server: api for those that the API itself promises, * for all, a name for one more, -name for all but one. A name that is not known stops the start, with a list of those that are.",
   }),
+  ...signingOptions,
   "enable-garbage-collector": option({
     type: boolean,
     group: "Kinds and features",

@@ -7,6 +7,7 @@ import {
   ExtendedKeyUsageExtension,
   KeyUsageFlags,
   KeyUsagesExtension,
+  Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509"
@@ -23,7 +24,7 @@ export interface TestAuthority {
   issue(given?: { address?: string; name?: string; days?: number }): Promise<IssuedPair>
 }
 
-const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const dayMs = 24 * 3600 * 1000
 
 /** An authority that nothing else trusts. */
@@ -61,8 +62,65 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
   }
 }
 
-async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"])
+export const keyAlgorithms = {
+  "RSA of 2048 bits": { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 },
+  "P-256": { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+  "P-384": { name: "ECDSA", namedCurve: "P-384", hash: "SHA-384" },
+  "P-521": { name: "ECDSA", namedCurve: "P-521", hash: "SHA-512" },
+  Ed25519: { name: "Ed25519" },
+} as const
+export type KeyAlgorithm = (typeof keyAlgorithms)[keyof typeof keyAlgorithms]
+
+/** The certificate and key of an authority, as `--cluster-signing-cert-file` takes them. */
+export async function createSigningPair(
+  given: { algorithm?: KeyAlgorithm; fromMs?: number; untilMs?: number; ca?: boolean } = {},
+): Promise<IssuedPair> {
+  const { algorithm: own = algorithm, fromMs = Date.now() - dayMs, untilMs = Date.now() + 3650 * dayMs, ca = true } = given
+  const { keys, pem } = await createKeys(own)
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=cluster, O=Signers",
+    notBefore: new Date(fromMs),
+    notAfter: new Date(untilMs),
+    signingAlgorithm: own,
+    keys,
+    extensions: [new BasicConstraintsExtension(ca, undefined, true), new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true)],
+  })
+  return { certificate: certificate.toString("pem"), key: pem }
+}
+
+export interface AskedPair {
+  /** PEM in base64, as `spec.request` has it. */
+  readonly request: string
+  /** PEM of the key that the certificate will be for. */
+  readonly key: string
+}
+
+/** A request for a certificate, for any names. `authority`: it asks to be one. */
+export async function createCertificateRequest(
+  subject: string,
+  given: {
+    names?: readonly { readonly type: "dns" | "email" | "ip" | "url"; readonly value: string }[]
+    algorithm?: KeyAlgorithm
+    authority?: boolean
+  } = {},
+): Promise<AskedPair> {
+  const { names = [], algorithm: own = algorithm, authority = false } = given
+  const { keys, pem } = await createKeys(own)
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: subject,
+    keys,
+    signingAlgorithm: own,
+    extensions: [
+      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension([...names])]),
+      ...(authority ? [new BasicConstraintsExtension(true), new KeyUsagesExtension(KeyUsageFlags.keyCertSign)] : []),
+    ],
+  })
+  return { request: Buffer.from(request.toString("pem")).toString("base64"), key: pem }
+}
+
+async function createKeys(own: KeyAlgorithm = algorithm): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
+  const keys = await webcrypto.subtle.generateKey(own, true, ["sign", "verify"])
+  if (!("privateKey" in keys)) throw new Error("no pair")
   const exported = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey))
   const key = createPrivateKey({ key: exported, format: "der", type: "pkcs8" })
   return { keys, pem: key.export({ format: "pem", type: "pkcs8" }).toString() }

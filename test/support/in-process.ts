@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
+import type { Signing } from "../../runtime/controllers/certificates/signers.ts"
 import { enabledKinds } from "../../runtime/launch/enabled-kinds.ts"
 import { servedDocuments } from "../../runtime/launch/served-documents.ts"
 import { builtInDocuments } from "../../runtime/launch/openapi-files.ts"
@@ -83,6 +84,12 @@ export interface InProcessOptions {
   readonly enableAdmission?: readonly string[]
   /** Admission plugins of the test, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
+  /** `--controllers`; default as in a server without options. */
+  readonly controllers?: readonly string[]
+  /** With what certificates are signed; default nothing. */
+  readonly signing?: Signing
+  /** Default one that begins in 2023. */
+  readonly clock?: ManualClock
   /** How other machines are reached; default as in a server without options. */
   readonly connect?: ConnectOptions
 }
@@ -114,7 +121,7 @@ export const plainToken = "in-process-plain-token"
 
 /** Called once per server in a test. `stop` removes its files. */
 export async function startInProcess(options: InProcessOptions): Promise<InProcess> {
-  const clock = createManualClock()
+  const clock = options.clock ?? createManualClock()
   const random = createScriptedRandom()
   const log: string[] = []
   const dir = options.store === "lmdb" ? (options.dir ?? (await mkdtemp(join(tmpdir(), "api-store-")))) : undefined
@@ -142,6 +149,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ],
     ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
     ...(options.connect !== undefined && { connect: options.connect }),
+    ...(options.signing !== undefined && { signing: options.signing }),
     ...(options.sharedStore !== undefined && { sharedStore: options.sharedStore }),
     tokenSecret: Buffer.from("a secret of tests"),
     certificate: pair,
@@ -172,6 +180,7 @@ function optionsOf(options: InProcessOptions): Options {
     "http2-implementation": options.http2 ?? "own",
     "authorization-mode": [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
+    controllers: options.controllers ?? defaults.controllers,
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,
     "max-mutating-requests-inflight": options.requestsInFlight?.mutating ?? 0,
