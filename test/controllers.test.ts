@@ -57,7 +57,9 @@ describe("all of them", () => {
   })
 
   it("a quota, Endpoints and EndpointSlices follow the pods", async () => {
-    const { endpoints, pods, resourcequotas, services } = api.core.v1
+    const { endpoints, nodes, pods, resourcequotas, services } = api.core.v1
+    const since = "2030-01-01T00:00:01Z"
+    await nodes.create({ metadata: { name: "node", labels: { "topology.kubernetes.io/zone": "east" } } })
     await resourcequotas.create("team", {
       metadata: { name: "q" },
       spec: { hard: { pods: "5", "requests.cpu": "5", "count/secrets": "5" } },
@@ -66,15 +68,24 @@ describe("all of them", () => {
       metadata: { name: "web" },
       spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: "http" }] },
     })
-    await pods.create("team", { metadata: { name: "web", labels: { app: "web" } }, spec: { containers } })
+    await pods.create("team", { metadata: { name: "web", labels: { app: "web" } }, spec: { nodeName: "node", containers } })
     await pods.status.patch("team", "web", {
-      status: { phase: "Running", podIP: "10.1.0.1", podIPs: [{ ip: "10.1.0.1" }], conditions: [{ type: "Ready", status: "True" }] },
+      status: {
+        phase: "Running",
+        podIP: "10.1.0.1",
+        podIPs: [{ ip: "10.1.0.1" }],
+        conditions: [{ type: "Ready", status: "True", lastTransitionTime: since }],
+      },
     })
     await vi.waitFor(async () => {
       expect((await resourcequotas.get("team", "q")).status.used).toEqual({ pods: "1", "requests.cpu": "1", "count/secrets": "0" })
       expect((await endpoints.get("team", "web")).subsets?.[0]).toMatchObject({ addresses: [{ ip: "10.1.0.1" }], ports: [{ port: 8080 }] })
       const { items } = await api.discovery.v1.endpointslices.list("team", { labelSelector: "kubernetes.io/service-name=web" })
-      expect(items.map((slice) => slice.endpoints?.[0]?.addresses)).toEqual([["10.1.0.1"]])
+      expect(items.map((slice) => slice.endpoints?.[0])).toMatchObject([{ addresses: ["10.1.0.1"], nodeName: "node", zone: "east" }])
+      const written = [(await endpoints.get("team", "web")).metadata, items[0]?.metadata]
+      expect(written.map((metadata) => metadata?.annotations)).toEqual(
+        Array(2).fill({ "endpoints.kubernetes.io/last-change-trigger-time": since }),
+      )
       expect(items[0]?.metadata.labels?.["endpointslice.kubernetes.io/managed-by"]).toBe("endpointslice-controller.k8s.io")
     })
     await services.delete("team", "web")

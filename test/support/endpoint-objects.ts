@@ -13,6 +13,8 @@ export async function makeService(one: OpenRegistry, spec: JsonObject = {}, meta
 export interface PodSample {
   readonly ips?: readonly string[]
   readonly ready?: boolean
+  /** When that began. */
+  readonly since?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly phase?: string
   readonly port?: number
@@ -31,9 +33,9 @@ export async function makePod(one: OpenRegistry, name: string, sample: PodSample
 export async function report(
   one: OpenRegistry,
   name: string,
-  { ips = ["10.1.0.1"], ready = true, phase = "Running" }: PodSample,
+  { ips = ["10.1.0.1"], ready = true, since, phase = "Running" }: PodSample,
 ): Promise<void> {
-  const conditions = [{ type: "Ready", status: ready ? "True" : "False" }]
+  const conditions = [{ type: "Ready", status: ready ? "True" : "False", ...(since !== undefined && { lastTransitionTime: since }) }]
   const [podIP] = ips
   const status = { phase, conditions, ...(podIP !== undefined && { podIP, podIPs: ips.map((ip) => ({ ip })) }) }
   await one.update("pods", `a/${name}`, (old) => ({ ...old, status }), { subresource: "status" })

@@ -176,3 +176,53 @@ test("both controllers of endpoints read each pod once", async () => {
   expect(subsets[0]?.addresses).toHaveLength(2)
   await endpoints.stop()
 })
+
+const triggerTime = "endpoints.orch.io/last-change-trigger-time"
+const makeNode = (name: string, zone: string) => one.create("nodes", { metadata: { name, labels: { "topology.orch.io/zone": zone } } })
+
+async function zones(): Promise<Record<string, string | null | undefined>> {
+  const all = (await slices()).flatMap(({ endpoints }) => endpoints ?? [])
+  return Object.fromEntries(all.map(({ targetRef, zone }) => [targetRef?.name ?? "", zone]))
+}
+
+test("an endpoint has the zone of its node, also when that is known later, changes or goes", async () => {
+  await makeNode("node", "east")
+  await makeService(one)
+  await makePod(one, "p1")
+  await makePod(one, "p2", { ips: ["10.1.0.2"], spec: { nodeName: "other" } })
+  expect(await zones()).toEqual({ p1: "east", p2: undefined })
+  await makeNode("other", "west")
+  expect(await zones()).toEqual({ p1: "east", p2: "west" })
+  await one.update("nodes", "node", (old) => ({ ...old, metadata: { ...old.metadata, labels: { "topology.orch.io/zone": "south" } } }))
+  expect(await zones()).toEqual({ p1: "south", p2: "west" })
+  await one.remove("nodes", "other")
+  expect(await zones()).toEqual({ p1: "south", p2: undefined })
+})
+
+test("changes of nodes that are none of the zones write nothing, and a restart neither", async () => {
+  await makeNode("node", "east")
+  await makeService(one)
+  await makePod(one, "p1")
+  await controller.idle()
+  const commits = countCommits(one, "/endpointslices/")
+  await one.update("nodes", "node", (old) => ({ ...old, status: { phase: "Running" } }), { subresource: "status" })
+  await makeNode("empty", "west")
+  await controller.idle()
+  await controller.stop()
+  controller = startEndpointSliceController(one)
+  await controller.idle()
+  expect(commits()).toBe(0)
+  expect(await zones()).toEqual({ p1: "east" })
+})
+
+test("a slice that is written says since when what it tells is so", async () => {
+  const service = await makeService(one)
+  const times = async (): Promise<(string | undefined)[]> => (await slices()).map(({ metadata }) => metadata.annotations?.[triggerTime])
+  expect(await times()).toEqual([service.metadata?.creationTimestamp])
+  await makePod(one, "p1", { since: "2030-01-01T00:00:01Z" })
+  expect(await times()).toEqual(["2030-01-01T00:00:01Z"])
+  await report(one, "p1", { ready: false, since: "2030-01-01T00:00:09Z" })
+  expect(await times()).toEqual(["2030-01-01T00:00:09Z"])
+  await report(one, "p1", { ips: ["10.1.0.9"], ready: false, since: "2030-01-01T00:00:09Z" })
+  expect(await times()).toEqual([undefined])
+})

@@ -15,6 +15,7 @@ import { managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, writeSlic
 import { endpointWork, type Family, familiesOf, hasHostname, ipsOf, type PodRecord, resolvePorts } from "./pod-record.ts"
 import { startServiceController } from "./service-controller.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
+import { TriggerTimes } from "./trigger-times.ts"
 import { type EndpointGroup, endpointKey, groupKey } from "./slice-plan.ts"
 
 /** The reference's `--max-endpoints-per-slice`. */
@@ -25,6 +26,7 @@ const headlessLabel = "service.orch.io/headless"
 /** Called once at start. */
 export function startEndpointSliceController(deps: ControllerDeps): KeyedController {
   const pods = shareServicePods(deps)
+  const triggers = new TriggerTimes()
   const { vendor } = deps.registry.deps
   const [serviceName, managedBy] = [vendor.domain(serviceNameLabel), vendor.domain(managedByLabel)]
   return startServiceController(deps, pods, {
@@ -43,22 +45,26 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
         },
       },
     ],
-    work: (key) => sync(deps, pods, key),
+    work: (key) => sync(deps, { pods, triggers }, key),
   })
 }
 
-async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
+async function sync(deps: ControllerDeps, { pods, triggers }: { pods: ServicePods; triggers: TriggerTimes }, key: string): Promise<void> {
   const { namespace, name } = placeOf(key)
   const user = endpointSliceController(deps.registry)
   if (!(await pods.known())) return
   const service = await orUndefined(deps.api(user).core.v1.services.get(namespace, name))
+  if (service === undefined) triggers.forget(key)
   // The collector of garbage deletes the slices of a service that is gone.
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
   const { selector = {}, type } = service.spec
   if (type === "ExternalName" || Object.keys(selector).length === 0) return
-  const wanted = await groupsOf(service, await pods.select(key, selector))
+  const selected = await pods.select(key, selector)
+  const trigger = triggers.triggerOf(key, service.metadata.creationTimestamp ?? "", selected)
+  const wanted = await groupsOf(service, selected, (node) => pods.zoneOf(node))
   try {
-    await writeSlices(deps, ownerOf(deps, service), { wanted, endpointsMax: endpointsPerSliceMax })
+    await writeSlices(deps, { ...ownerOf(deps, service), trigger }, { wanted, endpointsMax: endpointsPerSliceMax })
+    trigger.written()
   } catch (error) {
     if (!isRefusal(error, "Conflict", "NotFound")) await report(deps, service, error)
     throw error
@@ -82,13 +88,16 @@ interface Gathered extends EndpointGroup {
   readonly endpoints: Map<string, EndpointInput>
 }
 
-async function groupsOf(service: Service, pods: readonly PodRecord[]): Promise<readonly EndpointGroup[]> {
+/** Returns the zone of a node; "" if that is not known. */
+type ZoneOf = (node: string) => string
+
+async function groupsOf(service: Service, pods: readonly PodRecord[], zoneOf: ZoneOf): Promise<readonly EndpointGroup[]> {
   const turns = new Turns()
   const all: EndpointGroup[] = []
   for (const addressType of familiesOf(service.spec)) {
     const groups = new Map<string, Gathered>()
     for (const pod of pods) {
-      gather(groups, { service, addressType }, pod)
+      gather(groups, { service, addressType, zoneOf }, pod)
       if (turns.isOver(endpointWork)) await turns.next()
     }
     if (groups.size === 0) all.push({ addressType, ports: [], endpoints: new Map() })
@@ -97,18 +106,22 @@ async function groupsOf(service: Service, pods: readonly PodRecord[]): Promise<r
   return all
 }
 
-function gather(groups: Map<string, Gathered>, { service, addressType }: { service: Service; addressType: Family }, pod: PodRecord): void {
+function gather(
+  groups: Map<string, Gathered>,
+  { service, addressType, zoneOf }: { service: Service; addressType: Family; zoneOf: ZoneOf },
+  pod: PodRecord,
+): void {
   const addresses = ipsOf(pod, addressType)
   if (addresses.length === 0) return
   const ports = resolvePorts(service.spec, pod).map((port): EndpointPort => port)
   const key = groupKey(addressType, ports)
   const group = groups.get(key) ?? { addressType, ports, endpoints: new Map<string, EndpointInput>() }
   groups.set(key, group)
-  const endpoint = endpointOf(service, pod, addresses)
+  const endpoint = endpointOf(service, pod, { addresses, zone: zoneOf(pod.nodeName) })
   group.endpoints.set(endpointKey(endpoint), endpoint)
 }
 
-function endpointOf(service: Service, pod: PodRecord, addresses: string[]): EndpointInput {
+function endpointOf(service: Service, pod: PodRecord, { addresses, zone }: { addresses: string[]; zone: string }): EndpointInput {
   const { namespace, name, uid, nodeName, hostname, isReady, isTerminating } = pod
   const ready = service.spec.publishNotReadyAddresses === true || (isReady && !isTerminating)
   return {
@@ -116,6 +129,7 @@ function endpointOf(service: Service, pod: PodRecord, addresses: string[]): Endp
     conditions: { ready, serving: isReady, terminating: isTerminating },
     targetRef: { kind: "Pod", namespace, name, uid },
     ...(nodeName !== "" && { nodeName }),
+    ...(zone !== "" && { zone }),
     ...(hasHostname(pod, service) && { hostname }),
   }
 }

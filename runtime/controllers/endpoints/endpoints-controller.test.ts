@@ -192,7 +192,7 @@ test("more than a thousand addresses are cut, and say so", async () => {
     await makePod(one, `p${index}`, { ips: [`10.2.${index >> 8}.${index & 255 || 1}`], ready: index >= 20 })
   controller = startEndpointsController(one)
   const { metadata, subsets = [] } = await endpoints()
-  expect(metadata.annotations).toEqual({ "endpoints.orch.io/over-capacity": "truncated" })
+  expect(metadata.annotations).toMatchObject({ "endpoints.orch.io/over-capacity": "truncated" })
   expect([subsets[0]?.addresses?.length, subsets[0]?.notReadyAddresses?.length]).toEqual([990, 10])
 })
 
@@ -226,4 +226,15 @@ test("Endpoints that are refused are reported by an Event", async () => {
     involvedObject: { kind: "Endpoints", namespace: "a", name: "web" },
     message: expect.stringContaining("127.0.0.1"),
   })
+})
+
+test("Endpoints that are written say since when what they tell is so", async () => {
+  const service = await makeService(one)
+  const time = async (): Promise<string | undefined> =>
+    (await endpoints()).metadata.annotations?.["endpoints.orch.io/last-change-trigger-time"]
+  expect(await time()).toBe(service.metadata?.creationTimestamp)
+  await makePod(one, "p1", { since: "2030-01-01T00:00:01Z" })
+  expect(await time()).toBe("2030-01-01T00:00:01Z")
+  await report(one, "p1", { ips: ["10.1.0.9"], since: "2030-01-01T00:00:01Z" })
+  expect(await time()).toBeUndefined()
 })

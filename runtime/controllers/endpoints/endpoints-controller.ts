@@ -18,6 +18,7 @@ import { orGone, orUndefined, unlessNamespaceEnds } from "../refusals.ts"
 import { endpointWork, familiesOf, hasHostname, ipsOf, type PodRecord, type ResolvedPort, resolvePorts } from "./pod-record.ts"
 import { startServiceController } from "./service-controller.ts"
 import { type ServicePods, shareServicePods } from "./service-pods.ts"
+import { TriggerTimes, triggerTimeAnnotation, withTrigger } from "./trigger-times.ts"
 import { truncated } from "./truncate.ts"
 
 /** Neutral names. The first marks Endpoints that programs use to elect a leader: they belong to no service. */
@@ -28,6 +29,7 @@ const overCapacityAnnotation = "endpoints.orch.io/over-capacity"
 /** Called once at start. */
 export function startEndpointsController(deps: ControllerDeps): KeyedController {
   const pods = shareServicePods(deps)
+  const triggers = new TriggerTimes()
   const leader = deps.registry.deps.vendor.domain(leaderAnnotation)
   return startServiceController(deps, pods, {
     queue: "endpoint",
@@ -45,24 +47,32 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
         },
       },
     ],
-    work: (key) => sync(deps, pods, key),
+    work: (key) => sync(deps, { pods, triggers }, key),
   })
 }
 
-async function sync(deps: ControllerDeps, pods: ServicePods, key: string): Promise<void> {
+async function sync(deps: ControllerDeps, { pods, triggers }: { pods: ServicePods; triggers: TriggerTimes }, key: string): Promise<void> {
   const { namespace, name } = placeOf(key)
   const { endpoints, services } = deps.api(endpointsController(deps.registry)).core.v1
   if (!(await pods.known())) return
   const service = await orUndefined(services.get(namespace, name))
-  if (service === undefined) return orGone(endpoints.delete(namespace, name))
+  if (service === undefined) {
+    triggers.forget(key)
+    return orGone(endpoints.delete(namespace, name))
+  }
   const { selector, type } = service.spec
   if (type === "ExternalName" || Object.keys(selector ?? {}).length === 0) return
   const current = await orUndefined(endpoints.get(namespace, name))
-  const wanted = wantedOf(deps, { service, current, subsets: await subsetsOf(service, await pods.select(key, selector ?? {})) })
-  if (current !== undefined && isSame(current, wanted)) return
+  const selected = await pods.select(key, selector ?? {})
+  const trigger = triggers.triggerOf(key, service.metadata.creationTimestamp ?? "", selected)
+  const annotation = deps.registry.deps.vendor.domain(triggerTimeAnnotation)
+  const same = wantedOf(deps, { service, current, subsets: await subsetsOf(service, selected) })
+  if (current !== undefined && isSame(current, same)) return trigger.written()
+  const wanted = { ...same, metadata: { ...same.metadata, annotations: withTrigger(same.metadata.annotations, annotation, trigger) } }
   try {
     if (current === undefined) await unlessNamespaceEnds(endpoints.create(namespace, wanted))
     else await endpoints.update(namespace, wanted)
+    trigger.written()
   } catch (error) {
     if (error instanceof ApiError && error.reason !== "Conflict" && error.reason !== "AlreadyExists") {
       await report(deps, { service, created: current === undefined, error })

@@ -6,6 +6,7 @@ import type { ControllerDeps } from "../controller.ts"
 import type { controllerUser } from "../../admission/server-identity.ts"
 import { nextTurn } from "../../base/turns.ts"
 import { orGone, unlessNamespaceEnds } from "../refusals.ts"
+import { type Trigger, triggerTimeAnnotation, withTrigger } from "./trigger-times.ts"
 import { type EndpointGroup, planSlices } from "./slice-plan.ts"
 
 /** Neutral names. */
@@ -24,6 +25,8 @@ export interface SliceOwner {
   readonly labels: Readonly<Record<string, string>>
   /** Absent: annotations are others'. */
   readonly annotations?: Readonly<Record<string, string>>
+  /** What slices that are written say of the time of the change. Absent: nothing. */
+  readonly trigger?: Pick<Trigger, "since">
 }
 
 /** Those of an owner that are not being deleted. */
@@ -51,16 +54,20 @@ export async function writeSlices(
     !isDeepStrictEqual(metadata.labels ?? {}, meta.labels) ||
     (meta.annotations !== undefined && !isDeepStrictEqual(metadata.annotations ?? {}, meta.annotations))
   const { creations, updates, deletions } = await planSlices({ existing, wanted, endpointsMax, isOutdated })
+  const annotated = (annotations: Readonly<Record<string, string>> | undefined) =>
+    owner.trigger === undefined
+      ? {}
+      : { annotations: withTrigger(annotations, deps.registry.deps.vendor.domain(triggerTimeAnnotation), owner.trigger) }
   const ownerReferences = [{ apiVersion: "v1", kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true }]
   // A store in memory answers within the turn: all slices of a large service would be one.
   for (const { addressType, ports, endpoints } of creations) {
     await nextTurn()
-    const metadata = { generateName: `${name}-`, ownerReferences, ...meta }
+    const metadata = { generateName: `${name}-`, ownerReferences, ...meta, ...annotated(meta.annotations) }
     await unlessNamespaceEnds(endpointslices.create(namespace, { metadata, addressType, ports: [...ports], endpoints: [...endpoints] }))
   }
   for (const { slice, content } of updates) {
     await nextTurn()
-    const metadata = { ...slice.metadata, ...meta }
+    const metadata = { ...slice.metadata, ...meta, ...annotated(slice.metadata.annotations) }
     await endpointslices.update(namespace, { ...slice, metadata, ports: [...content.ports], endpoints: [...content.endpoints] })
   }
   for (const slice of deletions) await deleteSlice(deps, owner, slice)

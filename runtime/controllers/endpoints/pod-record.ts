@@ -17,6 +17,8 @@ export interface PodRecord {
   /** Has an address and has not ended: it may be an endpoint. */
   readonly serves: boolean
   readonly isReady: boolean
+  /** When it became ready, or not ready; "" if that is not known. */
+  readonly readySince: string
   readonly isTerminating: boolean
   readonly ips: readonly string[]
   readonly nodeName: string
@@ -31,6 +33,7 @@ export function podRecord(object: CachedObject): PodRecord {
   const { metadata, spec, status = {} } = typed<Pod>(parseObject(object.json()))
   const ips = (status.podIPs ?? []).map(({ ip }) => ip)
   const known = ips.length > 0 || status.podIP === undefined || status.podIP === "" ? ips : [status.podIP]
+  const ready = (status.conditions ?? []).find(({ type }) => type === "Ready")
   const hasEnded = status.phase === "Succeeded" || status.phase === "Failed"
   return {
     namespace: metadata.namespace ?? "",
@@ -38,7 +41,8 @@ export function podRecord(object: CachedObject): PodRecord {
     uid: metadata.uid ?? "",
     labels: metadata.labels ?? {},
     serves: known.length > 0 && !hasEnded,
-    isReady: (status.conditions ?? []).some(({ type, status: is }) => type === "Ready" && is === "True"),
+    isReady: ready?.status === "True",
+    readySince: ready?.lastTransitionTime ?? "",
     isTerminating: metadata.deletionTimestamp !== undefined,
     ips: known,
     nodeName: spec.nodeName ?? "",

@@ -21,13 +21,18 @@ export interface ServicePods extends Controller {
    * pods are added a little later: their pods change often, and the work on them is that of all their pods.
    */
   subscribe(keys: Keys): () => void
-  /** Resolves with true once all pods are known: what is computed before would lack some. False: the work ends. */
+  /** The zone of a node, by its name; "" if it is in none, or is not known. */
+  zoneOf(node: string): string
+  /** Resolves with true once all pods and nodes are known: what is computed before would lack some. False: the work ends. */
   known(): Promise<boolean>
   /** Resolves when everything that was received is handled. For tests. */
   settled(): Promise<void>
   /** The pods that the selector of a service chooses, found in turns of the event loop. */
   select(key: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]>
 }
+
+/** Neutral name. */
+const zoneLabel = "topology.orch.io/zone"
 
 interface Shared {
   readonly pods: Followed
@@ -50,6 +55,7 @@ export function shareServicePods(deps: ControllerDeps): ServicePods {
   const { pods } = found
   return {
     subscribe: (keys) => pods.subscribe(keys),
+    zoneOf: (node) => pods.zoneOf(node),
     known: () => pods.known,
     settled: () => pods.settled(),
     select: (key, selector) => pods.select(key, selector),
@@ -65,6 +71,9 @@ export function shareServicePods(deps: ControllerDeps): ServicePods {
 class Followed {
   readonly known: Promise<boolean>
   private readonly pods = new Map<string, Map<string, PodRecord>>()
+  /** The pods of each node, by their keys. */
+  private readonly podsOf = new Map<string, Set<string>>()
+  private readonly zones = new Map<string, string>()
   private readonly services = new Map<string, SelectedServices>()
   private readonly serviceKeys = new Set<string>()
   /** How many pods a service selected when it was last looked at. */
@@ -82,8 +91,24 @@ class Followed {
       const kind = kinds.find("", "v1", resource)
       return kind === undefined ? [] : [startPacedInformer(deps, kind, handler)]
     }
-    this.informers = [...follow("services", this.serviceHandler()), ...follow("pods", this.podHandler())]
-    if (kinds.find("", "v1", "pods") === undefined) this.tellKnown(true)
+    const zone = deps.registry.deps.vendor.domain(zoneLabel)
+    const missing = new Set(["pods", "nodes"].filter((resource) => kinds.find("", "v1", resource) !== undefined))
+    const complete = (resource: string): void => {
+      missing.delete(resource)
+      if (missing.size === 0) this.tellKnown(true)
+    }
+    if (missing.size === 0) this.tellKnown(true)
+    this.informers = [
+      ...follow("services", this.serviceHandler()),
+      ...follow(
+        "nodes",
+        this.nodeHandler(zone, () => complete("nodes")),
+      ),
+      ...follow(
+        "pods",
+        this.podHandler(() => complete("pods")),
+      ),
+    ]
   }
 
   subscribe(keys: Keys): () => void {
@@ -149,7 +174,45 @@ class Followed {
     this.sizes.delete(key)
   }
 
-  private podHandler(): PacedHandler {
+  zoneOf(node: string): string {
+    return this.zones.get(node) ?? ""
+  }
+
+  private nodeHandler(label: string, complete: () => void): PacedHandler {
+    let gone = new Set<string>()
+    const take = (object: CachedObject): void => {
+      const name = object.field("metadata.name")
+      gone.delete(name)
+      this.changeZone(name, object.labels()[label] ?? "")
+    }
+    return {
+      begin: () => {
+        gone = new Set(this.zones.keys())
+      },
+      object: take,
+      end: () => {
+        for (const name of gone) this.changeZone(name, "")
+        complete()
+      },
+      event: ({ type, object }) => (type === "DELETED" ? this.changeZone(object.field("metadata.name"), "") : take(object)),
+    }
+  }
+
+  private changeZone(node: string, zone: string): void {
+    if (this.zoneOf(node) === zone) return
+    if (zone === "") this.zones.delete(node)
+    else this.zones.set(node, zone)
+    const services = new Set<string>()
+    for (const key of this.podsOf.get(node) ?? []) {
+      const { namespace, name } = placeOf(key)
+      const pod = this.pods.get(namespace)?.get(name)
+      if (pod?.serves !== true) continue
+      for (const service of this.services.get(namespace)?.selecting(pod.labels) ?? []) services.add(`${namespace}/${service}`)
+    }
+    for (const service of services) this.tell(service)
+  }
+
+  private podHandler(complete: () => void): PacedHandler {
     let gone = new Map<string, PodRecord>()
     const take = (object: CachedObject): void => {
       const key = keyOf(object)
@@ -165,7 +228,7 @@ class Followed {
       end: () => {
         for (const key of gone.keys()) this.changePod(key, undefined)
         gone = new Map()
-        this.tellKnown(true)
+        complete()
       },
       event: ({ type, object }) => (type === "DELETED" ? this.changePod(keyOf(object), undefined) : take(object)),
     }
@@ -179,11 +242,23 @@ class Followed {
     else pods.set(name, now)
     if (pods.size > 0) this.pods.set(namespace, pods)
     else this.pods.delete(namespace)
+    this.moveToNode(key, before?.nodeName ?? "", now?.nodeName ?? "")
     // Most changes of a pod are none of its endpoints.
     if ((before?.serves !== true && now?.serves !== true) || isDeepStrictEqual(before, now)) return
     const services = this.services.get(namespace)
     const concerned = [before, now].flatMap((pod) => (pod === undefined ? [] : (services?.selecting(pod.labels) ?? [])))
     for (const service of new Set(concerned)) this.tell(`${namespace}/${service}`)
+  }
+
+  private moveToNode(key: string, from: string, to: string): void {
+    if (from === to) return
+    const left = this.podsOf.get(from)
+    left?.delete(key)
+    if (left?.size === 0) this.podsOf.delete(from)
+    if (to === "") return
+    const joined = this.podsOf.get(to) ?? new Set<string>()
+    joined.add(key)
+    this.podsOf.set(to, joined)
   }
 
   private tell(key: string): void {
