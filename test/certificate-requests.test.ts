@@ -19,7 +19,7 @@ let http: HttpClient
 let authority: IssuedPair
 let requests: ReturnType<typeof operationsOf>["certificates"]["v1"]["certificatesigningrequests"]
 beforeAll(async () => {
-  authority = await createSigningPair({ algorithm: keyAlgorithms["RSA of 2048 bits"] })
+  authority = await createSigningPair({ algorithm: keyAlgorithms["RSA of 2048 bits"], keyId: "0102030405" })
   // The certificates are valid now, for the real clients below.
   const clock = createManualClock(Math.floor(Date.now() / 1000) * 1000)
   const pairs = { "kubelet-serving": authority, "kube-apiserver-client-kubelet": authority, "kube-apiserver-client": authority }

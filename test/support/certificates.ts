@@ -8,6 +8,7 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   Pkcs10CertificateRequestGenerator,
+  SubjectKeyIdentifierExtension,
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509"
@@ -73,9 +74,9 @@ export type KeyAlgorithm = (typeof keyAlgorithms)[keyof typeof keyAlgorithms]
 
 /** The certificate and key of an authority, as `--cluster-signing-cert-file` takes them. */
 export async function createSigningPair(
-  given: { algorithm?: KeyAlgorithm; fromMs?: number; untilMs?: number; ca?: boolean } = {},
+  given: { algorithm?: KeyAlgorithm; fromMs?: number; untilMs?: number; ca?: boolean; keyId?: string } = {},
 ): Promise<IssuedPair> {
-  const { algorithm: own = algorithm, fromMs = Date.now() - dayMs, untilMs = Date.now() + 3650 * dayMs, ca = true } = given
+  const { algorithm: own = algorithm, fromMs = Date.now() - dayMs, untilMs = Date.now() + 3650 * dayMs, ca = true, keyId } = given
   const { keys, pem } = await createKeys(own)
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: "CN=cluster, O=Signers",
@@ -83,7 +84,11 @@ export async function createSigningPair(
     notAfter: new Date(untilMs),
     signingAlgorithm: own,
     keys,
-    extensions: [new BasicConstraintsExtension(ca, undefined, true), new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true)],
+    extensions: [
+      new BasicConstraintsExtension(ca, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
+      ...(keyId === undefined ? [] : [new SubjectKeyIdentifierExtension(keyId)]),
+    ],
   })
   return { certificate: certificate.toString("pem"), key: pem }
 }

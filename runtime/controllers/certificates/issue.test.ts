@@ -19,11 +19,20 @@ const names = [
 ] as const
 
 async function issued(
-  { own, authority, usages = ["digital signature"] }: { own?: KeyAlgorithm; authority?: KeyAlgorithm; usages?: Usage[] },
+  {
+    own,
+    authority,
+    keyId,
+    usages = ["digital signature"],
+  }: { own?: KeyAlgorithm; authority?: KeyAlgorithm; keyId?: string; usages?: Usage[] },
   subject = "O=system:nodes, CN=system:node:a",
 ) {
   const maker = await loadCertificateMaker()
-  const pair = await createSigningPair({ untilMs: nowMs + 1000 * 24 * hour, ...(authority !== undefined && { algorithm: authority }) })
+  const pair = await createSigningPair({
+    untilMs: nowMs + 1000 * 24 * hour,
+    ...(authority !== undefined && { algorithm: authority }),
+    ...(keyId !== undefined && { keyId }),
+  })
   const asked = await createCertificateRequest(subject, { names, authority: true, ...(own !== undefined && { algorithm: own }) })
   const pem = await issueCertificate({
     maker,
@@ -48,6 +57,13 @@ describe("a certificate", () => {
   it.each(algorithms)("is for a key that is %s", async (_name, own) => {
     const { certificate, key } = await issued({ own })
     expect(certificate.checkPrivateKey(key)).toBe(true)
+  })
+
+  it("names the authority's key as the authority does", async () => {
+    const { certificate, ca, pem } = await issued({ keyId: "0102030405" })
+    const maker = await loadCertificateMaker()
+    expect(new maker.X509Certificate(pem).getExtension(maker.AuthorityKeyIdentifierExtension)?.keyId).toBe("0102030405")
+    expect(certificate.checkIssued(ca)).toBe(true)
   })
 
   it("has the names of its request, a serial number of 16 bytes, and nothing else that was asked for", async () => {

@@ -55,7 +55,7 @@ export async function issueCertificate({ maker, pair, asked, usages, serial, ...
     signingAlgorithm: algorithm,
     publicKey: asked.publicKey,
     signingKey: await webcrypto.subtle.importKey("pkcs8", key.export({ format: "der", type: "pkcs8" }), algorithm, false, ["sign"]),
-    extensions: await extensionsOf(maker, asked, usages, authority),
+    extensions: extensionsOf(maker, asked, usages, authority),
   })
   return `${certificate.toString("pem")}\n`
 }
@@ -86,19 +86,21 @@ function wholeSecond(ms: number): Date {
 type Extensions = Exclude<Parameters<Maker["X509CertificateGenerator"]["create"]>[0]["extensions"], undefined>
 
 /** Nothing of the request but its names is taken over: it might ask to be an authority. */
-async function extensionsOf(
+function extensionsOf(
   maker: Maker,
   { otherNames, subject }: ReadRequest,
   usages: readonly Usage[],
   authority: InstanceType<Maker["X509Certificate"]>,
-): Promise<Extensions> {
+): Extensions {
   const flags = usages.reduce((all, usage) => all | (keyUsages(maker)[usage] ?? 0), 0)
+  const keyId = authority.getExtension(maker.SubjectKeyIdentifierExtension)?.keyId
   const purposes = [...new Set(usages.flatMap((usage) => extendedUsages[usage] ?? []))]
   return [
     ...(flags === 0 ? [] : [new maker.KeyUsagesExtension(flags, true)]),
     ...(purposes.length === 0 ? [] : [new maker.ExtendedKeyUsageExtension(purposes)]),
     new maker.BasicConstraintsExtension(false, undefined, true),
-    await maker.AuthorityKeyIdentifierExtension.create(authority),
+    // As the authority calls its key, however it made that up; otherwise its certificate is not found.
+    ...(keyId === undefined ? [] : [new maker.AuthorityKeyIdentifierExtension(keyId)]),
     ...(otherNames.length === 0 ? [] : [new maker.SubjectAlternativeNameExtension([...otherNames], subject.toString() === "")]),
   ]
 }
