@@ -1,10 +1,11 @@
 /**
- * Windows user names, `USER` or `DOMAIN\USER` (catalog validation.yaml: SecurityContext,
- * `windowsOptions.runAsUserName`).
+ * Windows user names, `USER` or `DOMAIN\USER`, and the size of credential specs (catalog validation.yaml:
+ * SecurityContext, `windowsOptions`).
  */
 import { defineCheck } from "../../schema/define.ts"
 import type { WindowsSecurityContextOptions } from "../../../generated/core/v1/shared/security-context/types.ts"
 
+const credentialSpecBytesMax = 65_536
 const domainLengthMax = 256
 const userLengthMax = 104
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
@@ -15,7 +16,9 @@ const refusedInUsers = /["/\\[\]:;|=,+*?<>@]/
 
 /** Called for each set of Windows options. */
 export const windowsUserName = defineCheck<WindowsSecurityContextOptions>((options, context) => {
-  const { runAsUserName: name = "" } = options
+  const { runAsUserName: name = "", gmsaCredentialSpec = "" } = options
+  if (Buffer.byteLength(gmsaCredentialSpec) > credentialSpecBytesMax)
+    context.fail("Invalid", gmsaCredentialSpec, "must have at most 65536 bytes", "gmsaCredentialSpec")
   if (name === "") return
   const fault = faultOf(name)
   if (fault !== undefined) context.fail("Invalid", name, fault, "runAsUserName")

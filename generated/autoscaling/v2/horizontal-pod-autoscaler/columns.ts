@@ -37,19 +37,19 @@ export const columns: readonly Column[] = [
   },
   {
     name: "MaxPods",
-    type: "integer",
+    type: "string",
     format: "",
     description: "The most replicas.",
     priority: 0,
-    value: (object) => cell(get(object, "spec", "maxReplicas") ?? 0, "integer"),
+    value: (object) => cell(get(object, "spec", "maxReplicas") ?? 0, "string"),
   },
   {
     name: "Replicas",
-    type: "integer",
+    type: "string",
     format: "",
     description: "How many replicas there were when it last looked.",
     priority: 0,
-    value: (object) => cell(get(object, "status", "currentReplicas") ?? 0, "integer"),
+    value: (object) => cell(get(object, "status", "currentReplicas") ?? 0, "string"),
   },
   {
     name: "Age",

@@ -59,6 +59,6 @@ export function validateJobTemplateSpec(self: JsonObject, context: CheckContext)
     get(self, "spec", "manualSelector") !== true,
     self,
     context,
-    { type: "NotSupported", at: "spec.manualSelector", message: "" },
+    { type: "NotSupported", at: "spec.manualSelector", message: "supported values: \"nil\", \"false\"" },
   )
 }

@@ -7,7 +7,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  distinct,
   equals,
   field,
   get,
@@ -21,6 +20,7 @@ import {
   present,
   rule,
   size,
+  unique,
   within,
 } from "../../../../runtime/schema/index.ts"
 
@@ -235,7 +235,7 @@ export function validateNonResourcePolicyRule(self: JsonObject, context: CheckCo
 
 export function validateFlowSchemaStatus(self: JsonObject, context: CheckContext): void {
   items(self, "conditions", context, validateFlowSchemaCondition, ["type"])
-  distinct(self, "conditions", context, ["type"])
+  unique(self, "conditions", context, ["type"])
 }
 
 export function validateFlowSchemaCondition(self: JsonObject, context: CheckContext): void {

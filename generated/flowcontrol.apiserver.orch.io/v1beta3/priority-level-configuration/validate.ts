@@ -5,7 +5,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  distinct,
   equals,
   field,
   get,
@@ -20,6 +19,7 @@ import {
   rule,
   size,
   text,
+  unique,
   within,
 } from "../../../../runtime/schema/index.ts"
 
@@ -169,7 +169,7 @@ export function validateQueuingConfiguration(self: JsonObject, context: CheckCon
 
 export function validatePriorityLevelConfigurationStatus(self: JsonObject, context: CheckContext): void {
   items(self, "conditions", context, validatePriorityLevelConfigurationCondition, ["type"])
-  distinct(self, "conditions", context, ["type"])
+  unique(self, "conditions", context, ["type"])
 }
 
 export function validatePriorityLevelConfigurationCondition(self: JsonObject, context: CheckContext): void {

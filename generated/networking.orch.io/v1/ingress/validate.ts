@@ -70,6 +70,13 @@ export function validateIngressBackend(self: JsonObject, context: CheckContext):
     context,
     { type: "Invalid", at: "", message: "cannot set both resource and service backends" },
   )
+  // when has(resource.apiGroup): isFormat("dns-subdomain", resource.apiGroup)
+  rule(
+    !present(get(self, "resource", "apiGroup")) || isFormat("dns-subdomain", get(self, "resource", "apiGroup")),
+    self,
+    context,
+    { type: "Invalid", at: "resource.apiGroup", message: "must be the name of an API group" },
+  )
 }
 
 const ingressServiceBackendLimits = limits({ name: { nonEmpty: true, format: "dns1035-label" } })
@@ -83,14 +90,14 @@ export function validateIngressServiceBackend(self: JsonObject, context: CheckCo
     less(0, size(get(self, "port", "name") ?? "")) || !equals(get(self, "port", "number") ?? 0, 0),
     self,
     context,
-    { type: "Required", at: "", message: "port name or number is required" },
+    { type: "Required", at: "port", message: "port name or number is required" },
   )
   // size(port.name) == 0 || port.number == 0
   rule(
     equals(size(get(self, "port", "name") ?? ""), 0) || equals(get(self, "port", "number") ?? 0, 0),
     self,
     context,
-    { type: "Invalid", at: "", message: "cannot set both port name & port number" },
+    { type: "Invalid", at: "port", message: "cannot set both port name & port number" },
   )
 }
 

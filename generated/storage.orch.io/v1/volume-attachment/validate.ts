@@ -6,12 +6,14 @@ import {
   field,
   get,
   immutable,
+  less,
   limited,
   limits,
   named,
   nonEmpty,
   present,
   rule,
+  size,
 } from "../../../../runtime/schema/index.ts"
 import { validatePersistentVolumeSpec } from "../../../core/v1/persistent-volume/validate.ts"
 
@@ -49,6 +51,13 @@ export function validateVolumeAttachmentSource(self: JsonObject, context: CheckC
     self,
     context,
     { type: "Forbidden", at: "", message: "must specify exactly one of inlineVolumeSpec and persistentVolumeName" },
+  )
+  // when has(persistentVolumeName): size(persistentVolumeName) > 0
+  rule(
+    !present(get(self, "persistentVolumeName")) || less(0, size(get(self, "persistentVolumeName"))),
+    self,
+    context,
+    { type: "Required", at: "persistentVolumeName", message: "must not be empty" },
   )
   // when has(inlineVolumeSpec): has(inlineVolumeSpec.csi)
   rule(

@@ -17,6 +17,7 @@ import {
   present,
   rule,
   size,
+  within,
 } from "../../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../../../../core/v1/shared/pod-template/validate.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
@@ -138,6 +139,13 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     self,
     context,
     { type: "NotSupported", at: "podReplacementPolicy", message: "supported values: \"Failed\"" },
+  )
+  // template.spec.restartPolicy in ["Always", "OnFailure", "Never"]
+  rule(
+    within(get(self, "template", "spec", "restartPolicy") ?? "", ["Always", "OnFailure", "Never"]),
+    self,
+    context,
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"OnFailure\", \"Never\"" },
   )
   // template.spec.restartPolicy != "Always"
   rule(

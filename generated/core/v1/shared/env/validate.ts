@@ -8,6 +8,7 @@ import {
   filter,
   get,
   getOrZero,
+  isFormat,
   limited,
   limits,
   matches,
@@ -55,9 +56,9 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     context,
     { type: "Invalid", at: "", message: "may not have more than one field specified at a time" },
   )
-  // (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']
+  // !(fieldRef.fieldPath in ['metadata.labels', 'metadata.annotations', 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
   rule(
-    ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"]),
+    !within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.labels", "metadata.annotations", "spec.restartPolicy", "spec.schedulerName", "status.phase"]),
     self,
     context,
     {
@@ -66,6 +67,13 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     absent: "",
     message: "supported values: \"metadata.name\", \"metadata.namespace\", \"metadata.uid\", \"metadata.labels['<key>']\", \"metadata.annotations['<key>']\", \"spec.nodeName\", \"spec.serviceAccountName\", \"status.hostIP\", \"status.hostIPs\", \"status.podIP\", \"status.podIPs\"",
   },
+  )
+  // (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)(\\['[^']+'\\])?$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.phase', 'status.podIP', 'status.podIPs']
+  rule(
+    ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)(\\['[^']+'\\])?$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.phase", "status.podIP", "status.podIPs"]),
+    self,
+    context,
+    { type: "Invalid", at: "fieldRef.fieldPath", absent: "", message: "must be the path of a field that the pod offers to its containers" },
   )
 }
 
@@ -85,6 +93,13 @@ export function validateConfigMapKeySelector(self: JsonObject, context: CheckCon
   limited(self.key, context, configMapKeySelectorLimits.key)
   // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
+  // when (name ?? '') != '': isFormat("dns-subdomain", name)
+  rule(
+    !(orElse(get(self, "name"), "") !== "") || isFormat("dns-subdomain", get(self, "name") ?? ""),
+    self,
+    context,
+    { type: "Invalid", at: "name", absent: "", message: "must be the name of an object" },
+  )
 }
 
 const secretKeySelectorLimits = limits({ key: { nonEmpty: true, format: "data-key" } })
@@ -94,6 +109,13 @@ export function validateSecretKeySelector(self: JsonObject, context: CheckContex
   limited(self.key, context, secretKeySelectorLimits.key)
   // (name ?? '') != ''
   rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
+  // when (name ?? '') != '': isFormat("dns-subdomain", name)
+  rule(
+    !(orElse(get(self, "name"), "") !== "") || isFormat("dns-subdomain", get(self, "name") ?? ""),
+    self,
+    context,
+    { type: "Invalid", at: "name", absent: "", message: "must be the name of an object" },
+  )
 }
 
 const envFromSourceLimits = limits({ prefix: { format: "env-var-name" } })

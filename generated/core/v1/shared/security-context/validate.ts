@@ -69,7 +69,7 @@ export function validatePodSecurityContext(self: JsonObject, context: CheckConte
 
 const windowsSecurityContextOptionsLimits = limits({
   gmsaCredentialSpecName: { pointer: true, format: "dns-subdomain" },
-  gmsaCredentialSpec: { pointer: true, minLength: 1, maxLength: 65536 },
+  gmsaCredentialSpec: { pointer: true, minLength: 1 },
   runAsUserName: { pointer: true, minLength: 1 },
 })
 

@@ -21,6 +21,7 @@ import {
   oneOf,
   orElse,
   present,
+  quantity,
   rule,
   size,
   split,
@@ -149,16 +150,20 @@ export function validateHostPathVolumeSource(self: JsonObject, context: CheckCon
   )
 }
 
-const emptyDirVolumeSourceLimits = limits({ sizeLimit: { pointer: true, format: "quantity-non-negative" } })
-
 export function validateEmptyDirVolumeSource(self: JsonObject, context: CheckContext): void {
-  limited(self.sizeLimit, context, emptyDirVolumeSourceLimits.sizeLimit)
   // !has(medium) || medium in ['Memory', 'HugePages'] || medium.startsWith('HugePages-')
   rule(
     (!nonZero(get(self, "medium")) || within(get(self, "medium") ?? "", ["Memory", "HugePages"])) || startsWith(get(self, "medium") ?? "", "HugePages-"),
     self,
     context,
-    { type: "NotSupported", at: "medium", absent: "", message: "supported values: \"\", \"HugePages\", \"HugePages-<size>\", \"Memory\"" },
+    { type: "Invalid", at: "medium", absent: "", message: "must be empty, \"Memory\", \"HugePages\" or \"HugePages-<size>\"" },
+  )
+  // when has(sizeLimit): sizeLimit >= quantity("0")
+  rule(
+    !present(get(self, "sizeLimit")) || atMost(quantity("0"), quantity(get(self, "sizeLimit"))),
+    self,
+    context,
+    { type: "Forbidden", at: "sizeLimit", message: "must not be negative" },
   )
 }
 

@@ -11,6 +11,7 @@ import {
   nonEmpty,
   rule,
   size,
+  text,
   vendorText,
   within,
 } from "../../../../../runtime/schema/index.ts"
@@ -22,7 +23,7 @@ export function validateSubject(self: JsonObject, context: CheckContext): void {
     within(get(self, "kind") ?? "", ["ServiceAccount", "User", "Group"]),
     self,
     context,
-    { type: "NotSupported", at: "kind", absent: "", message: "" },
+    { type: "NotSupported", at: "kind", absent: "", message: "supported values: \"ServiceAccount\", \"User\", \"Group\"" },
   )
   // when kind == "ServiceAccount" && size(name) > 0: isFormat("dns-subdomain", name)
   rule(
@@ -36,14 +37,19 @@ export function validateSubject(self: JsonObject, context: CheckContext): void {
     !(get(self, "kind") === "ServiceAccount") || equals(size(get(self, "apiGroup") ?? ""), 0),
     self,
     context,
-    { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
+    { type: "NotSupported", at: "apiGroup", absent: "", message: "supported values: \"\"" },
   )
   // when kind in ["User", "Group"]: apiGroup == vendor("rbac.authorization.orch.io")
   rule(
     !within(get(self, "kind") ?? "", ["User", "Group"]) || equals(get(self, "apiGroup") ?? "", vendorText(context.vendor, "rbac.authorization.orch.io")),
     self,
     context,
-    { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
+    {
+    type: "NotSupported",
+    at: "apiGroup",
+    absent: "",
+    message: () => `supported values: "${text(vendorText(context.vendor, "rbac.authorization.orch.io"))}"`,
+  },
   )
 }
 
@@ -57,6 +63,11 @@ export function validateRoleRef(self: JsonObject, context: CheckContext): void {
     equals(get(self, "apiGroup") ?? "", vendorText(context.vendor, "rbac.authorization.orch.io")),
     self,
     context,
-    { type: "NotSupported", at: "apiGroup", absent: "", message: "" },
+    {
+    type: "NotSupported",
+    at: "apiGroup",
+    absent: "",
+    message: () => `supported values: "${text(vendorText(context.vendor, "rbac.authorization.orch.io"))}"`,
+  },
   )
 }

@@ -1,0 +1,8 @@
+/** A revision holds a state, and the empty object is one; no rule tells it from an absent one. */
+import { defineCheck } from "../../schema/define.ts"
+import type { ControllerRevision } from "../../../generated/apps/v1/controller-revision/types.ts"
+
+/** Called for each revision; Required without data. */
+export const revisionData = defineCheck<ControllerRevision>(({ data }, context) => {
+  if (data === undefined || data === null) context.fail("Required", undefined, "data is mandatory", "data")
+})

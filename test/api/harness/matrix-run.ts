@@ -1,0 +1,297 @@
+/** Sends the objects and rows of `test/api/kinds/matrix` to one server, and says what was answered otherwise. */
+import type { HttpClient } from "../../support/http-client.ts"
+import type { InProcess } from "../../support/in-process.ts"
+import { differences, Matcher, shown } from "./matchers.ts"
+import { at, changed } from "./field-paths.ts"
+import { changedObject, type Default, type Host, type KindPart, type Matrix, objectOf, type Part, type Row } from "./matrix.ts"
+import { isFields, type Fields } from "./scenario.ts"
+
+/** The namespace of all objects. */
+export const namespace = "matrix"
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly accept?: string
+}
+
+/** What is sent for a row of a part: the object, and how the row's paths begin in it. */
+interface Placed {
+  readonly kind: KindPart
+  readonly object: unknown
+  readonly prefix: string
+}
+
+export class MatrixRun {
+  private readonly storedObjects = new Map<string, unknown>()
+
+  constructor(
+    private readonly matrix: Matrix,
+    private readonly target: { readonly at: InProcess; readonly client: HttpClient },
+  ) {}
+
+  async send({ method, path, body, accept }: Sent): Promise<Answer> {
+    const answer = await this.target.client.send({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${this.target.at.token}`,
+        "content-type": "application/json",
+        accept: accept ?? "application/json",
+      },
+      ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
+    })
+    return { status: answer.status, body: JSON.parse(answer.body.toString("utf8")) as unknown } // Every answer here is JSON.
+  }
+
+  collection({ apiVersion, resource, namespaced }: KindPart): string {
+    return `${groupPath(apiVersion)}${namespaced ? `/namespaces/${namespace}` : ""}/${resource}`
+  }
+
+  /** Creates an object, or finds it: what the server answered. Throws an Error when it is refused. */
+  async stored(kind: KindPart, name: string): Promise<unknown> {
+    const key = `${kind.name} ${name}`
+    const found = this.storedObjects.get(key)
+    if (found !== undefined) return found
+    const sent = this.whole(kind, name, kind.objects[name], false)
+    const { status, body } = await this.send({ method: "POST", path: `${this.collection(kind)}?fieldValidation=Strict`, body: sent })
+    if (status !== 201) throw new Error(`${key}: ${status} ${reasonOf(body)}`)
+    this.storedObjects.set(key, body)
+    return body
+  }
+
+  /** Objects as they are sent: with version, kind and a name of their own. */
+  private whole(kind: KindPart, name: string, object: unknown, dry = true): unknown {
+    const fields = isFields(object) ? object : {}
+    const [version = ""] = kind.name.split(" ")
+    const own = `${version.replace(/\..*\//, "/").replace("/", "-")}-${name}${dry ? "-dry" : ""}`.toLowerCase()
+    const metadata = isFields(fields.metadata) ? fields.metadata : {}
+    const named = "name" in metadata || !kind.stored ? metadata : { name: own, ...metadata }
+    const placed = kind.namespaced && !("namespace" in named) ? { ...named, namespace } : named
+    return { apiVersion: kind.apiVersion, kind: kind.kind, ...fields, ...(Object.keys(placed).length > 0 && { metadata: placed }) }
+  }
+
+  /** Every object of a kind is created, and nothing of it is lost. */
+  async objects(kind: KindPart): Promise<string[]> {
+    const faults: string[] = []
+    for (const [name, object] of Object.entries(kind.objects)) {
+      try {
+        const sent = changed(object, Object.fromEntries(["status", ...Object.keys(kind.drops)].map((path) => [path, null])))
+        faults.push(...differences(sent, await this.stored(kind, name), `${kind.name} ${name}`))
+      } catch (error) {
+        faults.push(error instanceof Error ? error.message : String(error))
+      }
+    }
+    return faults
+  }
+
+  async refused(part: Part, hosts: readonly Host[] | KindPart): Promise<string[]> {
+    return this.each(part.refused, async (row) => {
+      const faults: string[] = []
+      for (const placed of this.places(changedObject(part.objects, row), hosts, objectOf(part.objects, row))) {
+        const sent = { method: "POST", path: `${this.collection(placed.kind)}?dryRun=All`, body: placed.object }
+        faults.push(...judged(row, placed.prefix, await this.send(sent)).map((fault) => `${placed.kind.name}: ${fault}`))
+      }
+      return faults
+    })
+  }
+
+  /** Values at the ends of ranges, and what is filled in for an absent one. */
+  async accepted(part: Part, hosts: readonly Host[] | KindPart): Promise<string[]> {
+    // A zero may be left out of the answer.
+    const accepts = Object.entries(part.accepts).flatMap(([path, values]) =>
+      values.map(
+        (value): Default => ({ path, value: isZero(value) ? new Matcher("!zero", value, zeroFault) : value, set: { [path]: value } }),
+      ),
+    )
+    return this.each([...accepts, ...part.defaults], async (row) => {
+      const faults: string[] = []
+      for (const { kind, object, prefix } of this.places(changedObject(part.objects, row), hosts, objectOf(part.objects, row))) {
+        const { status, body } = await this.send({ method: "POST", path: `${this.collection(kind)}?dryRun=All`, body: object })
+        const where = `${kind.name} ${prefix}${row.path} ${shown(row.set)}`
+        if (status !== 201) faults.push(`${where}: ${status} ${reasonOf(body)}`)
+        else if (row.value !== null) {
+          const found = at(body, `${prefix}${row.path}`)
+          faults.push(...differences(row.value, found, where, found !== undefined))
+        } else if (at(body, `${prefix}${row.path}`) !== undefined) faults.push(`${where}: expected nothing`)
+      }
+      return faults
+    })
+  }
+
+  /** The object as it is sent, in each place that holds it. */
+  private places(object: unknown, hosts: readonly Host[] | KindPart, name: string): Placed[] {
+    if ("kind" in hosts) return [{ kind: hosts, object: this.whole(hosts, name, object), prefix: "" }]
+    return hosts.map((host) => {
+      const kind = this.matrix.kinds.find((each) => each.name === host.kind)
+      if (kind === undefined) throw new Error(`no kind is called ${host.kind}`)
+      const whole = this.whole(kind, host.object, changed(kind.objects[host.object], { [host.path]: object }))
+      return { kind, object: whole, prefix: `${host.path}.` }
+    })
+  }
+
+  async changes(kind: KindPart): Promise<string[]> {
+    return this.each(kind.changes, async (row) => {
+      const path = `${this.collection(kind)}/${nameOf(await this.stored(kind, objectOf(kind.objects, row)))}`
+      // Controllers may have changed it since.
+      const { body: stored } = await this.send({ method: "GET", path })
+      return judged(row, "", await this.send({ method: "PUT", path: `${path}?dryRun=All`, body: changed(stored, row.set) }), stored)
+    })
+  }
+
+  /** A status is written through its sub-resource alone, and refused by the rows. */
+  async status(kind: KindPart): Promise<string[]> {
+    const { status } = kind
+    if (status === undefined) return []
+    const stored = await this.stored(kind, status.of)
+    const path = `${this.collection(kind)}/${nameOf(stored)}/status`
+    const written = await this.send({ method: "PUT", path, body: changed(stored, { status: status.sets }) })
+    if (written.status !== 200) return [`${path}: ${written.status} ${reasonOf(written.body)}`]
+    const faults = differences({ status: status.sets }, written.body, path)
+    const kept = await this.send({ method: "PUT", path: path.replace(/\/status$/, ""), body: changed(written.body, { status: null }) })
+    faults.push(...differences({ status: status.sets }, kept.body, `${path}, after a write of the object`))
+    const rows = await this.each(status.refused, async (row) =>
+      judged(row, "", await this.send({ method: "PUT", path: `${path}?dryRun=All`, body: changed(kept.body, row.set) }), kept.body),
+    )
+    return [...faults, ...rows]
+  }
+
+  async table(kind: KindPart): Promise<string[]> {
+    const { row } = kind
+    const stored = await this.stored(kind, row?.of ?? Object.keys(kind.objects)[0] ?? "")
+    const path = `${this.collection(kind)}/${nameOf(stored)}`
+    const accept = "application/json;as=Table;g=meta.orch.io;v=v1"
+    const { body } = await this.send({ method: "GET", path, accept })
+    const found = at(body, "columnDefinitions")
+    const columns = Array.isArray(found) ? found.map(columnText) : []
+    const cells = at(body, "rows[0].cells")
+    return [
+      ...differences(kind.columns, columns, `${path}: columns`),
+      // The clock stands still, so an age is 0s.
+      ...(row === undefined ? [] : differences(row.cells, cells, `${path}: cells`)),
+    ]
+  }
+
+  /** The sub-resources of discovery, and a read of those that can be read as objects. */
+  async subresources(kind: KindPart): Promise<string[]> {
+    const { body } = await this.send({ method: "GET", path: groupPath(kind.apiVersion) })
+    const resources = at(body, "resources")
+    const found = (Array.isArray(resources) ? resources : []).flatMap((each: unknown) => {
+      const [resource, name] = String(at(each, "name")).split("/")
+      const verbs = at(each, "verbs")
+      return resource === kind.resource && name !== undefined ? [[name, Array.isArray(verbs) ? verbs.join(" ") : ""]] : []
+    })
+    const faults = [
+      ...differences(kind.subresources, Object.fromEntries(found), kind.name),
+      ...found.flatMap(([name = ""]) => (name in kind.subresources ? [] : [`${kind.name}: ${name} is not expected`])),
+    ]
+    for (const name of ["status", "scale"].filter((each) => each in kind.subresources)) {
+      const stored = await this.stored(kind, kind.status?.of ?? Object.keys(kind.objects)[0] ?? "")
+      const path = `${this.collection(kind)}/${nameOf(stored)}/${name}`
+      const { status, body: read } = await this.send({ method: "GET", path })
+      faults.push(...differences({ status: 200, name: nameOf(stored) }, { status, name: nameOf(read) }, path))
+    }
+    return faults
+  }
+
+  /** Runs rows one after another and collects what is wrong; a row that cannot be run is wrong. */
+  private async each<R extends { readonly set: Fields }>(rows: readonly R[], run: (row: R) => Promise<string[]>): Promise<string[]> {
+    const faults: string[] = []
+    for (const row of rows) {
+      try {
+        faults.push(...(await run(row)))
+      } catch (error) {
+        faults.push(`${shown(row)}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    return faults
+  }
+}
+
+function isZero(value: unknown): boolean {
+  return value === 0 || value === "" || value === false
+}
+
+function zeroFault(got: unknown, present: boolean): string | undefined {
+  return !present || isZero(got) ? undefined : `expected nothing, got ${shown(got)}`
+}
+
+function groupPath(apiVersion: string): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+}
+
+function nameOf(object: unknown): string {
+  return String(at(object, "metadata.name"))
+}
+
+function columnText(column: unknown): string {
+  const type = String(at(column, "type"))
+  return `${String(at(column, "name"))}${type === "string" ? "" : `/${type}`}${at(column, "priority") === 0 ? "" : "*"}`
+}
+
+function reasonOf(body: unknown): string {
+  const causes = at(body, "details.causes")
+  return Array.isArray(causes)
+    ? shown(causes.map((cause: unknown) => [at(cause, "field"), at(cause, "message")]))
+    : shown(at(body, "message"))
+}
+
+/** How messages of causes begin. */
+const beginnings: Readonly<Record<string, string>> = {
+  Required: "Required value",
+  Invalid: "Invalid value: ",
+  NotSupported: "Unsupported value: ",
+  Duplicate: "Duplicate value: ",
+  Forbidden: "Forbidden: ",
+  TooLong: "Too long: ",
+  TooMany: "Too many: ",
+  NotFound: "Not found: ",
+}
+
+/** What is wrong with the answer to a row; nothing when it is as the row says. */
+function judged(row: Row, prefix: string, { status, body }: Answer, old?: unknown): string[] {
+  const where = `${row.outcome} ${prefix}${row.field} ${shown(row.set)}`
+  if (row.outcome === "kept") {
+    if (status !== 200) return [`${where}: ${status} ${reasonOf(body)}`]
+    const before = at(old, row.field)
+    const after = at(body, row.field)
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${where}: is ${shown(after)}, was ${shown(before)}`]
+  }
+  if (row.outcome === "BadRequest") {
+    const message = String(at(body, "message"))
+    return status === 400 && message.includes(row.says ?? "") ? [] : [`${where}: ${status} ${message}`]
+  }
+  if (status !== 422) return [`${where}: ${status === 200 || status === 201 ? "done" : `${status} ${reasonOf(body)}`}`]
+  const causes = at(body, "details.causes")
+  const found = Array.isArray(causes) ? causes.filter((cause: unknown) => matches(cause, row, prefix)) : []
+  return found.length > 0 ? [] : [`${where}: ${shown(causes)}`]
+}
+
+function matches(cause: unknown, row: Row, prefix: string): boolean {
+  const message = String(at(cause, "message"))
+  const field = at(cause, "field") ?? ""
+  return (
+    at(cause, "reason") === `FieldValue${row.outcome}` &&
+    field === (row.field === "(object)" ? prefix.replace(/\.$/, "") : `${prefix}${row.field}`) &&
+    message.startsWith(beginnings[row.outcome] ?? "") &&
+    message.includes(row.says ?? "") &&
+    (row.values === undefined ||
+      supported(message) ===
+        row.values
+          .map((value) => JSON.stringify(value))
+          .sort()
+          .join(", "))
+  )
+}
+
+/** The values that a message names, in order. */
+function supported(message: string): string {
+  const [, values = ""] = message.split("supported values: ")
+  return values.split(", ").sort().join(", ")
+}
