@@ -31,11 +31,11 @@ afterAll(async () => {
 
 describe.each(matrix.kinds)("$name", (kind) => {
   it("fills in what a client leaves out, and accepts the ends of ranges", async () => {
-    expect(await run.accepted(kind, kind)).toEqual([])
+    expect(await run.accepted(kind)).toEqual([])
   })
 
   it("refuses what is missing or out of range", async () => {
-    expect(await run.refused(kind, kind)).toEqual([])
+    expect(await run.refused(kind)).toEqual([])
   })
 
   if (kind.stored) {
@@ -62,7 +62,8 @@ describe.each(matrix.kinds)("$name", (kind) => {
 })
 
 describe.each(matrix.shared)("$name", (part) => {
-  it("is filled in and checked wherever it stands", async () => {
-    expect([...(await run.accepted(part, part.hosts)), ...(await run.refused(part, part.hosts))]).toEqual([])
+  // Some hundred requests each, on a machine that may be busy.
+  it("is filled in and checked wherever it stands", { timeout: 120_000 }, async () => {
+    expect([...(await run.accepted(part)), ...(await run.refused(part))]).toEqual([])
   })
 })

@@ -2,38 +2,15 @@
  * The types of the schemas beside the catalog of the built-in API: fields, numbers, types, presence, list and map
  * facts. The catalog lies next to a checkout (`../shared/catalog`, or ORCH_CATALOG).
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { parse } from "yaml"
 import { readSchemas } from "../../codegen/folder.ts"
 import { load } from "../../codegen/load/index.ts"
 import type { FieldModel, TypeModel, TypeRefModel } from "../../model/model.ts"
+import { type CatalogField, type CatalogFile, hasCatalog, typeFile, typeFiles } from "./catalog.ts"
 
 const repository = join(import.meta.dirname, "..", "..")
-const folder = resolve(repository, process.env.ORCH_CATALOG ?? "../shared/catalog", "types")
-
-interface CatalogField {
-  readonly type: string
-  readonly n?: number
-  readonly protoName?: string
-  readonly required?: boolean
-  readonly omitempty?: boolean
-  readonly pointer?: boolean
-  readonly inline?: boolean
-  readonly listType?: string
-  readonly listMapKeys?: readonly string[]
-  readonly mapType?: string
-  readonly structType?: string
-  readonly patchStrategy?: string
-  readonly patchMergeKey?: string
-}
-
-interface CatalogFile {
-  readonly group: string
-  readonly version: string
-  readonly types: Readonly<Record<string, { readonly fields?: Readonly<Record<string, CatalogField>> }>>
-}
 
 /** Facts of a field in one form, so that both sides compare as text. */
 type Facts = Readonly<Record<string, string | number | boolean | undefined>>
@@ -55,12 +32,11 @@ const ownGroups = new Set(["admissionregistration", "authentication"])
 
 const alwaysWritten = new Set(["Time", "MicroTime", "Duration", "Quantity", "IntOrString"])
 
-describe.skipIf(!existsSync(folder))("the types of the schemas", () => {
+describe.skipIf(!hasCatalog)("the types of the schemas", () => {
   const types = modelTypes()
 
-  it.each(existsSync(folder) ? readdirSync(folder).sort() : [])("are those of the catalog: %s", (name) => {
-    // The format of the catalog.
-    const file = parse(readFileSync(join(folder, name), "utf8")) as CatalogFile
+  it.each(typeFiles())("are those of the catalog: %s", (name) => {
+    const file = typeFile(name)
     const differences: string[] = []
     for (const [typeName, { fields = {} }] of Object.entries(file.types)) {
       const type = types.get(uniqueName(typeName, file))

@@ -3,7 +3,7 @@ import type { HttpClient } from "../../support/http-client.ts"
 import type { InProcess } from "../../support/in-process.ts"
 import { differences, Matcher, shown } from "./matchers.ts"
 import { at, changed } from "./field-paths.ts"
-import { changedObject, type Default, type Host, type KindPart, type Matrix, objectOf, type Part, type Row } from "./matrix.ts"
+import { changedObject, type Default, type KindPart, type Matrix, objectOf, type Row, type SharedPart } from "./matrix.ts"
 import { isFields, type Fields } from "./scenario.ts"
 
 /** The namespace of all objects. */
@@ -21,10 +21,10 @@ interface Sent {
   readonly accept?: string
 }
 
-/** What is sent for a row of a part: the object, and how the row's paths begin in it. */
+/** What is sent for a row, and how the row's paths begin in its object. */
 interface Placed {
   readonly kind: KindPart
-  readonly object: unknown
+  readonly sent: Sent
   readonly prefix: string
 }
 
@@ -91,49 +91,59 @@ export class MatrixRun {
     return faults
   }
 
-  async refused(part: Part, hosts: readonly Host[] | KindPart): Promise<string[]> {
-    return this.each(part.refused, async (row) => {
-      const faults: string[] = []
-      for (const placed of this.places(changedObject(part.objects, row), hosts, objectOf(part.objects, row))) {
-        const sent = { method: "POST", path: `${this.collection(placed.kind)}?dryRun=All`, body: placed.object }
-        faults.push(...judged(row, placed.prefix, await this.send(sent)).map((fault) => `${placed.kind.name}: ${fault}`))
-      }
-      return faults
-    })
+  async refused(part: KindPart | SharedPart): Promise<string[]> {
+    return this.each(part.refused, (row) =>
+      this.inEachPlace(part, row, async ({ kind, sent, prefix }) =>
+        judged(row, prefix, await this.send(sent)).map((fault) => `${kind.name}: ${fault}`),
+      ),
+    )
   }
 
   /** Values at the ends of ranges, and what is filled in for an absent one. */
-  async accepted(part: Part, hosts: readonly Host[] | KindPart): Promise<string[]> {
+  async accepted(part: KindPart | SharedPart): Promise<string[]> {
     // A zero may be left out of the answer.
     const accepts = Object.entries(part.accepts).flatMap(([path, values]) =>
       values.map(
         (value): Default => ({ path, value: isZero(value) ? new Matcher("!zero", value, zeroFault) : value, set: { [path]: value } }),
       ),
     )
-    return this.each([...accepts, ...part.defaults], async (row) => {
-      const faults: string[] = []
-      for (const { kind, object, prefix } of this.places(changedObject(part.objects, row), hosts, objectOf(part.objects, row))) {
-        const { status, body } = await this.send({ method: "POST", path: `${this.collection(kind)}?dryRun=All`, body: object })
+    return this.each([...accepts, ...part.defaults], (row) =>
+      this.inEachPlace(part, row, async ({ kind, sent, prefix }) => {
+        const { status, body } = await this.send(sent)
         const where = `${kind.name} ${prefix}${row.path} ${shown(row.set)}`
-        if (status !== 201) faults.push(`${where}: ${status} ${reasonOf(body)}`)
-        else if (row.value !== null) {
-          const found = at(body, `${prefix}${row.path}`)
-          faults.push(...differences(row.value, found, where, found !== undefined))
-        } else if (at(body, `${prefix}${row.path}`) !== undefined) faults.push(`${where}: expected nothing`)
-      }
-      return faults
-    })
+        if (status !== 200 && status !== 201) return [`${where}: ${status} ${reasonOf(body)}`]
+        const found = at(body, `${prefix}${row.path}`)
+        if (row.value !== null) return differences(row.value, found, where, found !== undefined)
+        return found === undefined ? [] : [`${where}: expected nothing`]
+      }),
+    )
   }
 
-  /** The object as it is sent, in each place that holds it. */
-  private places(object: unknown, hosts: readonly Host[] | KindPart, name: string): Placed[] {
-    if ("kind" in hosts) return [{ kind: hosts, object: this.whole(hosts, name, object), prefix: "" }]
-    return hosts.map((host) => {
+  /** Runs a row of a kind in an object of it, and one of a shared type in each place that holds the type. */
+  private async inEachPlace(
+    part: KindPart | SharedPart,
+    row: Pick<Row, "of" | "set">,
+    run: (placed: Placed) => Promise<string[]>,
+  ): Promise<string[]> {
+    const object = changedObject(part.objects, row)
+    if ("kind" in part) return run(this.created(part, this.whole(part, objectOf(part.objects, row), object), ""))
+    const places = part.hosts.map(async (host) => {
       const kind = this.matrix.kinds.find((each) => each.name === host.kind)
       if (kind === undefined) throw new Error(`no kind is called ${host.kind}`)
-      const whole = this.whole(kind, host.object, changed(kind.objects[host.object], { [host.path]: object }))
-      return { kind, object: whole, prefix: `${host.path}.` }
+      const prefix = `${host.path}.`
+      if (part.through === undefined) {
+        const whole = this.whole(kind, host.object, changed(kind.objects[host.object], { [host.path]: object }))
+        return run(this.created(kind, whole, prefix))
+      }
+      const stored = await this.stored(kind, host.object)
+      const path = `${this.collection(kind)}/${nameOf(stored)}/${part.through}?dryRun=All`
+      return run({ kind, sent: { method: "PUT", path, body: changed(stored, { [host.path]: object }) }, prefix })
     })
+    return (await Promise.all(places)).flat()
+  }
+
+  private created(kind: KindPart, body: unknown, prefix: string): Placed {
+    return { kind, sent: { method: "POST", path: `${this.collection(kind)}?dryRun=All`, body }, prefix }
   }
 
   async changes(kind: KindPart): Promise<string[]> {

@@ -58,6 +58,8 @@ export interface Default {
 export interface SharedPart extends Part {
   /** Where it is put: kind, object, path. */
   readonly hosts: readonly Host[]
+  /** The sub-resource that writes it; default the object itself. */
+  readonly through?: string
 }
 
 export interface Host {
@@ -143,9 +145,9 @@ function partOf(name: string, part: Fields, fixtures: ReadonlyMap<string, unknow
 }
 
 function sharedOf(name: string, part: Fields, fixtures: ReadonlyMap<string, unknown>): SharedPart {
-  checkKeys(part, [...partKeys, "hosts"], name)
+  checkKeys(part, [...partKeys, "hosts", "through"], name)
   const hosts = Array.isArray(part.hosts) ? part.hosts.map((host) => hostOf(String(host), name)) : []
-  return { ...partOf(name, part, fixtures), hosts }
+  return { ...partOf(name, part, fixtures), hosts, ...(part.through !== undefined && { through: String(part.through) }) }
 }
 
 /** `core/v1 Pod least spec.containers[0]` */
