@@ -153,29 +153,37 @@ describe.skipIf(!hasCatalog)("the matrix of kinds", () => {
   })
 })
 
-/** `<reason> <path>` of facts that have fewer rows than the catalog states, and no reason. */
+/** `<reason> <path>` of facts that have fewer rows than the catalog states, and no reason; and of reasons without a fact. */
 function missingFacts(part: KindPart | SharedPart, facts: readonly Fact[]): string[] {
   const proved = new Map<string, number>()
   const rows: readonly Row[] = "kind" in part ? [...part.refused, ...part.changes, ...(part.status?.refused ?? [])] : part.refused
   for (const { outcome, field, fact, proves } of rows) {
-    const key = `${outcome === "kept" ? "Invalid" : outcome} ${fact ?? generic(field)}`
-    proved.set(key, (proved.get(key) ?? 0) + proves)
+    // The catalog names some items by their index.
+    for (const path of new Set(fact === undefined ? [field, generic(field)] : [fact])) {
+      const key = `${outcome === "kept" ? "Invalid" : outcome} ${path}`
+      proved.set(key, (proved.get(key) ?? 0) + proves)
+    }
   }
   const stated = new Map<string, number>()
   for (const fact of facts.filter(isChecked)) {
     const key = `${fact.type === "Immutable" ? "Invalid" : String(fact.type)} ${fact.path}`
     stated.set(key, (stated.get(key) ?? 0) + 1)
   }
-  return [...stated].flatMap(([key, count]) =>
-    key in part.unproved || (proved.get(key) ?? proved.get(generic(key)) ?? 0) >= count
-      ? []
-      : [`${key}: ${proved.get(key) ?? 0} of ${count}`],
+  const pointless = Object.keys(part.unproved).filter((key) => !stated.has(key) && !key.startsWith("Default "))
+  const missing = [...stated].flatMap(([key, count]) =>
+    key in part.unproved || (proved.get(key) ?? 0) >= count ? [] : [`${key}: ${proved.get(key) ?? 0} of ${count}`],
   )
+  return [...missing, ...pointless.map((key) => `${key}: a reason for what the catalog does not state`)]
 }
 
 /** Facts without a type are told so that nobody adds a check; alpha fields are dropped. */
 function isChecked({ type, use, note = "", rule = "" }: Fact): boolean {
-  return use === undefined && type !== undefined && type !== null && type !== "None" && !`${note} ${rule}`.includes("alpha")
+  return use === undefined && type !== undefined && type !== null && type !== "None" && !isAlpha(`${note} ${rule}`)
+}
+
+/** A field behind a gate that is off; annotations have the word in their names. */
+function isAlpha(text: string): boolean {
+  return /(^|[ (])alpha(?!\.)/.test(text)
 }
 
 function generic(path: string): string {
@@ -193,7 +201,7 @@ function isAt(path: string, pattern: string): boolean {
 
 function isConstant({ default: value, path, when = "", note = "" }: Fact): boolean {
   const isRule = typeof value === "string" && value.startsWith("<-")
-  return value !== undefined && !isRule && !/[({=]/.test(path) && !`${when} ${note}`.includes("alpha")
+  return value !== undefined && !isRule && !/[({=]/.test(path) && !isAlpha(`${when} ${note}`)
 }
 
 function hasDefault(part: Part, { path }: Fact): boolean {
