@@ -59,7 +59,7 @@ const defaultColumns: readonly Column[] = [
   { name: "Created At", type: "date", priority: 0 },
 ]
 
-/** Types that hold a shared one at a place of which only a part has a host; each is written out elsewhere in the matrix. */
+/** Places of shared types without a host of their own, and why. */
 const unhosted: readonly (readonly [use: RegExp, reason: string])[] = [
   [/ (PodTemplateSpec|PodSpec) spec$/, "the template and the spec of a pod"],
   [
@@ -153,7 +153,7 @@ describe.skipIf(!hasCatalog)("the matrix of kinds", () => {
   })
 })
 
-/** `<reason> <path>` of facts that have fewer rows than the catalog states, and no reason; and of reasons without a fact. */
+/** `<reason> <path>` of facts with fewer rows than the catalog states and no reason, and of reasons without a fact. */
 function missingFacts(part: KindPart | SharedPart, facts: readonly Fact[]): string[] {
   const proved = new Map<string, number>()
   const rows: readonly Row[] = "kind" in part ? [...part.refused, ...part.changes, ...(part.status?.refused ?? [])] : part.refused

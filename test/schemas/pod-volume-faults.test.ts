@@ -7,7 +7,7 @@ test.each<[string, JsonObject, ...string[]]>([
   ["volume without name", { volumes: [{ emptyDir: {} }] }, "Required spec.volumes[0].name"],
   ["volume twice", { volumes: [{ name: "v" }, { name: "v" }] }, "Duplicate spec.volumes[1].name"],
   ["two sources of a volume", volume({ emptyDir: {}, nfs: { server: "s", path: "/p" } }), "Forbidden spec.volumes[0].nfs"],
-  ["medium", volume({ emptyDir: { medium: "Tape" } }), "NotSupported spec.volumes[0].emptyDir.medium"],
+  ["medium", volume({ emptyDir: { medium: "Tape" } }), "Invalid spec.volumes[0].emptyDir.medium"],
   [
     "host path",
     volume({ hostPath: { path: "/a/../b", type: "Link" } }),

@@ -9,6 +9,7 @@ import {
   get,
   getOrZero,
   isFormat,
+  less,
   limited,
   limits,
   matches,
@@ -56,9 +57,9 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     context,
     { type: "Invalid", at: "", message: "may not have more than one field specified at a time" },
   )
-  // !(fieldRef.fieldPath in ['metadata.labels', 'metadata.annotations', 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
+  // when fieldRef.fieldPath.matches("^[A-Za-z.]+(\\['[^']*'\\])?$"): (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']
   rule(
-    !within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.labels", "metadata.annotations", "spec.restartPolicy", "spec.schedulerName", "status.phase"]),
+    !matches(getOrZero("", self, "fieldRef", "fieldPath"), "^[A-Za-z.]+(\\['[^']*'\\])?$") || (((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)\\['[^']+'\\]$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"])),
     self,
     context,
     {
@@ -68,12 +69,12 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     message: "supported values: \"metadata.name\", \"metadata.namespace\", \"metadata.uid\", \"metadata.labels['<key>']\", \"metadata.annotations['<key>']\", \"spec.nodeName\", \"spec.serviceAccountName\", \"status.hostIP\", \"status.hostIPs\", \"status.podIP\", \"status.podIPs\"",
   },
   )
-  // (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)(\\['[^']+'\\])?$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.phase', 'status.podIP', 'status.podIPs']
+  // when size(fieldRef.fieldPath ?? '') > 0: fieldRef.fieldPath.matches("^[A-Za-z.]+(\\['[^']*'\\])?$")
   rule(
-    ((orElse(get(self, "fieldRef", "fieldPath"), "") === "") || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^metadata\\.(labels|annotations)(\\['[^']+'\\])?$")) || within(getOrZero("", self, "fieldRef", "fieldPath"), ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.phase", "status.podIP", "status.podIPs"]),
+    !less(0, size(orElse(get(self, "fieldRef", "fieldPath"), ""))) || matches(getOrZero("", self, "fieldRef", "fieldPath"), "^[A-Za-z.]+(\\['[^']*'\\])?$"),
     self,
     context,
-    { type: "Invalid", at: "fieldRef.fieldPath", absent: "", message: "must be the path of a field that the pod offers to its containers" },
+    { type: "Invalid", at: "fieldRef.fieldPath", absent: "", message: "must be the path of a field" },
   )
 }
 
