@@ -18,7 +18,8 @@ function valueOf(node: Node | null | undefined, fileName: string): unknown {
   // What stands behind a tag was read as a text; only a pattern is one.
   const plain = isScalar(node) && node.type === "PLAIN" && tag !== "!match" ? parse(String(node.value)) : plainValue(node, fileName)
   try {
-    return tag === "!repeat" ? repeated(plain) : tag === "!join" ? joined(plain) : matcherOf(tag, plain)
+    const made = makers[tag]
+    return made === undefined ? matcherOf(tag, plain) : made(plain)
   } catch (error) {
     throw new Error(`${fileName}: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -33,6 +34,20 @@ function plainValue(node: Node, fileName: string): unknown {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null ? value : String(value)
 }
 
+/** `!copies [value, times]`: a list. */
+function copies(content: unknown): unknown[] {
+  const [value, times] = Array.isArray(content) ? content : []
+  if (typeof times !== "number") throw new Error("!copies takes [value, times]")
+  return Array.from({ length: times }, () => value as unknown)
+}
+
+/** `!entries [key, value, times]`: a map whose keys are numbered. */
+function entries(content: unknown): Record<string, unknown> {
+  const [key, value, times] = Array.isArray(content) ? content : []
+  if (typeof key !== "string" || typeof times !== "number") throw new Error("!entries takes [key, value, times]")
+  return Object.fromEntries(Array.from({ length: times }, (_none, index) => [`${key}${index}`, value as unknown]))
+}
+
 /** `!repeat [text, times]` */
 function repeated(content: unknown): string {
   const [text, times] = Array.isArray(content) ? content : []
@@ -44,4 +59,12 @@ function repeated(content: unknown): string {
 function joined(content: unknown): string {
   if (!Array.isArray(content)) throw new Error("!join takes a list of texts")
   return content.join("")
+}
+
+/** Tags that stand for a value that is long to write. */
+const makers: Readonly<Record<string, (content: unknown) => unknown>> = {
+  "!repeat": repeated,
+  "!join": joined,
+  "!copies": copies,
+  "!entries": entries,
 }
