@@ -21,6 +21,17 @@ export function canonicalInteger(width: "int32" | "int64", value: JsonValue): nu
   return width === "int64" ? value : undefined
 }
 
+/**
+ * Returns the double nearest to a number, in the form in which a decoded document has it: a `bigint` of the digits that
+ * JSON shows when it is whole and beyond the safe integers. An object from a request then equals the stored one.
+ */
+export function canonicalDouble(value: number | bigint): number | bigint {
+  const double = Number(value)
+  if (!Number.isInteger(double) || Number.isSafeInteger(double)) return double
+  const text = String(double)
+  return text.includes("e") ? double : BigInt(text)
+}
+
 /** Names the type that `canonicalInteger` accepts, for messages. */
 export function expectedInteger(width: "int32" | "int64"): string {
   return width === "int32" ? `a whole number from ${-int32Max - 1} to ${int32Max}` : `a whole number from ${int64Min} to ${int64Max}`

@@ -1,5 +1,5 @@
 /** The pass of `normalize.ts` over a document. */
-import { canonicalBase64, canonicalInteger, expectedInteger } from "./canonical.ts"
+import { canonicalBase64, canonicalDouble, canonicalInteger, expectedInteger } from "./canonical.ts"
 import { DecodeFault, foundText, typeFault } from "./json/decode-fault.ts"
 import { formatDuration, parseDuration } from "../base/duration.ts"
 import type { Stages } from "../base/turns.ts"
@@ -267,7 +267,7 @@ export class NormalizeWalk {
     switch (operation) {
       case "double":
         if (typeof value !== "number" && typeof value !== "bigint") throw this.mismatch(value, "float64")
-        return Number(value)
+        return canonicalDouble(value)
       case "bytes":
         return this.bytes(value)
       case "IntOrString":

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { atOnce } from "../base/turns.ts"
 import type { JsonValue } from "../base/json.ts"
 import { DecodeFault } from "./json/decode-fault.ts"
+import { parseJson, stringify } from "./json/text.ts"
 import { normalize, normalizing } from "./normalize.ts"
 import type { TypeShape } from "../schema/shape.ts"
 
@@ -47,6 +48,7 @@ const spec: TypeShape = {
     { name: "secret", type: { map: { scalar: "bytes" } } },
     { name: "at", type: { scalar: "MicroTime" }, pointer: true },
     { name: "big", type: { scalar: "int64" } },
+    { name: "real", type: { scalar: "double" }, pointer: true },
   ],
 }
 const kettle: TypeShape = {
@@ -96,6 +98,17 @@ describe("normalize", () => {
     const at = { name: "at", type: { scalar: "Time" }, pointer: true, keepEmpty: true } as const
     for (const value of [{}, { at: null }, { at: "0001-01-01T00:00:00Z" }])
       expect(normalize({ name: "test.v1.At", fields: [at] }, value, { typeMeta: false }).object).toEqual({ at: null })
+  })
+
+  it("reads a real number as its stored text will be read", () => {
+    const numbers = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }))
+    fc.assert(
+      fc.property(numbers, (number) => {
+        const { real } = specOf({ real: number }) as { real: JsonValue }
+        expect(parseJson(stringify(real)).value).toEqual(Object.is(real, -0) ? 0 : real)
+      }),
+    )
+    expect(specOf({ real: 9223372036854775807n })).toMatchObject({ real: 9223372036854776000n })
   })
 
   it("reads null items as zero values", () => {
