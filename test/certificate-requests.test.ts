@@ -1,4 +1,4 @@
-/** CertificateSigningRequests in a whole server: who signs them, what the certificates are good for, and when they go. */
+/** CertificateSigningRequests in a whole server: certificates with which TLS works, and the ages at which they go. */
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"

@@ -491,7 +491,7 @@ export const loopDelayResolutionMs = 20
 /** Undecodable stored values that are remembered per resource; others are reported again each time they are read. */
 export const undecodableRememberedMax = 100
 
-/** Milliseconds for which the result of a health check is cached, and in which programs beside the server answer one. */
+/** Milliseconds for which the result of a health check is cached, and in which a program beside the server answers. */
 export const healthRememberedMs = 100
 export const componentProbeMs = 3000
 

@@ -125,7 +125,7 @@ describe("a request", () => {
       Buffer.from(`-----BEGIN ${label}-----\n${bytes.toString("base64")}\n-----END ${label}-----\n`).toString("base64")
     for (const [request, why] of [
       ["", /no PEM block/],
-      [text("CERTIFICATE REQUEST", Buffer.alloc(signedRequestBytesMax + 1)), /at most 65536 are read/],
+      [text("CERTIFICATE REQUEST", Buffer.alloc(signedRequestBytesMax + 1)), /at most 8192 are read/],
       [text("CERTIFICATE REQUEST", Buffer.from("no DER")), /unable to parse csr/],
     ] as const) {
       expect(() => readRequest(maker, request)).toThrow(RequestFault)

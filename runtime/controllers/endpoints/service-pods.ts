@@ -23,7 +23,10 @@ export interface ServicePods extends Controller {
   subscribe(keys: Keys): () => void
   /** The zone of a node, by its name; "" if it is in none, or is not known. */
   zoneOf(node: string): string
-  /** Resolves with true once all pods and nodes are known: what is computed before would lack some. False: the work ends. */
+  /**
+   * Resolves with true once all pods and nodes are known: what is computed before would lack some. False: the work
+   * ends.
+   */
   known(): Promise<boolean>
   /** Resolves when everything that was received is handled. For tests. */
   settled(): Promise<void>
