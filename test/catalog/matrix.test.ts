@@ -176,7 +176,7 @@ function missingFacts(part: KindPart | SharedPart, facts: readonly Fact[]): stri
   return [...missing, ...pointless.map((key) => `${key}: a reason for what the catalog does not state`)]
 }
 
-/** Facts without a type are told so that nobody adds a check; alpha fields are dropped. */
+/** Facts without a type say that there is no check; alpha fields are dropped. */
 function isChecked({ type, use, note = "", rule = "" }: Fact): boolean {
   return use === undefined && type !== undefined && type !== null && type !== "None" && !isAlpha(`${note} ${rule}`)
 }

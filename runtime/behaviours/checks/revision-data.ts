@@ -1,4 +1,4 @@
-/** A revision holds a state, and the empty object is one; no rule tells it from an absent one. */
+/** A revision holds a state, and the empty object is one, which a rule reads as absent. */
 import { defineCheck } from "../../schema/define.ts"
 import type { ControllerRevision } from "../../../generated/apps/v1/controller-revision/types.ts"
 

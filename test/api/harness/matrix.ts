@@ -217,7 +217,7 @@ function defaultsOf(value: unknown, where: string): Default[] {
     const more = isFields(given) && "value" in given ? given : { value: given }
     checkKeys(more, ["value", "set", "of"], `${where}: ${path}`)
     return {
-      // A path may stand there several times, told apart by blanks at its end.
+      // Keys of a mapping differ, so a path that stands there again ends with blanks.
       path: path.trim(),
       value: more.value,
       set: { [path.trim()]: null, ...(isFields(more.set) && more.set) },
