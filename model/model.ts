@@ -155,6 +155,8 @@ export interface FieldModel extends Limits {
   /** The value is not validated by its own type. */
   readonly unchecked?: true
   readonly deprecated: boolean
+  /** The text that the field has wherever the type is that of a field. */
+  readonly constant?: string
   /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */
   readonly required: false | "published" | true
   /** Absent, "", [] and {} are FieldValueRequired. */

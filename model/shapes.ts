@@ -24,7 +24,7 @@ export function shapesOf(sourceOf: (name: string) => ShapeSource): (name: string
 
 /** The parts of a field that decoding and the compact encoding read. */
 export function fieldShape(field: FieldModel, shapeOf: (name: string) => TypeShape): FieldShape {
-  const { name, number, inline, pointer, nullable, keepEmpty } = field
+  const { name, number, inline, pointer, nullable, keepEmpty, constant } = field
   return {
     name,
     type: typeRef(field.type, shapeOf),
@@ -33,6 +33,7 @@ export function fieldShape(field: FieldModel, shapeOf: (name: string) => TypeSha
     ...(pointer && { pointer }),
     ...(nullable && { nullable }),
     ...(keepEmpty && { keepEmpty }),
+    ...(constant !== undefined && { constant }),
   }
 }
 

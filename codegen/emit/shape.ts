@@ -48,6 +48,7 @@ function fieldShape(builder: FileBuilder, field: FieldModel): Literal {
     structType: field.structType,
     patch: field.patch,
     mergeKey: field.mergeKey,
+    constant: field.constant,
     default: field.default === undefined ? undefined : plain(field.default),
   }
 }

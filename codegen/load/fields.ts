@@ -180,21 +180,39 @@ function merging(block: Block): Pick<FieldModel, "listType" | "mapKeys" | "mapTy
 
 function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
   const metadata = parseTypeText("meta.v1.ObjectMeta", type, types, type.nameStart)
-  const implied = (name: string, ref: TypeRefModel, doc: string, number?: number): FieldDeclaration => ({
+  const implied = (name: string, ref: TypeRefModel, doc: string, facts: { number?: number; constant?: string }): FieldDeclaration => ({
     model: {
       ...fieldModel(name, ref, new Block(emptyMap(type.nameStart))),
       doc,
-      ...present({ number }),
+      ...facts,
     },
     block: new Block(emptyMap(type.nameStart)),
     nameStart: type.nameStart,
     known: true,
   })
   return [
-    implied("kind", { scalar: "string" }, "Kind of the object, as the path of the request implies it; cannot be changed."),
-    implied("apiVersion", { scalar: "string" }, "Group and version in which the object is written."),
-    implied("metadata", metadata ?? { scalar: "any" }, "Name, labels and bookkeeping that every object has.", 1),
+    implied(
+      "kind",
+      { scalar: "string" },
+      "Kind of the object, as the path of the request implies it; cannot be changed.",
+      constantOf(type, type.localName),
+    ),
+    implied(
+      "apiVersion",
+      { scalar: "string" },
+      "Group and version in which the object is written.",
+      constantOf(type, type.group === "" ? type.version : `${type.group}/${type.version}`),
+    ),
+    implied("metadata", metadata ?? { scalar: "any" }, "Name, labels and bookkeeping that every object has.", { number: 1 }),
   ]
+}
+
+/**
+ * What names a kind is the same in all its objects, so that objects within others have it without storing it. Groups of
+ * vendors have several names.
+ */
+function constantOf({ group }: TypeDeclaration, constant: string): { constant?: string } {
+  return group.endsWith(".orch.io") ? {} : { constant }
 }
 
 /** Removes keys without a value: `exactOptionalPropertyTypes` distinguishes absent from undefined. */

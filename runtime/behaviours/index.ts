@@ -3,7 +3,6 @@ import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/be
 import { autoscalerParts } from "./autoscaler-parts.ts"
 import { binding } from "./binding.ts"
 import { claimDataSource } from "./claim-data-source.ts"
-import { claimTemplates } from "./claim-templates.ts"
 import { cronJobTemplate } from "./cron-job-template.ts"
 import { componentHealth } from "./component-health.ts"
 import { customObject } from "./custom-object.ts"
@@ -38,7 +37,6 @@ import { tokenReview } from "./token-review.ts"
 export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   autoscalerParts,
   claimDataSource,
-  claimTemplates,
   cronJobTemplate,
   customObject,
   definitionLifecycle,

@@ -207,6 +207,8 @@ export class NormalizeWalk {
     switch (node.operation) {
       case "string":
         return ""
+      case "constant":
+        return node.constant ?? null
       case "boolean":
         return false
       case "int32":
@@ -238,6 +240,9 @@ export class NormalizeWalk {
       case "string":
         if (typeof value !== "string") throw this.mismatch(value, "string")
         return value
+      case "constant":
+        if (typeof value !== "string") throw this.mismatch(value, "string")
+        return node.constant ?? null
       case "boolean":
         if (typeof value !== "boolean") throw this.mismatch(value, "bool")
         return value

@@ -111,6 +111,20 @@ describe("normalize", () => {
     expect(specOf({ real: 9223372036854775807n })).toMatchObject({ real: 9223372036854776000n })
   })
 
+  it("writes constants of inner objects whatever was sent, and those of the root as it was sent", () => {
+    const claim: TypeShape = {
+      name: "test.v1.Claim",
+      fields: [
+        { name: "kind", type: { scalar: "string" }, constant: "Claim" },
+        { name: "claims", type: { list: { ref: () => claim } } },
+      ],
+    }
+    const value = { kind: "Other", claims: [{ kind: "Odd" }, { kind: null }, {}, null] }
+    const named = { kind: "Claim" }
+    expect(normalize(claim, value).object).toEqual({ kind: "Other", claims: [named, named, named, named] })
+    expect(() => normalize(claim, { claims: [{ kind: 5 }] })).toThrow(DecodeFault)
+  })
+
   it("reads null items as zero values", () => {
     expect(specOf({ ports: [null], limits: { cpu: null }, command: [null], secret: { a: null } })).toEqual({
       ports: [{ port: 0, targetPort: 0 }],

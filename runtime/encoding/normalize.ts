@@ -6,8 +6,8 @@
  *
  * Rules (catalog, types; the reference's JSON tags): null is absent, unless the field is nullable. A pointer is written
  * when it is present. Other zero values are omitted unless `keepEmpty`; objects, and the special scalars that are
- * structs in Go (Time, Quantity, IntOrString, Duration, RawExtension), are always written. Null as a list item or map
- * value is the zero value of the type, for lists and maps the empty one.
+ * structs in Go (Time, Quantity, IntOrString, Duration, RawExtension), are always written, and so are constants. Null
+ * as a list item or map value is the zero value of the type, for lists and maps the empty one.
  */
 import { turnValues } from "../base/limits.ts"
 import { atOnce, type Stages } from "../base/turns.ts"

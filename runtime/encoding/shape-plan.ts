@@ -2,7 +2,7 @@
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../schema/shape.ts"
 
 /** How a pass handles a value, by the kind of its type. */
-export type ShapeOperation = Scalar | "list" | "map" | "object" | "union"
+export type ShapeOperation = Scalar | "constant" | "list" | "map" | "object" | "union"
 
 /** A type as a pass uses it; `plan` is built on first use, since types may be recursive. */
 export interface ShapeNode {
@@ -10,6 +10,8 @@ export interface ShapeNode {
   readonly item: ShapeNode | undefined
   readonly shape: (() => TypeShape) | undefined
   readonly typeText: () => string
+  /** The value of a constant. */
+  readonly constant: string | undefined
   plan: ShapePlan | undefined
 }
 
@@ -72,10 +74,11 @@ const alwaysWritten: ReadonlySet<ShapeOperation> = new Set<ShapeOperation>([
   "IntOrString",
   "Duration",
   "RawExtension",
+  "constant",
 ])
 
 function planField(field: FieldShape): ShapeField {
-  const node = nodeOf(field.type)
+  const node = field.constant === undefined ? nodeOf(field.type) : constantNode(field.constant)
   const pointer = field.pointer === true
   const keepEmpty = field.keepEmpty === true
   const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
@@ -83,19 +86,51 @@ function planField(field: FieldShape): ShapeField {
   return { name: field.name, index: 0, node, pointer, nullable, fills, keepEmpty, inherited: field.name in {} }
 }
 
+function constantNode(constant: string): ShapeNode {
+  return { operation: "constant", item: undefined, shape: undefined, typeText: () => scalarTexts.string, constant, plan: undefined }
+}
+
 function nodeOf(type: TypeRef): ShapeNode {
   if ("scalar" in type)
-    return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
+    return {
+      operation: type.scalar,
+      item: undefined,
+      shape: undefined,
+      typeText: () => scalarTexts[type.scalar],
+      constant: undefined,
+      plan: undefined,
+    }
   if ("ref" in type)
-    return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
+    return {
+      operation: "object",
+      item: undefined,
+      shape: type.ref,
+      typeText: () => shortName(type.ref().name),
+      constant: undefined,
+      plan: undefined,
+    }
   if ("union" in type)
-    return { operation: "union", item: undefined, shape: type.union, typeText: () => shortName(type.union().name), plan: undefined }
+    return {
+      operation: "union",
+      item: undefined,
+      shape: type.union,
+      typeText: () => shortName(type.union().name),
+      constant: undefined,
+      plan: undefined,
+    }
   if ("map" in type) {
     const item = nodeOf(type.map)
-    return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
+    return {
+      operation: "map",
+      item,
+      shape: undefined,
+      typeText: () => `map[string]${item.typeText()}`,
+      constant: undefined,
+      plan: undefined,
+    }
   }
   const item = nodeOf("list" in type ? type.list : type.wrappedList)
-  return { operation: "list", item, shape: undefined, typeText: () => `[]${item.typeText()}`, plan: undefined }
+  return { operation: "list", item, shape: undefined, typeText: () => `[]${item.typeText()}`, constant: undefined, plan: undefined }
 }
 
 const scalarTexts: Readonly<Record<Scalar, string>> = {

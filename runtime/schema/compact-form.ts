@@ -27,6 +27,7 @@ function faultOfType(shape: TypeShape, path: string, seen: Set<TypeShape>): Comp
   for (const field of shape.fields) {
     // The envelope has these two.
     if (path === "" && (field.name === "kind" || field.name === "apiVersion")) continue
+    if (field.constant !== undefined) continue
     const at = field.inline === true ? path : joined(path, field.name)
     const why = faultOfField(field)
     if (why !== undefined) return { path: at, why }
@@ -53,7 +54,7 @@ function faultOfField(field: FieldShape): string | undefined {
 
 /** The reason for which a list or map of these items is not exact. */
 function faultOfItem(item: TypeRef, ofMap: boolean): string | undefined {
-  if ("wrappedList" in item && ofMap) return "null and the empty list are the same value there"
+  if ("wrappedList" in item && ofMap) return undefined
   if ("list" in item || "map" in item || "wrappedList" in item) return "lists and maps in each other have no form there"
   return undefined
 }

@@ -111,6 +111,11 @@ export interface FieldShape {
   /** Strategic merge patch. */
   readonly patch?: readonly ("merge" | "replace" | "retainKeys")[]
   readonly mergeKey?: string
+  /**
+   * The text that the field has in every object within another one: `kind` and `apiVersion` of a kind that is the type
+   * of a field. Without `number`: decoding writes it.
+   */
+  readonly constant?: string
   /** The default in the published schema; the generated defaults apply it. */
   readonly default?: JsonValue
 }

@@ -167,6 +167,7 @@ describe("compactFault", () => {
   const inexact: readonly [string, FieldShape, string][] = [
     ["a field without a number", { name: "size", type: text }, "spec.size"],
     ["a pointer to a list", { name: "tags", type: { list: text }, number: 1, pointer: true }, "spec.tags"],
+    ["a list of lists with names", { name: "rows", type: { list: { wrappedList: text } }, number: 1 }, "spec.rows"],
     ["a list of lists", { name: "rows", type: { list: { list: text } }, number: 1 }, "spec.rows"],
     [
       "unknown fields of an item",
@@ -179,5 +180,11 @@ describe("compactFault", () => {
   it("accepts what has a number and a form, also when it is recursive", () => {
     const node: TypeShape = { name: "n", fields: [{ name: "next", type: { ref: () => node }, number: 1, pointer: true }] }
     expect(compactFault(shapeWith(size, { name: "node", type: { ref: () => node }, number: 9 }))).toBeUndefined()
+  })
+
+  it("accepts a constant without a number, and a map of lists that have a name", () => {
+    const claim: TypeShape = { name: "c", fields: [{ name: "kind", type: text, constant: "Claim" }] }
+    expect(compactFault(shapeWith(size, { name: "claims", type: { list: { ref: () => claim } }, number: 9 }))).toBeUndefined()
+    expect(compactFault(shapeWith(size, { name: "extra", type: { map: { wrappedList: text } }, number: 9 }))).toBeUndefined()
   })
 })

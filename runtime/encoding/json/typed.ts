@@ -83,11 +83,11 @@ function escaped(character: string): string {
 }
 
 function rootNode(plan: ShapePlan): ShapeNode {
-  return { operation: "object", item: undefined, shape: undefined, typeText: () => plan.name, plan }
+  return { operation: "object", item: undefined, shape: undefined, typeText: () => plan.name, constant: undefined, plan }
 }
 
 function leaf(operation: "string" | "any"): ShapeNode {
-  return { operation, item: undefined, shape: undefined, typeText: () => operation, plan: undefined }
+  return { operation, item: undefined, shape: undefined, typeText: () => operation, constant: undefined, plan: undefined }
 }
 
 const textNode = leaf("string")

@@ -5,8 +5,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const controllerRevisionShape: TypeShape = {
   name: "apps.v1.ControllerRevision",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ControllerRevision" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "apps/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "data", type: { scalar: "RawExtension" }, number: 2 },
     { name: "revision", type: { scalar: "int64" }, number: 3, keepEmpty: true, required: true },

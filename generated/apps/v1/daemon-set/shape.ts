@@ -7,8 +7,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const daemonSetShape: TypeShape = {
   name: "apps.v1.DaemonSet",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "DaemonSet" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "apps/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => daemonSetSpecShape }, number: 2 },
     { name: "status", type: { ref: () => daemonSetStatusShape }, number: 3 },

@@ -7,8 +7,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const deploymentShape: TypeShape = {
   name: "apps.v1.Deployment",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Deployment" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "apps/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => deploymentSpecShape }, number: 2 },
     { name: "status", type: { ref: () => deploymentStatusShape }, number: 3 },

@@ -7,8 +7,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const replicaSetShape: TypeShape = {
   name: "apps.v1.ReplicaSet",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ReplicaSet" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "apps/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => replicaSetSpecShape }, number: 2 },
     { name: "status", type: { ref: () => replicaSetStatusShape }, number: 3 },

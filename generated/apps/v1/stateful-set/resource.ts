@@ -14,7 +14,7 @@ export const statefulSet: Kind<StatefulSet, StatefulSetInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "statefulsets", group: "apps", version: "v1", kind: "StatefulSet", format: "json", shape: "516911f798213e00" },
+  storage: { path: "statefulsets", group: "apps", version: "v1", kind: "StatefulSet", shape: "516911f798213e00" },
   selectable: [],
   rules: {
     createDrops: ["status"],
@@ -35,7 +35,7 @@ export const statefulSet: Kind<StatefulSet, StatefulSetInput> = {
     },
     { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] },
   ],
-  behaviours: ["podTemplateResources", "claimTemplates"],
+  behaviours: ["podTemplateResources"],
   load: async () => {
     const [{ statefulSetShape }, { defaultStatefulSet }, { validateStatefulSet }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {

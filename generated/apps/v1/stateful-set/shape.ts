@@ -8,8 +8,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const statefulSetShape: TypeShape = {
   name: "apps.v1.StatefulSet",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "StatefulSet" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "apps/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => statefulSetSpecShape }, number: 2 },
     { name: "status", type: { ref: () => statefulSetStatusShape }, number: 3 },

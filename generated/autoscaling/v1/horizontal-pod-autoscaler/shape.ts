@@ -6,8 +6,8 @@ import { crossVersionObjectReferenceShape } from "../shared/metrics/shape.ts"
 export const horizontalPodAutoscalerShape: TypeShape = {
   name: "autoscaling.v1.HorizontalPodAutoscaler",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "HorizontalPodAutoscaler" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "autoscaling/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => horizontalPodAutoscalerSpecShape }, number: 2 },
     { name: "status", type: { ref: () => horizontalPodAutoscalerStatusShape }, number: 3 },

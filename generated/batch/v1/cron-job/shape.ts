@@ -7,8 +7,8 @@ import { jobSpecShape } from "../shared/job-spec/shape.ts"
 export const cronJobShape: TypeShape = {
   name: "batch.v1.CronJob",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "CronJob" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "batch/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => cronJobSpecShape }, number: 2 },
     { name: "status", type: { ref: () => cronJobStatusShape }, number: 3 },

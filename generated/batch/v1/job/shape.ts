@@ -6,8 +6,8 @@ import { jobSpecShape } from "../shared/job-spec/shape.ts"
 export const jobShape: TypeShape = {
   name: "batch.v1.Job",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Job" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "batch/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => jobSpecShape }, number: 2 },
     { name: "status", type: { ref: () => jobStatusShape }, number: 3 },

@@ -19,7 +19,6 @@ export const certificateSigningRequest: Kind<CertificateSigningRequest, Certific
     group: "certificates.orch.io",
     version: "v1",
     kind: "CertificateSigningRequest",
-    format: "json",
     shape: "33197307d7924fc6",
   },
   selectable: [{ name: "spec.signerName", value: (stored) => text(get(stored, "spec", "signerName") ?? "") }],

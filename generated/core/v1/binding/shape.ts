@@ -6,8 +6,8 @@ import { objectReferenceShape } from "../shared/references/shape.ts"
 export const bindingShape: TypeShape = {
   name: "core.v1.Binding",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Binding" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "target", type: { ref: () => objectReferenceShape }, number: 2, required: true },
   ],

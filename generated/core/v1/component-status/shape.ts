@@ -5,8 +5,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const componentStatusShape: TypeShape = {
   name: "core.v1.ComponentStatus",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ComponentStatus" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     {
       name: "conditions",

@@ -5,8 +5,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const configMapShape: TypeShape = {
   name: "core.v1.ConfigMap",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ConfigMap" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "immutable", type: { scalar: "boolean" }, number: 4, pointer: true },
     { name: "data", type: { map: { scalar: "string" } }, number: 2 },

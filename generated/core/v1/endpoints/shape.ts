@@ -6,8 +6,8 @@ import { objectReferenceShape } from "../shared/references/shape.ts"
 export const endpointsShape: TypeShape = {
   name: "core.v1.Endpoints",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Endpoints" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "subsets", type: { list: { ref: () => endpointSubsetShape } }, number: 2, listType: "atomic" },
   ],

@@ -6,8 +6,8 @@ import { objectReferenceShape } from "../shared/references/shape.ts"
 export const eventShape: TypeShape = {
   name: "core.v1.Event",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Event" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1, required: true },
     { name: "involvedObject", type: { ref: () => objectReferenceShape }, number: 2, required: true },
     { name: "reason", type: { scalar: "string" }, number: 3 },

@@ -5,8 +5,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const limitRangeShape: TypeShape = {
   name: "core.v1.LimitRange",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "LimitRange" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => limitRangeSpecShape }, number: 2 },
   ],

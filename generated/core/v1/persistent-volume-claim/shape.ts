@@ -6,8 +6,8 @@ import { persistentVolumeClaimSpecShape } from "../shared/persistent-volume-clai
 export const persistentVolumeClaimShape: TypeShape = {
   name: "core.v1.PersistentVolumeClaim",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "PersistentVolumeClaim" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => persistentVolumeClaimSpecShape }, number: 2 },
     { name: "status", type: { ref: () => persistentVolumeClaimStatusShape }, number: 3 },

@@ -8,8 +8,8 @@ import { objectReferenceShape } from "../shared/references/shape.ts"
 export const persistentVolumeShape: TypeShape = {
   name: "core.v1.PersistentVolume",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "PersistentVolume" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => persistentVolumeSpecShape }, number: 2 },
     { name: "status", type: { ref: () => persistentVolumeStatusShape }, number: 3 },

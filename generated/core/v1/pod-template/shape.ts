@@ -6,8 +6,8 @@ import { podTemplateSpecShape } from "../shared/pod-template/shape.ts"
 export const podTemplateShape: TypeShape = {
   name: "core.v1.PodTemplate",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "PodTemplate" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "template", type: { ref: () => podTemplateSpecShape }, number: 2 },
   ],

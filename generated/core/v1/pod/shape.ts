@@ -7,8 +7,8 @@ import { podStatusShape } from "../shared/pod-status/shape.ts"
 export const podShape: TypeShape = {
   name: "core.v1.Pod",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Pod" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => podSpecShape }, number: 2 },
     { name: "status", type: { ref: () => podStatusShape }, number: 3 },

@@ -6,8 +6,8 @@ import { podTemplateSpecShape } from "../shared/pod-template/shape.ts"
 export const replicationControllerShape: TypeShape = {
   name: "core.v1.ReplicationController",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ReplicationController" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => replicationControllerSpecShape }, number: 2 },
     { name: "status", type: { ref: () => replicationControllerStatusShape }, number: 3 },

@@ -5,8 +5,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const resourceQuotaShape: TypeShape = {
   name: "core.v1.ResourceQuota",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ResourceQuota" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => resourceQuotaSpecShape }, number: 2 },
     { name: "status", type: { ref: () => resourceQuotaStatusShape }, number: 3 },

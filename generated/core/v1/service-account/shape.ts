@@ -6,8 +6,8 @@ import { localObjectReferenceShape, objectReferenceShape } from "../shared/refer
 export const serviceAccountShape: TypeShape = {
   name: "core.v1.ServiceAccount",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "ServiceAccount" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     {
       name: "secrets",

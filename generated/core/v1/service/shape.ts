@@ -7,8 +7,8 @@ import { loadBalancerStatusShape } from "../shared/load-balancer-status/shape.ts
 export const serviceShape: TypeShape = {
   name: "core.v1.Service",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "Service" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => serviceSpecShape }, number: 2 },
     { name: "status", type: { ref: () => serviceStatusShape }, number: 3 },

@@ -7,8 +7,8 @@ import { objectMetaShape } from "../../../meta/v1/object-meta/shape.ts"
 export const podDisruptionBudgetShape: TypeShape = {
   name: "policy.v1.PodDisruptionBudget",
   fields: [
-    { name: "kind", type: { scalar: "string" } },
-    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "kind", type: { scalar: "string" }, constant: "PodDisruptionBudget" },
+    { name: "apiVersion", type: { scalar: "string" }, constant: "policy/v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
     { name: "spec", type: { ref: () => podDisruptionBudgetSpecShape }, number: 2 },
     { name: "status", type: { ref: () => podDisruptionBudgetStatusShape }, number: 3 },
