@@ -82,7 +82,8 @@ async function buildJava(folder: string): Promise<void> {
   await mkdir(built)
   await copyFile(join(here, "fabric8", "pom.xml"), join(built, "pom.xml"))
   run("mvn", ["--quiet", "--batch-mode", "dependency:copy-dependencies", `-DoutputDirectory=${built}`], built)
-  run("javac", ["-cp", join(built, "*"), "-d", built, join(here, "fabric8", "Ovens.java")], built)
+  const sources = ["Kinds.java", "Ovens.java"].map((name) => join(here, "fabric8", name))
+  run("javac", ["-cp", join(built, "*"), "-d", built, ...sources], built)
   process.env.ORCH_FABRIC8 = [built, join(built, "*")].join(delimiter)
 }
 

@@ -9,8 +9,10 @@ require (
 	k8s.io/apimachinery v0.30.14
 	k8s.io/client-go v0.30.14
 	k8s.io/klog/v2 v2.120.1
+	k8s.io/kube-aggregator v0.30.14
 	orch-apiserver/test/clients/dynamic v0.0.0
 	sigs.k8s.io/controller-runtime v0.18.7
+	sigs.k8s.io/json v0.0.0-20221116044647-bc3834ca7abd
 )
 
 require (
@@ -59,7 +61,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20240228011516-70dd3763d340 // indirect
 	k8s.io/utils v0.0.0-20230726121419-3b25d923346b // indirect
-	sigs.k8s.io/json v0.0.0-20221116044647-bc3834ca7abd // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.4.1 // indirect
 	sigs.k8s.io/yaml v1.3.0 // indirect
 )
