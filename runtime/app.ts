@@ -44,7 +44,13 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
     inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
     deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
     cors({ allowedOrigins: options["cors-allowed-origins"] }),
-    authentication({ authenticators: parts.authenticators, anonymous: options["anonymous-auth"], vendor }),
+    authentication({
+      authenticators: parts.authenticators,
+      anonymous: options["anonymous-auth"],
+      audiences: options["api-audiences"],
+      vendor,
+      onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
+    }),
     // Impersonation.
     maxInFlight({
       requests: parts.inFlight,

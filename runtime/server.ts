@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
-import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
+import { type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
@@ -402,7 +402,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     admission: admissionOf(how, { vendor, reader }),
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
-  const authenticators = authenticatorsOf(how.tokens)
+  const audiences = options["api-audiences"]
+  const authenticators = how.tokens.length === 0 ? [] : [staticTokens(how.tokens, audiences)]
   const authorizers = options["authorization-mode"].map(authorizerOf)
   const parts: ServerParts = {
     vendor,
@@ -422,7 +423,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
     authenticators,
     authorizers,
-    access: createAccess({ authenticators, authorizers, vendor }),
+    access: createAccess({ authenticators, authorizers, vendor, audiences }),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),
@@ -461,10 +462,6 @@ function coreReader(reader: AdmissionReader): ObjectReader {
 
 function addressOf(options: Options): string {
   return advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
-}
-
-function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {
-  return tokens.length === 0 ? [] : [staticTokens(tokens)]
 }
 
 function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {

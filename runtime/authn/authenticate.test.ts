@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { ApiError } from "../base/errors.ts"
-import { anonymous, authenticate, parseTokenFile, staticTokens } from "./authenticate.ts"
+import {
+  anonymous,
+  authenticate,
+  AuthenticationError,
+  type Authenticator,
+  bearerToken,
+  type Credentials,
+  identify,
+  parseTokenFile,
+  staticTokens,
+} from "./authenticate.ts"
 
 const alice = { name: "alice", groups: ["developers"], extra: {} }
 const bob = { name: "bob", groups: [], extra: {} }
@@ -9,7 +19,8 @@ const tokens = staticTokens([
   { token: "token-of-alice", user: alice },
   { token: "token-of-bob", user: bob },
 ])
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const bearer = (token: string): Credentials => ({ headers: {}, token, audiences: [] })
+const nothing: Credentials = { headers: {}, token: undefined, audiences: [] }
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
@@ -21,7 +32,7 @@ function almost(token: string, agree: (hash: Buffer, right: Buffer) => boolean):
 
 describe("a bearer token", () => {
   test("authenticates its user", () => {
-    expect(tokens(bearer("token-of-alice"))).toEqual(alice)
+    expect(tokens(bearer("token-of-alice"))).toEqual({ user: alice })
     expect(authenticate([tokens], bearer("token-of-bob"), { anonymous: false })).toEqual({ ...bob, groups: ["system:authenticated"] })
   })
 
@@ -40,8 +51,15 @@ describe("a bearer token", () => {
     expect(tokens(bearer(token))).toBeUndefined()
   })
 
-  test.each(["Basic dG9rZW4=", "Bearer", "Bearer ", "Bearer a b", "token-of-alice", ""])("is not in %j", (authorization) => {
-    expect(tokens({ authorization })).toBeUndefined()
+  test.each(["Basic dG9rZW4=", "Bearer", "Bearer ", "Bearer  a", "  Bearer   a  ", "token-of-alice", ""])(
+    "is not in %j",
+    (authorization) => {
+      expect(bearerToken({ authorization })).toBeUndefined()
+    },
+  )
+
+  test.each(["Bearer a", "bearer a", "BEARER a b", " Bearer a "])("is in %j", (authorization) => {
+    expect(bearerToken({ authorization })).toBe("a")
   })
 
   test("that is unknown is refused, also where anonymous requests are on", () => {
@@ -51,14 +69,91 @@ describe("a bearer token", () => {
 })
 
 describe("without a credential", () => {
-  test("a request is anonymous", () => expect(authenticate([tokens], {}, { anonymous: true })).toBe(anonymous))
+  test("a request is anonymous", () => expect(authenticate([tokens], nothing, { anonymous: true })).toBe(anonymous))
   test("a request is refused where anonymous requests are off", () =>
-    expect(() => authenticate([tokens], {}, { anonymous: false })).toThrow(ApiError))
+    expect(() => authenticate([tokens], nothing, { anonymous: false })).toThrow(ApiError))
 })
 
-test("the first authenticator that returns a user decides", () => {
-  const first = () => alice
-  expect(authenticate([() => undefined, first, () => bob], {}, { anonymous: false }).name).toBe("alice")
+const known: Authenticator = () => ({ user: alice })
+const unknown: Authenticator = () => undefined
+const wrong: Authenticator = () => {
+  throw new AuthenticationError("wrong")
+}
+/** The same, after a while. */
+const later =
+  (authenticator: Authenticator): Authenticator =>
+  async (credentials) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return authenticator(credentials)
+  }
+
+describe("authenticators", () => {
+  test("decide in their order, and one that does not wait makes none of a request wait", () => {
+    const user = authenticate([unknown, known, () => ({ user: bob })], nothing, { anonymous: false })
+    expect(user).toMatchObject({ name: "alice" })
+  })
+
+  test.each([
+    ["at once", wrong, known],
+    ["later", later(wrong), later(known)],
+    ["first later", later(wrong), known],
+    ["then later", wrong, later(known)],
+  ])("are asked although one before them failed: %s", async (_when, first, second) => {
+    expect(await authenticate([unknown, first, second], nothing, { anonymous: false })).toMatchObject({ name: "alice" })
+  })
+
+  test.each([
+    ["at once", wrong],
+    ["later", later(wrong)],
+  ])("that fail refuse a request that has no token, also where anonymous requests are on: %s", async (_when, fails) => {
+    const faults: string[] = []
+    const asked = async () => authenticate([fails, unknown], nothing, { anonymous: true, onFault: (fault) => faults.push(fault.message) })
+    await expect(asked()).rejects.toMatchObject({ code: 401, message: "Unauthorized" })
+    expect(faults).toEqual(["wrong"])
+  })
+
+  test("that have no opinion leave the request anonymous, also after a while", async () => {
+    expect(await authenticate([later(unknown), unknown], nothing, { anonymous: true })).toBe(anonymous)
+    await expect(async () => authenticate([later(unknown)], nothing, { anonymous: false })).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("say all that is wrong to reviews", async () => {
+    await expect(async () => identify([wrong, later(wrong)], bearer("x"))).rejects.toThrow(/^wrong, wrong$/)
+    expect(() => identify([unknown], bearer("x"))).toThrow(/^invalid bearer token$/)
+  })
+
+  test.each([
+    ["at once", (fails: Authenticator) => fails],
+    ["later", later],
+  ])("with a fault of their own do not pass for a refusal: %s", async (_when, made) => {
+    const broken = made(() => {
+      throw new TypeError("broken")
+    })
+    await expect(async () => authenticate([broken, known], nothing, { anonymous: true })).rejects.toThrow(TypeError)
+  })
+
+  test("add the group of all users once", () => {
+    const grouped = { ...alice, groups: ["system:authenticated", "developers"] }
+    expect(identify([() => ({ user: grouped })], nothing)).toEqual({ user: grouped })
+  })
+})
+
+describe("audiences", () => {
+  const ofServer = staticTokens([{ token: "t", user: alice }], ["api", "other"])
+  test.each([
+    [["api"], ["api"]],
+    [
+      ["x", "other", "api"],
+      ["other", "api"],
+    ],
+  ])("%j of a token of the server: %j", (audiences, common) => {
+    expect(ofServer({ ...bearer("t"), audiences })).toEqual({ user: alice, audiences: common })
+  })
+  test("that are not the server's are refused", () => {
+    expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
+    expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
+    expect(tokens({ ...bearer("token-of-alice"), audiences: ["x"] })).toBeUndefined()
+  })
 })
 
 describe("a token file", () => {

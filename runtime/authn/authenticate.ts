@@ -1,58 +1,177 @@
 /**
- * Authentication: a list of authenticators, of which the first that recognises a request decides. Specification section
- * 5.
+ * Authentication: a list of authenticators, of which the first that knows a request's credentials decides.
+ * Specification section 5.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { User } from "../base/user.ts"
+import type { Incoming } from "../http/exchange.ts"
+
+/** What a request, or a review of a token, shows of who sends it. */
+export interface Credentials {
+  readonly headers: IncomingHttpHeaders
+  /** The bearer token. */
+  readonly token: string | undefined
+  /** The request: its connection has the certificates of the client. Absent for the token of a review. */
+  readonly incoming?: Incoming
+  /** A token must be for one of these. Empty: tokens are not told apart by what they are for. */
+  readonly audiences: readonly string[]
+}
+
+/** Whose credentials these are. One record for all requests with the same ones, where that is possible. */
+export interface Identity {
+  readonly user: User
+  /** Those of the asked audiences that the token is for. */
+  readonly audiences?: readonly string[]
+}
+
+type Answer = Identity | undefined | Promise<Identity | undefined>
 
 /**
- * Returns the user of a request, or undefined when it has no credential of this authenticator's sort. Throws 401 when
- * it has one that is wrong.
+ * Returns whose credentials these are, or undefined when there is none of this authenticator's sort, or one that
+ * another may know. Throws AuthenticationError for a wrong one, and when it cannot tell; the next authenticator is
+ * asked all the same. Only one that has to wait returns a promise.
  */
-export type Authenticator = (headers: IncomingHttpHeaders) => User | undefined
+export type Authenticator = (credentials: Credentials) => Answer
+
+/** A credential is wrong, or nobody could tell. Clients get 401 without the reason; the log and reviews have it. */
+export class AuthenticationError extends Error {
+  constructor(message: string) {
+    const { stackTraceLimit } = Error
+    // The client's fault: its stack says nothing.
+    Error.stackTraceLimit = 0
+    super(message)
+    Error.stackTraceLimit = stackTraceLimit
+    this.name = "AuthenticationError"
+  }
+}
 
 /** The user of requests without a credential. Compared by identity. */
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"], extra: {} }
 
 /**
- * Returns the user that the first deciding authenticator names, with the group `system:authenticated`. Without a
- * decision the request is anonymous. Throws 401 for a bearer token that no authenticator accepts, and for a request
- * without a decision while anonymous requests are off.
+ * Asks the authenticators in their order; the first that knows the credentials decides, and its user is in the group
+ * `system:authenticated`. Returns undefined for a request without a credential. Throws AuthenticationError, or rejects
+ * with it, when there is a credential and none knows it. Waits only if an authenticator does.
+ */
+export function identify(authenticators: readonly Authenticator[], credentials: Credentials): Answer {
+  return identifyFrom(authenticators, credentials, 0, undefined)
+}
+
+function identifyFrom(
+  authenticators: readonly Authenticator[],
+  credentials: Credentials,
+  from: number,
+  faultBefore: AuthenticationError | undefined,
+): Answer {
+  let fault = faultBefore
+  for (let index = from; index < authenticators.length; index++) {
+    try {
+      const answer = authenticators[index]?.(credentials)
+      if (answer instanceof Promise) return identifyAfter(answer, { authenticators, credentials, next: index + 1, fault })
+      if (answer !== undefined) return authenticated(answer)
+    } catch (error) {
+      fault = joined(fault, error)
+    }
+  }
+  if (fault !== undefined) throw fault
+  if (credentials.token !== undefined) throw new AuthenticationError("invalid bearer token")
+  return undefined
+}
+
+interface Remaining {
+  readonly authenticators: readonly Authenticator[]
+  readonly credentials: Credentials
+  readonly next: number
+  readonly fault: AuthenticationError | undefined
+}
+
+async function identifyAfter(answer: Promise<Identity | undefined>, remaining: Remaining): Promise<Identity | undefined> {
+  let { fault } = remaining
+  try {
+    const identity = await answer
+    if (identity !== undefined) return authenticated(identity)
+  } catch (error) {
+    fault = joined(fault, error)
+  }
+  return identifyFrom(remaining.authenticators, remaining.credentials, remaining.next, fault)
+}
+
+/** Both faults as one. Throws what is no answer of an authenticator but a fault of the server. */
+function joined(before: AuthenticationError | undefined, error: unknown): AuthenticationError {
+  if (!(error instanceof AuthenticationError)) throw error
+  return before === undefined ? error : new AuthenticationError(`${before.message}, ${error.message}`)
+}
+
+/**
+ * As `identify`, for a request: it is anonymous without a credential. Throws 401, or rejects with it, for credentials
+ * that nobody knows, and without any while anonymous requests are off. `onFault` is called with the reason of the first.
  */
 export function authenticate(
   authenticators: readonly Authenticator[],
-  headers: IncomingHttpHeaders,
-  options: { anonymous: boolean },
-): User {
-  for (const authenticator of authenticators) {
-    const user = authenticator(headers)
-    if (user !== undefined) return authenticated(user)
+  credentials: Credentials,
+  options: { readonly anonymous: boolean; readonly onFault?: ((fault: AuthenticationError) => void) | undefined },
+): User | Promise<User> {
+  let answer: Answer
+  try {
+    answer = identify(authenticators, credentials)
+  } catch (error) {
+    throw refused(error, options.onFault)
   }
-  if (bearerToken(headers) !== undefined || !options.anonymous) throw unauthorized()
+  return answer instanceof Promise ? authenticateAfter(answer, options) : userOf(answer, options.anonymous)
+}
+
+async function authenticateAfter(
+  answer: Promise<Identity | undefined>,
+  { anonymous: mayBeAnonymous, onFault }: Parameters<typeof authenticate>[2],
+): Promise<User> {
+  return userOf(
+    await answer.catch((error: unknown) => {
+      throw refused(error, onFault)
+    }),
+    mayBeAnonymous,
+  )
+}
+
+function userOf(identity: Identity | undefined, mayBeAnonymous: boolean): User {
+  if (identity !== undefined) return identity.user
+  if (!mayBeAnonymous) throw unauthorized()
   return anonymous
 }
 
-/** Authenticators return one record per user, so the record with the added group is made once. */
-const authenticatedUsers = new WeakMap<User, User>()
+function refused(error: unknown, onFault: ((fault: AuthenticationError) => void) | undefined): unknown {
+  if (!(error instanceof AuthenticationError)) return error
+  onFault?.(error)
+  return unauthorized()
+}
 
-function authenticated(user: User): User {
-  let known = authenticatedUsers.get(user)
+const authenticatedGroup = "system:authenticated"
+
+/** Authenticators return one record per user, so the record with the added group is made once. */
+const authenticatedIdentities = new WeakMap<Identity, Identity>()
+
+function authenticated(identity: Identity): Identity {
+  let known = authenticatedIdentities.get(identity)
   if (known === undefined) {
-    known = { ...user, groups: [...user.groups, "system:authenticated"] }
-    authenticatedUsers.set(user, known)
+    const { user } = identity
+    const groups = user.groups.includes(authenticatedGroup) ? user.groups : [...user.groups, authenticatedGroup]
+    known = { ...identity, user: { ...user, groups } }
+    authenticatedIdentities.set(identity, known)
   }
   return known
 }
 
-/** The token of an `Authorization: Bearer` header, RFC 6750; undefined without one. */
+/**
+ * The token of an `Authorization: Bearer` header, RFC 6750; undefined without one. As in kube-apiserver a single blank
+ * precedes the token, and what follows it does not count.
+ */
 export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
   return tokenOf(headers.authorization ?? "")
 }
 
-const tokenOf = memoize((authorization) => /^Bearer +(\S+)$/i.exec(authorization)?.[1])
+const tokenOf = memoize((authorization) => /^\s*Bearer ([^ ]+)/i.exec(authorization)?.[1])
 
 /** One line of `--token-auth-file`. */
 export interface StaticToken {
@@ -60,19 +179,35 @@ export interface StaticToken {
   readonly user: User
 }
 
-/** Accepts tokens of a file, or made at start. Compares SHA-256 hashes in constant time. */
-export function staticTokens(tokens: readonly StaticToken[]): Authenticator {
-  const hashed = tokens.map(({ token, user }) => ({ hash: sha256(token), user }))
-  const seen = new Map<string, User>()
-  return (headers) => {
-    const token = bearerToken(headers)
+/**
+ * Accepts tokens of a file, or made at start. Compares SHA-256 hashes in constant time. The tokens are for the server:
+ * for `audiences`, those of `--api-audiences`.
+ */
+export function staticTokens(tokens: readonly StaticToken[], audiences: readonly string[] = []): Authenticator {
+  const hashed = tokens.map(({ token, user }) => ({ hash: sha256(token), identity: { user } }))
+  const seen = new Map<string, Identity>()
+  const ofServer = forServer(audiences)
+  return ({ token, audiences: asked }) => {
     if (token === undefined) return undefined
     const known = seen.get(token)
-    if (known !== undefined) return known
+    if (known !== undefined) return ofServer(known, asked)
     const hash = sha256(token)
-    const user = hashed.find((entry) => timingSafeEqual(entry.hash, hash))?.user
-    if (user !== undefined) seen.set(token, user)
-    return user
+    const identity = hashed.find((entry) => timingSafeEqual(entry.hash, hash))?.identity
+    if (identity === undefined) return undefined
+    seen.set(token, identity)
+    return ofServer(identity, asked)
+  }
+}
+
+/**
+ * For authenticators whose tokens name no audience: they are for those of the server. Returns undefined when a token
+ * for another one is asked for.
+ */
+export function forServer(audiences: readonly string[]): (identity: Identity, asked: readonly string[]) => Identity | undefined {
+  return (identity, asked) => {
+    if (asked.length === 0) return identity
+    const common = asked.filter((each) => audiences.includes(each))
+    return common.length === 0 ? undefined : { ...identity, audiences: common }
   }
 }
 

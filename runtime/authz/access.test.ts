@@ -10,7 +10,7 @@ const resource = { group: "apps", version: "", resource: "deployments", subresou
 
 function access(...authorizers: readonly Authorizer[]): ReturnType<typeof createAccess> {
   const authenticators = [staticTokens([{ token: "known", user }])]
-  return createAccess({ authenticators, authorizers, vendor: vendorProfile("kubernetes") })
+  return createAccess({ authenticators, authorizers, vendor: vendorProfile("kubernetes"), audiences: [] })
 }
 
 test("a token is that of its user, who is in the group of all users", async () => {

@@ -1,6 +1,5 @@
 /** Answers the questions of reviews with the authenticators and authorizers that requests pass. */
-import { authenticate, type Authenticator } from "../authn/authenticate.ts"
-import { ApiError } from "../base/errors.ts"
+import { AuthenticationError, type Authenticator, identify } from "../authn/authenticate.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Access, AccessDecision, AccessQuestion, TokenAnswer, UserRules } from "../schema/access.ts"
@@ -10,18 +9,20 @@ export interface AccessParts {
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly vendor: Vendor
+  /** `--api-audiences` */
+  readonly audiences: readonly string[]
 }
 
 /** Called once per server. What further authenticators and authorizers know is added to them, not here. */
-export function createAccess({ authenticators, authorizers, vendor }: AccessParts): Access {
+export function createAccess({ authenticators, authorizers, vendor, audiences: own }: AccessParts): Access {
   return {
     async authenticate(token, audiences): Promise<TokenAnswer> {
-      // No authenticator knows audiences yet: a token is for the server alone.
-      if (audiences.length > 0) return { error: invalidToken }
+      const asked = audiences.length > 0 ? audiences : own
       try {
-        return { user: authenticate(authenticators, { authorization: `Bearer ${token}` }, { anonymous: false }) }
+        const identity = await identify(authenticators, { headers: {}, token, audiences: asked })
+        return identity ?? { error: invalidToken }
       } catch (error) {
-        if (error instanceof ApiError) return { error: invalidToken }
+        if (error instanceof AuthenticationError) return { error: error.message }
         throw error
       }
     },

@@ -1,22 +1,50 @@
-import { anonymous as anonymousUser, authenticate, type Authenticator } from "../authn/authenticate.ts"
+import {
+  anonymous as anonymousUser,
+  authenticate,
+  type AuthenticationError,
+  type Authenticator,
+  bearerToken,
+} from "../authn/authenticate.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
 import type { Step } from "../http/env.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
 
+export interface AuthenticationOptions {
+  readonly authenticators: readonly Authenticator[]
+  readonly anonymous: boolean
+  /** `--api-audiences` */
+  readonly audiences: readonly string[]
+  readonly vendor: Vendor
+  /** Called with the reason of a 401, which the client does not learn. */
+  readonly onFault?: (fault: AuthenticationError) => void
+}
+
 /**
  * Sets the user of the request. Throws 401 when a credential is wrong, or missing while anonymous requests are off. On
- * success the connection is accounted to the user instead of to strangers.
+ * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
-export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Step {
-  const { authenticators, anonymous, vendor } = options
+export function authentication(options: AuthenticationOptions): Step {
+  const { authenticators, anonymous, audiences, vendor, onFault } = options
   return function authentication({ request, incoming }) {
     const { headers, info } = request
-    const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
-    const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
-    request.user = user
-    if (user !== anonymousUser) incoming.account?.identify(user.name)
-    return undefined
+    const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
+    const credentials = { headers, token: bearerToken(shown), incoming, audiences }
+    const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info), onFault })
+    if (user instanceof Promise) return user.then((known) => enter(request, known))
+    return enter(request, user)
   }
 }
+
+function enter(request: RequestContext, user: User): undefined {
+  request.user = user
+  if (user !== anonymousUser) request.incoming.account?.identify(user.name)
+  else if (ignoredToken.test(request.headers.authorization ?? "")) request.warnings.push(ignoredTokenWarning)
+}
+
+/** kube-apiserver takes no token behind several blanks, and says so. */
+const ignoredToken = /^\s*Bearer {2}/i
+const ignoredTokenWarning = "the provided Authorization header contains extra space before the bearer token, and is ignored"

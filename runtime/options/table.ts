@@ -111,6 +111,12 @@ export const optionTable = {
     default: true,
     help: "Accept requests without credentials as system:anonymous. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
   }),
+  "api-audiences": option({
+    type: listOf(text("audience"), "audiences"),
+    group: "Authentication and authorization",
+    default: [],
+    help: "Names of this server that a token may be for. Tokens that name no audience are for all of them.",
+  }),
   "authorization-mode": option({
     type: listOf(oneOf("AlwaysAllow", "AlwaysDeny")),
     group: "Authentication and authorization",

@@ -125,7 +125,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     covers: ["authn/authenticate.ts#bearerToken", "authn/authenticate.ts#staticTokens"],
     read: each(
       (text) => bearerToken({ authorization: text }),
-      (text) => authenticator({ authorization: text }),
+      (text) => authenticator({ headers: {}, token: text, audiences: [] }),
     ),
     shapes: [
       ["Bearer ", "!"],
