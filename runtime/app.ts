@@ -49,6 +49,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       anonymous: options["anonymous-auth"],
       audiences: options["api-audiences"],
       vendor,
+      removeHeaders: parts.removeHeaders,
       onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
     }),
     // Impersonation.

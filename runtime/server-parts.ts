@@ -54,6 +54,8 @@ export interface ServerParts {
   /** Calls web hooks; conversions of custom objects do. */
   readonly hooks: Hooks
   readonly authenticators: readonly Authenticator[]
+  /** Removes the header fields in which proxies name users. Absent: there are no such proxies. */
+  readonly removeHeaders: ((headers: Record<string, unknown>) => void) | undefined
   readonly authorizers: readonly Authorizer[]
   /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access

@@ -4,7 +4,8 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
-import { type StaticToken, staticTokens } from "./authn/authenticate.ts"
+import type { StaticToken } from "./authn/authenticate.ts"
+import { authenticatorsInOrder, type ConfiguredAuthentication } from "./authn/configured.ts"
 import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
@@ -29,14 +30,14 @@ import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
-import { ConversionMetrics } from "./observability/conversion-metrics.ts"
+import { newMeasures } from "./observability/measures.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
-import { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
 import { LoopDelayMeter } from "./observability/loop-delay.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { inParallel } from "./base/in-parallel.ts"
+import { within } from "./base/within.ts"
 import { isStored, type Kind } from "./schema/kind.ts"
 import { fillsAtOnce } from "./base/limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
@@ -46,10 +47,9 @@ import type { Options } from "./options/table.ts"
 import type { Random } from "./base/random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
-import { parseObject } from "./registry/object-codec.ts"
 import type { StoredShapes } from "./registry/stored-shapes.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
-import { awaitFreshness } from "./registry/read.ts"
+import { readAll } from "./registry/read-all.ts"
 import { objectReader } from "./registry/object-reader.ts"
 import { Registry, type RegistryDeps } from "./registry/registry.ts"
 import { components, healthChecks } from "./launch/health-checks.ts"
@@ -89,6 +89,8 @@ export interface ServerOptions {
   readonly tokenSecret: Buffer
   /** The serving certificate and its key, PEM. */
   readonly certificate: Pick<Tls, "certificate" | "key">
+  /** What the options of authentication ask for besides tokens; `stop` ends it. */
+  readonly authentication?: ConfiguredAuthentication
   /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
   readonly authority?: string
   /** The pairs with which the signer of certificates signs. Absent: it signs nothing. */
@@ -111,7 +113,7 @@ export interface ServerOptions {
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
   /** Replaces the secure port: a simulation has no network. */
-  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref">>>
+  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref" | "setTls">>>
 }
 
 export interface RunningServer {
@@ -164,7 +166,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(how, { cache, prefix, start, ...signals })
   const app = createApp(parts, how.middleware)
-  const listener = await (how.listen ?? listen)(listenOptions(how, app)).catch(async (error: unknown) => {
+  const listener = await openPort(how, app).catch(async (error: unknown) => {
     parts.loopDelay.stop()
     await cache.close()
     throw error
@@ -194,6 +196,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await listener.close({ graceMs: options["request-timeout"], clock })
     await within(patienceMs, requestsEnded(parts), clock)
     parts.hooks.close()
+    how.authentication?.stop()
     await yamlThread.stop()
     await cache.close()
     if (how.keepStore !== true) await store.close()
@@ -221,6 +224,12 @@ async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
   await Promise.all([inFlight.drained("short"), inFlight.drained("long")])
 }
 
+async function openPort(how: ServerOptions, app: ListenOptions["app"]): ReturnType<NonNullable<ServerOptions["listen"]>> {
+  const listener = await (how.listen ?? listen)(listenOptions(how, app))
+  how.authentication?.onAuthorities(() => listener.setTls?.(tlsOf(how)))
+  return listener
+}
+
 function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOptions {
   const { options, clock, log } = how
   const streams = options["http2-max-streams-per-connection"]
@@ -228,7 +237,7 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
     app,
     host: options["bind-address"],
     port: options["secure-port"],
-    tls: { ...how.certificate, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
+    tls: tlsOf(how),
     clock,
     ...(streams > 0 && { streamsPerConnection: streams }),
     http2: options["http2-implementation"],
@@ -237,15 +246,13 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
   }
 }
 
-/** Resolves when the work is done or `milliseconds` have passed; at once for 0. */
-async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
-  if (milliseconds === 0) return
-  let cancel = (): void => {}
-  const patience = new Promise<void>((resolve) => {
-    cancel = clock.after(milliseconds, resolve)
-  })
-  await Promise.race([work, patience])
-  cancel()
+function tlsOf({ authentication, certificate, options }: ServerOptions): Tls {
+  const clientAuthorities = authentication?.clientAuthorities()
+  return {
+    ...certificate,
+    minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
+    ...(clientAuthorities !== undefined && { clientAuthorities }),
+  }
 }
 
 /** What a start still waits for, as `/readyz` reports it; undefined once nothing is missing. */
@@ -403,7 +410,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const audiences = options["api-audiences"]
-  const authenticators = how.tokens.length === 0 ? [] : [staticTokens(how.tokens, audiences)]
+  const authenticators = authenticatorsInOrder({ configured: how.authentication, tokens: how.tokens, audiences })
   const authorizers = options["authorization-mode"].map(authorizerOf)
   const parts: ServerParts = {
     vendor,
@@ -422,14 +429,13 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     connector,
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
     authenticators,
+    removeHeaders: how.authentication?.removeHeaders,
     authorizers,
     access: createAccess({ authenticators, authorizers, vendor, audiences }),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
-    conversions: new ConversionMetrics(clock),
     watchCache: cache,
-    workQueues: new WorkQueueMetrics(clock),
-    storage: { objects: new Map(), bytes: new Map() },
+    ...newMeasures(clock),
     openapi: how.openapi,
   }
   return parts
@@ -466,14 +472,4 @@ function addressOf(options: Options): string {
 
 function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
   return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
-}
-
-/** Reads all objects below a storage path, including everything that was committed before the call. */
-async function readAll(registry: Registry, kinds: KindTable, storagePath: string): ReturnType<BehaviourDeps["readAll"]> {
-  const kind = kinds.all().find((candidate) => candidate.storage.path === storagePath && kinds.stored(candidate) === candidate)
-  if (kind === undefined) return []
-  const handle = await registry.handle(kind)
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const snapshot = handle.cache.snapshot()
-  return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }

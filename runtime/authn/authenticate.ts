@@ -9,14 +9,14 @@ import { memoize } from "../base/memoize.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
 
-/** What a request, or a review of a token, shows of who sends it. */
+/** The credentials in a request, or in a review of a token. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
   /** The bearer token. */
   readonly token: string | undefined
   /** The request: its connection has the certificates of the client. Absent for the token of a review. */
   readonly incoming?: Incoming
-  /** A token must be for one of these. Empty: tokens are not told apart by what they are for. */
+  /** A token must be for one of these. Empty: it does not matter what a token is for. */
   readonly audiences: readonly string[]
 }
 
@@ -31,12 +31,12 @@ type Answer = Identity | undefined | Promise<Identity | undefined>
 
 /**
  * Returns whose credentials these are, or undefined when there is none of this authenticator's sort, or one that
- * another may know. Throws AuthenticationError for a wrong one, and when it cannot tell; the next authenticator is
+ * another may know. Throws AuthenticationError for a wrong one, and when it cannot decide; the next authenticator is
  * asked all the same. Only one that has to wait returns a promise.
  */
 export type Authenticator = (credentials: Credentials) => Answer
 
-/** A credential is wrong, or nobody could tell. Clients get 401 without the reason; the log and reviews have it. */
+/** A credential is wrong, or could not be looked up. Clients get 401 without the reason; log and reviews have it. */
 export class AuthenticationError extends Error {
   constructor(message: string) {
     const { stackTraceLimit } = Error
@@ -107,7 +107,8 @@ function joined(before: AuthenticationError | undefined, error: unknown): Authen
 
 /**
  * As `identify`, for a request: it is anonymous without a credential. Throws 401, or rejects with it, for credentials
- * that nobody knows, and without any while anonymous requests are off. `onFault` is called with the reason of the first.
+ * that no authenticator knows, and without any while anonymous requests are off. `onFault` gets the reason of the
+ * first.
  */
 export function authenticate(
   authenticators: readonly Authenticator[],

@@ -19,6 +19,8 @@ export interface AuthenticationOptions {
   /** `--api-audiences` */
   readonly audiences: readonly string[]
   readonly vendor: Vendor
+  /** Removes what no other machine may get, once the user is known. */
+  readonly removeHeaders?: ((headers: Record<string, unknown>) => void) | undefined
   /** Called with the reason of a 401, which the client does not learn. */
   readonly onFault?: (fault: AuthenticationError) => void
 }
@@ -28,19 +30,20 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, anonymous, audiences, vendor, onFault } = options
+  const { authenticators, anonymous, audiences, vendor, removeHeaders, onFault } = options
   return function authentication({ request, incoming }) {
     const { headers, info } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const credentials = { headers, token: bearerToken(shown), incoming, audiences }
     const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info), onFault })
-    if (user instanceof Promise) return user.then((known) => enter(request, known))
-    return enter(request, user)
+    if (user instanceof Promise) return user.then((known) => enter(request, known, removeHeaders))
+    return enter(request, user, removeHeaders)
   }
 }
 
-function enter(request: RequestContext, user: User): undefined {
+function enter(request: RequestContext, user: User, removeHeaders: AuthenticationOptions["removeHeaders"]): undefined {
   request.user = user
+  removeHeaders?.(request.headers)
   if (user !== anonymousUser) request.incoming.account?.identify(user.name)
   else if (ignoredToken.test(request.headers.authorization ?? "")) request.warnings.push(ignoredTokenWarning)
 }

@@ -11,6 +11,8 @@ export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
   readonly remoteAddress?: string | undefined
+  /** The socket below HTTP/2: TLS has the certificates of the client. */
+  readonly tlsSocket?: object
 }
 
 /** A body that the connection gathers, for a reader that wants it whole. */
@@ -37,6 +39,8 @@ export interface Incoming {
   readonly headers: IncomingHttpHeaders
   /** HTTP/1.1 only: names and values in turn, as they were sent. */
   readonly rawHeaders?: readonly string[]
+  /** HTTP/2 only: the values of fields that were sent more than once, each as it was sent. */
+  readonly repeatedFields?: ReadonlyMap<string, readonly string[]> | undefined
   readonly httpVersion?: string
   readonly httpVersionMajor: number
   readonly socket: ConnectionEnds

@@ -1,6 +1,8 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
 import { createServer as createHttpsServer } from "node:https"
+import { constants } from "node:crypto"
 import { type AddressInfo, Socket } from "node:net"
+import type { SecureContextOptions } from "node:tls"
 import type { Hono } from "hono"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
@@ -27,6 +29,11 @@ export interface Tls {
   readonly certificate: string
   readonly key: string
   readonly minVersion?: "TLSv1.2" | "TLSv1.3"
+  /**
+   * PEM of the authorities whose certificates clients may choose from. Present: clients are asked for a certificate.
+   * Whether it is valid is decided per request (`authn/certificates/`); a connection without one is as good.
+   */
+  readonly clientAuthorities?: string
 }
 
 export interface ListenOptions {
@@ -55,6 +62,8 @@ export interface Listener {
   readonly port: number
   /** Stops accepting connections and lets requests in flight finish; cuts connections that are busy after `graceMs`. */
   close(options: { graceMs: number; clock: Clock }): Promise<void>
+  /** New connections get this certificate, key and authorities; open ones keep theirs. Absent in a simulation. */
+  setTls?(tls: Tls): void
   /** From now on, the port and the connections that it accepts do not keep the process alive. */
   unref(): void
 }
@@ -93,15 +102,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     server.unref()
     server.on("connection", (socket) => void (socket instanceof Socket && socket.unref()))
   }
-  return { server, port, close: (how) => connections.close(how), unref }
+  return { server, port, close: (how) => connections.close(how), setTls: (tls) => server.setSecureContext(contextOf(tls)), unref }
 }
 
-function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: TimeLimits): Http1Server {
+function contextOf({ certificate, key, minVersion = "TLSv1.2", clientAuthorities }: Tls): SecureContextOptions {
+  if (clientAuthorities === undefined) return { cert: certificate, key, minVersion }
+  // A resumed connection has the client's certificate without those that it sent with it, which verify it.
+  return { cert: certificate, key, minVersion, ca: clientAuthorities, secureOptions: constants.SSL_OP_NO_TICKET }
+}
+
+function createServer(tls: Tls, times: TimeLimits): Http1Server {
   const server = createHttpsServer({
     ...http1Classes,
-    cert: certificate,
-    key,
-    minVersion,
+    ...contextOf(tls),
+    ...(tls.clientAuthorities !== undefined && { requestCert: true, rejectUnauthorized: false }),
     ALPNProtocols: [http2Name, "http/1.1"],
     handshakeTimeout: tlsHandshakeTimeoutMs,
     maxHeaderSize: requestHeaderBytesMax,

@@ -82,7 +82,7 @@ export class Http2Connection implements StreamOwner {
       measure: () => this.parser.keptBytes + this.sender.keptBytes,
       cut: () => this.destroy(),
     })
-    this.ends = { localAddress, localPort, remoteAddress }
+    this.ends = { localAddress, localPort, remoteAddress, tlsSocket: socket }
     socket.setNoDelay(true)
     this.sender = new Sender(socket, {
       ended: (stream) => this.closeIfOver(stream),
@@ -285,11 +285,12 @@ export class Http2Connection implements StreamOwner {
     this.open(streamId, isEnd, head)
   }
 
-  private open(streamId: number, isEnd: boolean, { bytes, headers, isTooLarge }: RequestHead): void {
+  private open(streamId: number, isEnd: boolean, { bytes, headers, isTooLarge, repeated }: RequestHead): void {
     const costBytes = this.options.limits.requestCostBytes + bytes
     this.account.charge(costBytes)
     const stream = new ServerStream(streamId, this, {
       headers,
+      repeated,
       costBytes,
       sendWindowBytes: this.sendWindowBytes,
       receiveWindowBytes: http2WindowBytes,

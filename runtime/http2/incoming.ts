@@ -52,6 +52,8 @@ export class Http2Incoming extends EventEmitter {
   constructor(
     private readonly stream: IncomingStream,
     readonly headers: IncomingHttpHeaders,
+    /** The values of fields that were sent more than once. */
+    readonly repeatedFields?: ReadonlyMap<string, readonly string[]> | undefined,
   ) {
     super()
     this.url = headers[":path"]

@@ -29,6 +29,8 @@ const commonMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
 export class RequestHead {
   /** Has no prototype: clients choose the names. */
   readonly headers: IncomingHttpHeaders = Object.create(null)
+  /** The values of fields that were sent more than once and are joined in `headers`. */
+  repeated: Map<string, string[]> | undefined
   /** It is not a valid HTTP/2 request. */
   isMalformed = false
   /** It has more fields or bytes than allowed. The excess fields are not kept. */
@@ -75,8 +77,16 @@ export class RequestHead {
     const known = headers[name]
     if (known === undefined) headers[name] = name === "set-cookie" ? [value] : value
     else if (typeof known !== "string") known.push(value)
-    else if (!singleFields.has(name)) headers[name] = name === "cookie" ? `${known}; ${value}` : `${known}, ${value}`
+    else if (!singleFields.has(name)) this.addRepeated(name, known, value)
     else if (name === "content-length" && known !== value) this.isMalformed = true
+  }
+
+  private addRepeated(name: string, known: string, value: string): void {
+    this.headers[name] = name === "cookie" ? `${known}; ${value}` : `${known}, ${value}`
+    this.repeated ??= new Map()
+    const values = this.repeated.get(name)
+    if (values === undefined) this.repeated.set(name, [known, value])
+    else values.push(value)
   }
 }
 

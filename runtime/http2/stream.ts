@@ -54,6 +54,8 @@ export class ServerStream implements IncomingStream, OutgoingStream {
     readonly owner: StreamOwner,
     begin: {
       readonly headers: IncomingHttpHeaders
+      /** The values of fields that were sent more than once. */
+      readonly repeated: ReadonlyMap<string, readonly string[]> | undefined
       readonly costBytes: number
       readonly sendWindowBytes: number
       readonly receiveWindowBytes: number
@@ -62,7 +64,7 @@ export class ServerStream implements IncomingStream, OutgoingStream {
     this.costBytes = begin.costBytes
     this.sendWindowBytes = begin.sendWindowBytes
     this.receiveWindowBytes = begin.receiveWindowBytes
-    this.incoming = new Http2Incoming(this, begin.headers)
+    this.incoming = new Http2Incoming(this, begin.headers, begin.repeated)
     this.outgoing = new Http2Outgoing(this)
   }
 

@@ -8,6 +8,8 @@ export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
   readonly remoteAddress?: string | undefined
+  /** The socket below HTTP/2: TLS has the certificates of the client. */
+  readonly tlsSocket?: object
 }
 
 /** A clock that is independent of the system's date. */

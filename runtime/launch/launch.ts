@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
+import { configureAuthentication } from "./authentication.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
@@ -116,6 +117,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
+    serverOptions.authentication?.stop()
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
@@ -228,7 +230,14 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
+    ...authenticationOf(how),
   }
+}
+
+/** Last of all: it begins to watch its files. */
+function authenticationOf({ options, clock, log }: LaunchOptions): Pick<ServerOptions, "authentication"> {
+  const authentication = configureAuthentication({ options, clock, log })
+  return authentication === undefined ? {} : { authentication }
 }
 
 /**

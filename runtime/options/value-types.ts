@@ -125,6 +125,14 @@ export function oneOf<const T extends string>(...words: readonly T[]): ValueType
   }
 }
 
+/** The name of a header field, or the beginning of one (RFC 9110 section 5.1). */
+export const headerName: ValueType<string> = {
+  word: "header",
+  expected: "the name of a header field, such as X-Remote-User",
+  parse: (value) => (/^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/.test(value) ? value : undefined),
+  format: (value) => value,
+}
+
 /** One directive of the `Strict-Transport-Security` header (RFC 6797 section 6.1). */
 export const transportDirective: ValueType<string> = {
   word: "string",

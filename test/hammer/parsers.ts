@@ -5,7 +5,7 @@
 import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
-import { pemBlocks } from "../../runtime/behaviours/certificates/pem.ts"
+import { pemBlocks } from "../../runtime/encoding/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
 import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/content/quota-resources.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
@@ -109,11 +109,7 @@ function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
 export const parsers: Readonly<Record<string, Parser>> = {
   ...definitionParsers,
   certificates: {
-    covers: [
-      "behaviours/certificates/chain.ts#chainFault",
-      "behaviours/certificates/pem.ts#pemBlocks",
-      "behaviours/certificates/request.ts#requestFault",
-    ],
+    covers: ["behaviours/certificates/chain.ts#chainFault", "encoding/pem.ts#pemBlocks", "behaviours/certificates/request.ts#requestFault"],
     read: each(pemBlocks, requestFault, chainFault),
     shapes: [
       ["-----BEGIN CERTIFICATE REQUEST-----\n", "\n-----END CERTIFICATE REQUEST-----\n"],

@@ -1,6 +1,6 @@
 /** The certificates that a signer issued, as one text of PEM. */
 import { X509Certificate } from "node:crypto"
-import { pemBlocks } from "./pem.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 
 /** Says what is wrong with a text of certificates; undefined when clients can read it. Called with any text. */
 export function chainFault(text: string): string | undefined {

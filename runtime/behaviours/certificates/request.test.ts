@@ -3,7 +3,7 @@ import { webcrypto } from "node:crypto"
 import { Pkcs10CertificateRequestGenerator, X509CertificateGenerator } from "@peculiar/x509"
 import { describe, expect, it } from "vitest"
 import { chainFault } from "./chain.ts"
-import { pemBlocks } from "./pem.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 import { requestFault } from "./request.ts"
 
 const hash = "SHA-256"

@@ -1,7 +1,7 @@
 /** A request for a certificate (PKCS#10, RFC 2986): what it has to be for a signer to read it. */
 import { constants, createPublicKey, verify } from "node:crypto"
-import { type DerValue, DerFault, derTags, derValues, objectIdentifier } from "./der.ts"
-import { pemBlocks } from "./pem.ts"
+import { type DerValue, DerFault, derTags, derValues, objectIdentifier } from "../../encoding/der.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 
 const label = "CERTIFICATE REQUEST"
 

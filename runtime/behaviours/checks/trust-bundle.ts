@@ -7,7 +7,7 @@ import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ClusterTrustBundle } from "../../../generated/certificates.orch.io/v1alpha1/cluster-trust-bundle/types.ts"
 import { chainFault } from "../certificates/chain.ts"
-import { pemBlocks } from "../certificates/pem.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 
 const bundleBytesMax = 1024 * 1024
 

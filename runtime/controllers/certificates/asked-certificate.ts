@@ -1,5 +1,5 @@
 /** Reads a request for a certificate (PKCS#10) with the library that makes the certificate. */
-import { pemBlocks } from "../../behaviours/certificates/pem.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 import { signedRequestBytesMax } from "./limits.ts"
 import type { AskedCertificate, OtherName } from "./signers.ts"
 

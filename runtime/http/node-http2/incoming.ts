@@ -6,6 +6,7 @@ import { bodyStream } from "../../http2/body-stream.ts"
 import { announcedLength } from "../../http2/request-head.ts"
 import type { ConnectionAccount, ConnectionEnds } from "../../http2/surroundings.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
+import { repeatedIn } from "../sent-values.ts"
 
 type RequestHeaders = IncomingHttpHeaders & { readonly ":method"?: string | undefined; readonly ":path"?: string | undefined }
 
@@ -26,8 +27,13 @@ export class NodeHttp2Incoming implements Incoming {
     private readonly stream: ServerHttp2Stream,
     readonly headers: RequestHeaders,
     private readonly connection: RequestConnection,
+    private readonly fields: readonly string[],
   ) {
     this.url = headers[":path"]
+  }
+
+  get repeatedFields(): ReadonlyMap<string, readonly string[]> {
+    return repeatedIn(this.fields)
   }
 
   get method(): string | undefined {

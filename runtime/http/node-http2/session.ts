@@ -65,7 +65,7 @@ class NodeHttp2Session implements Http2Session {
     const { localAddress, localPort, remoteAddress, remotePort } = socket
     this.socket = socket
     this.times = times
-    this.ends = { localAddress, localPort, remoteAddress }
+    this.ends = { localAddress, localPort, remoteAddress, tlsSocket: socket }
     this.account = kept.open({
       remoteAddress,
       remotePort,
@@ -133,7 +133,10 @@ class NodeHttp2Session implements Http2Session {
     session.on("ping", countCheap)
     session.on("goaway", countCheap)
     session.on("remoteSettings", countCheap)
-    session.on("stream", (stream, headers) => this.onStream(stream, headers))
+    // Node's types lack the last argument: names and values in turn.
+    session.on("stream", (stream: ServerHttp2Stream, headers: NodeHttp2Incoming["headers"], _flags: number, fields: string[] = []) =>
+      this.onStream(stream, headers, fields),
+    )
     session.once("remoteSettings", () => {
       this.hasSettings = true
     })
@@ -142,9 +145,9 @@ class NodeHttp2Session implements Http2Session {
     session.once("close", () => account.close())
   }
 
-  private onStream(stream: ServerHttp2Stream, headers: NodeHttp2Incoming["headers"]): void {
+  private onStream(stream: ServerHttp2Stream, headers: NodeHttp2Incoming["headers"], fields: readonly string[]): void {
     const { account, exchanges } = this
-    const incoming = new NodeHttp2Incoming(stream, headers, this)
+    const incoming = new NodeHttp2Incoming(stream, headers, this, fields)
     const outgoing = new NodeHttp2Outgoing(stream, this)
     if (stream.destroyed) return
     const exchange: Exchange = { stream, incoming, outgoing, stalled: undefined }

@@ -1,0 +1,124 @@
+/**
+ * Decides whether a chain of certificates leads from a client's to an authority, for the use as a client: as Go's x509
+ * does, which is what kube-apiserver asks. TLS of node verifies against one list of authorities and says nothing of it
+ * once a connection is resumed.
+ */
+import type { Certificate } from "../../encoding/certificate.ts"
+import { rsaKeyBitsMax, signatureChecksMax } from "../limits.ts"
+import type { CertificatePool } from "./pool.ts"
+
+export interface ChainQuestion {
+  /** The client's certificate. */
+  readonly leaf: Certificate
+  /** What it sent with it, in any order. Nothing in them is trusted. */
+  readonly intermediates: readonly Certificate[]
+  readonly pool: CertificatePool
+  readonly nowMs: number
+}
+
+/** Returns why there is no such chain; undefined when there is one. Takes `signatureChecksMax` signatures at most. */
+export function chainFault(question: ChainQuestion): string | undefined {
+  const { leaf, pool, nowMs } = question
+  const fault = ownFault(leaf, nowMs)
+  if (fault !== undefined) return fault
+  const state = { ...question, checks: 0, fault: "x509: certificate signed by unknown authority" }
+  if (pool.bySubject(leaf.subject).some(({ x509 }) => x509.raw.equals(leaf.x509.raw))) return usageFault([leaf])
+  return hasChain([leaf], state) ? undefined : state.fault
+}
+
+interface State extends ChainQuestion {
+  checks: number
+  /** Why the last path that was tried does not hold. */
+  fault: string
+}
+
+/** Extends a chain by each certificate that may have signed its last one, authorities first. */
+function hasChain(chain: readonly Certificate[], state: State): boolean {
+  const last = chain.at(-1)
+  if (last === undefined) return false
+  for (const authority of state.pool.bySubject(last.issuer)) {
+    if (isSigner(authority, chain, { isRoot: true, state })) {
+      const fault = usageFault([...chain, authority])
+      if (fault === undefined) return true
+      state.fault = fault
+    }
+    if (state.checks > signatureChecksMax) return false
+  }
+  for (const candidate of state.intermediates) {
+    if (!candidate.subject.equals(last.issuer)) continue
+    if (isSigner(candidate, chain, { isRoot: false, state }) && hasChain([...chain, candidate], state)) return true
+    if (state.checks > signatureChecksMax) return false
+  }
+  return false
+}
+
+/** Whether `signer` may stand above the chain. Notes why not. */
+function isSigner(signer: Certificate, chain: readonly Certificate[], { isRoot, state }: { isRoot: boolean; state: State }): boolean {
+  // A chain that returns to a key that it had is none, and would have no end.
+  if (chain.some((each) => each.subject.equals(signer.subject) && each.key.equals(signer.key))) return false
+  const fault = signerFault(signer, chain, { isRoot, nowMs: state.nowMs }) ?? signatureFault(signer, chain.at(-1), state)
+  if (fault === undefined) return true
+  state.fault = fault
+  return false
+}
+
+function signerFault(
+  signer: Certificate,
+  chain: readonly Certificate[],
+  { isRoot, nowMs }: { isRoot: boolean; nowMs: number },
+): string | undefined {
+  const { constraints, maySign, version } = signer
+  if (constraints === undefined ? version === 3 || !isRoot : !constraints.isAuthority)
+    return "x509: certificate is not authorized to sign other certificates"
+  if (!maySign) return "x509: invalid signature: parent certificate cannot sign this kind of certificate"
+  if (constraints?.pathLength !== undefined && chain.length - 1 > constraints.pathLength)
+    return "x509: too many intermediates for path length constraint"
+  // Names are not compared with constraints: what has names is not accepted below an authority that constrains them.
+  if (signer.hasNameConstraints && chain.some((each) => each.hasAlternativeNames))
+    return "x509: an authority constrains names, and a certificate below it has alternative names; this server does not compare them"
+  return ownFault(signer, nowMs)
+}
+
+/** What is wrong with a certificate wherever it stands. */
+function ownFault(certificate: Certificate, nowMs: number): string | undefined {
+  const { notAfterMs, notBeforeMs, unknownCritical } = certificate
+  if (unknownCritical !== undefined) return `x509: unhandled critical extension ${unknownCritical}`
+  if (nowMs < notBeforeMs || nowMs > notAfterMs) return "x509: certificate has expired or is not yet valid"
+  return undefined
+}
+
+/** SHA-1 and MD5 can be forged, so they are not among these. */
+const signatures: ReadonlySet<string> = new Set([
+  // RSA, ECDSA and Ed25519 with SHA-256 and longer.
+  ...["1.2.840.113549.1.1.11", "1.2.840.113549.1.1.12", "1.2.840.113549.1.1.13"],
+  ...["1.2.840.10045.4.3.2", "1.2.840.10045.4.3.3", "1.2.840.10045.4.3.4", "1.3.101.112"],
+])
+const rsaPss = "1.2.840.113549.1.1.10"
+/** 2.16.840.1.101.3.4.2.x in DER: SHA-256, -384, -512. Without any of them PSS means SHA-1. */
+const sha2 = [1, 2, 3].map((last) => Buffer.from([0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, last]))
+
+function signatureFault(signer: Certificate, signed: Certificate | undefined, state: State): string | undefined {
+  if (signed === undefined) return "x509: nothing is signed"
+  const { algorithm, parameters } = signed.signature
+  const isStrong = algorithm === rsaPss ? sha2.some((hash) => parameters.includes(hash)) : signatures.has(algorithm)
+  if (!isStrong) return `x509: cannot verify signature: insecure or unknown algorithm ${algorithm}`
+  if (++state.checks > signatureChecksMax) return "x509: signature check attempts limit reached while verifying certificate chain"
+  try {
+    const key = signer.x509.publicKey
+    if ((key.asymmetricKeyDetails?.modulusLength ?? 0) > rsaKeyBitsMax) return `x509: an RSA key has more than ${rsaKeyBitsMax} bits`
+    if (signed.x509.verify(key)) return undefined
+  } catch {
+    // A key that does not fit the signature.
+  }
+  return "x509: certificate signed by unknown authority"
+}
+
+const anyUsage = "2.5.29.37.0"
+const clientUsage = "1.3.6.1.5.5.7.3.2"
+
+/** Every certificate that says what it is for must be for clients, the authority included. */
+function usageFault(chain: readonly Certificate[]): string | undefined {
+  const fits = ({ extendedUsages: usages }: Certificate): boolean =>
+    usages.length === 0 || usages.includes(anyUsage) || usages.includes(clientUsage)
+  return chain.every(fits) ? undefined : "x509: certificate specifies an incompatible key usage"
+}

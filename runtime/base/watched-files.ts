@@ -1,0 +1,76 @@
+/** Files that a running server reads again when they change: certificates, authorities, configurations. */
+import { readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import type { Clock } from "./clock.ts"
+
+/** Milliseconds between two looks at a file that a running server reads again. */
+export const fileCheckMs = 1000
+
+export interface WatchedFilesOptions<T> {
+  readonly paths: readonly string[]
+  /** Gets the texts in the order of the paths. Throws an Error that says what is wrong with them. */
+  readonly read: (texts: readonly string[]) => T
+  readonly clock: Clock
+  /** Called when changed files cannot be read, once per change; what was read before stays in force. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * What some files say together. They are looked at every `fileCheckMs`: their content, since a mounted secret changes
+ * by an exchange of links. Files that change one after the other, such as a certificate and its key, are taken up once
+ * they fit.
+ */
+export class WatchedFiles<T> {
+  private value: T
+  private texts: readonly string[]
+  private readonly listeners: ((value: T) => void)[] = []
+  private cancel: () => void = () => undefined
+  private isStopped = false
+  /** A file could not be read when they were looked at last. */
+  private isMissing = false
+
+  /** Reads the files at once. Throws the system's error, and what `read` throws. */
+  constructor(private readonly options: WatchedFilesOptions<T>) {
+    this.texts = options.paths.map((path) => readFileSync(path, "utf8"))
+    this.value = options.read(this.texts)
+    this.checkLater()
+  }
+
+  get current(): T {
+    return this.value
+  }
+
+  /** Calls `listener` after each change that could be read. */
+  onChange(listener: (value: T) => void): void {
+    this.listeners.push(listener)
+  }
+
+  stop(): void {
+    this.isStopped = true
+    this.cancel()
+  }
+
+  private checkLater(): void {
+    this.cancel = this.options.clock.after(fileCheckMs, () => void this.check())
+  }
+
+  private async check(): Promise<void> {
+    const { onFault, paths, read } = this.options
+    try {
+      const texts = await Promise.all(paths.map((path) => readFile(path, "utf8")))
+      if (this.isStopped) return
+      if (texts.some((text, index) => text !== this.texts[index])) {
+        this.texts = texts
+        this.value = read(texts)
+        for (const listener of this.listeners) listener(this.value)
+      }
+      this.isMissing = false
+    } catch (error) {
+      // A file that is gone is reported once; a content that cannot be read is seen once.
+      const isMissing = error instanceof Error && "syscall" in error
+      if (!this.isStopped && !(isMissing && this.isMissing)) onFault(error)
+      this.isMissing = isMissing
+    }
+    if (!this.isStopped) this.checkLater()
+  }
+}
