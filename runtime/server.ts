@@ -408,9 +408,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     behaviourDeps,
     admission: admissionOf(how, { vendor, reader }),
   })
-  const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
+  const { connector, hooks } = clientsOf(how, { vendor, reader })
   const audiences = options["api-audiences"]
-  const authenticators = authenticatorsInOrder({ configured: how.authentication, tokens: how.tokens, audiences })
+  const authenticators = authenticatorsInOrder({ configured: how.authentication, tokens: how.tokens, audiences, hooks })
   const authorizers = options["authorization-mode"].map(authorizerOf)
   const parts: ServerParts = {
     vendor,
@@ -427,7 +427,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     options,
     body: bodyLoader(how.bodies, vendor),
     connector,
-    hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
+    hooks,
     authenticators,
     removeHeaders: how.authentication?.removeHeaders,
     authorizers,
@@ -455,8 +455,14 @@ function storageOf({
   }
 }
 
-/** How the server names itself to web hooks. */
-const userAgent = "orch-apiserver"
+/** How other machines are asked. */
+function clientsOf({ clock, connect = {}, options, random }: ServerOptions, { vendor, reader }: PluginDeps): Clients {
+  const connector = createConnector(connect, { clock, vendor, advertised: addressOf(options) })
+  const { network, policy } = connector
+  return { connector, hooks: createHooks({ network, policy, read: coreReader(reader), random, clock, userAgent: "orch-apiserver" }) }
+}
+
+type Clients = Pick<ServerParts, "connector" | "hooks">
 
 function coreReader(reader: AdmissionReader): ObjectReader {
   return async (resource, name, namespace) => {

@@ -11,3 +11,40 @@ export const signatureChecksMax = 30
 
 /** Bits of an RSA key in a client's chain; the number of Go's TLS. A larger one takes many milliseconds to check. */
 export const rsaKeyBitsMax = 8192
+
+/** Answers about tokens that are kept, per authenticator; the oldest is asked for again when there are more. */
+export const keptTokensMax = 8192
+
+/** Tokens that an authenticator looks up at a time: others are refused. */
+export const tokenLookUpsMax = 1000
+
+/** Characters of a token; longer ones are not looked up. */
+export const tokenCharactersMax = 16_384
+
+/** Characters of one user's name, groups and extras, from a machine that is asked; more is refused. */
+export const identityCharactersMax = 64 * 1024
+
+/** Calls of the web hook of tokens for one look-up, and the delay before the second: the reference's numbers. */
+export const hookAttemptsMax = 5
+export const hookRetryMs = 500
+export const hookRetryFactor = 1.5
+export const hookRetryJitter = 0.2
+
+/** Milliseconds for one look-up of a token by the web hook, with all attempts, and for one answer of a provider. */
+export const tokenLookUpMs = 30_000
+export const providerTimeoutMs = 30_000
+
+/** Bytes of a document of an identity provider; more is an error. */
+export const providerAnswerBytesMax = 1024 * 1024
+
+/** Milliseconds until a provider that did not answer is asked for its configuration again; the reference's number. */
+export const discoveryRetryMs = 10_000
+
+/** Milliseconds for which the keys of a provider are not read again: tokens with keys that nothing knows are cheap to make. */
+export const keysRefreshMs = 5000
+
+/** Seconds before its beginning from which an ID token is accepted; the reference's number. */
+export const notBeforeLeewaySeconds = 60
+
+/** Milliseconds for which the user of an ID token is kept; the reference's number. */
+export const keptIdTokensMs = 10_000

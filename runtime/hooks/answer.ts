@@ -49,11 +49,15 @@ async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   return body.subarray(0, length)
 }
 
+/** Those after which the reference calls again. */
+const transientStatus: ReadonlySet<number> = new Set([429, 500, 504])
+
 /** A Status in the body says why; else a text does. */
 function refusal(answer: IncomingMessage, status: number, body: Buffer): HookError {
   const type = answer.headers["content-type"] ?? ""
   const isText = type === "" || type.startsWith("text/")
-  return statusMessage(body) ?? refusedCall(status, isText ? body.toString("utf8").trim() : "unknown")
+  const { message } = statusMessage(body) ?? refusedCall(status, isText ? body.toString("utf8").trim() : "unknown")
+  return new HookError(message, transientStatus.has(status) || answer.headers["retry-after"] !== undefined)
 }
 
 function statusMessage(body: Buffer): HookError | undefined {

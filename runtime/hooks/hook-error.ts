@@ -5,7 +5,11 @@ import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
 export class HookError extends Error {
-  constructor(message: string) {
+  /** `isTransient`: the same call may succeed a moment later. */
+  constructor(
+    message: string,
+    readonly isTransient = false,
+  ) {
     super(message)
     this.name = "HookError"
   }
@@ -30,7 +34,8 @@ export function callFailure(error: unknown, place: CallPlace, timedOut: boolean)
     return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`)
   }
   const text = timedOut ? "net/http: request canceled (Client.Timeout exceeded while awaiting headers)" : faultText(error, place)
-  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`)
+  const isTransient = !timedOut && error instanceof Error && "code" in error && error.code === "ECONNRESET"
+  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, isTransient)
 }
 
 const socketFaults: Readonly<Record<string, string>> = {

@@ -56,7 +56,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const known = new Map<string, Hook>()
 
   function hookOf(address: HookAddress): Hook {
-    const key = JSON.stringify([address.service ?? address.host, address.port, address.certificates])
+    const key = JSON.stringify([address.service ?? address.host, address.port, address.certificates, address.access])
     const hook = known.get(key) ?? { agent: new HookAgent(address, options), slots: new Slots(hookConnectionsMax) }
     known.delete(key)
     known.set(key, hook)
@@ -81,6 +81,7 @@ export function createHooks(options: HooksOptions): Hooks {
           "user-agent": options.userAgent,
           accept: "application/json, */*",
           "content-type": "application/json",
+          ...(place.access?.authorization !== undefined && { authorization: place.access.authorization }),
         },
       }
       const ending = new AbortController()
@@ -203,7 +204,12 @@ class HookAgent extends Agent {
 
   private open(): Promise<Socket> {
     const { address, deps } = this
-    this.trust ??= createSecureContext({ ca: address.certificates ?? systemAuthorities() })
+    const { certificate, key } = address.access ?? {}
+    this.trust ??= createSecureContext({
+      ca: address.certificates ?? systemAuthorities(),
+      ...(certificate !== undefined && { cert: certificate }),
+      ...(key !== undefined && { key }),
+    })
     const dialling = (dialled: string): void => {
       this.dialled = dialled
     }

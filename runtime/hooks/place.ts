@@ -17,6 +17,21 @@ export interface HookPlace {
   }
   /** Base64 of PEM certificates. Absent or empty: the authorities that the system trusts. */
   readonly caBundle?: string
+  /** How the server signs in there. Absent: it does not. */
+  readonly access?: HookAccess
+}
+
+/** What a file of an option (`kubeconfig.ts`) says besides the address. */
+export interface HookAccess {
+  /** Value of the header field. */
+  readonly authorization?: string
+  /** The server's certificate as a client and its key, PEM. */
+  readonly certificate?: string
+  readonly key?: string
+  /** The name in the hook's certificate, where it is not that of the URL. */
+  readonly serverName?: string
+  /** The certificate is not verified. */
+  readonly isUnverified?: boolean
 }
 
 /** A place as it is dialled. */
@@ -32,13 +47,17 @@ export interface HookAddress {
   readonly service?: { readonly namespace: string; readonly name: string }
   /** PEM. */
   readonly certificates?: string
+  readonly access?: HookAccess
 }
 
 const standardPort = 443
 
 /** Called before each call. Throws HookError with the reference's text for a place that names no address. */
-export function hookAddress({ url, service, caBundle = "" }: HookPlace): HookAddress {
-  const trust = caBundle === "" ? {} : { certificates: Buffer.from(caBundle, "base64").toString("latin1") }
+export function hookAddress({ url, service, caBundle = "", access }: HookPlace): HookAddress {
+  const trust = {
+    ...(caBundle !== "" && { certificates: Buffer.from(caBundle, "base64").toString("latin1") }),
+    ...(access !== undefined && { access }),
+  }
   if (service !== undefined) {
     const { namespace, name, path = "", port = standardPort } = service
     const host = `${name}.${namespace}.svc`
@@ -62,6 +81,12 @@ function rooted(path: string): string {
 }
 
 /** The name that TLS sends and verifies; an address is verified and not sent (RFC 6066, section 3). */
-export function sentServerName({ host }: HookAddress): string | undefined {
-  return isIP(host) === 0 ? host : undefined
+export function sentServerName(address: HookAddress): string | undefined {
+  const name = certifiedName(address)
+  return isIP(name) === 0 ? name : undefined
+}
+
+/** The name or address that the hook's certificate must have. */
+export function certifiedName({ access, host }: HookAddress): string {
+  return access?.serverName ?? host
 }

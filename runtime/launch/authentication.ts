@@ -1,12 +1,25 @@
 /** Makes the authenticators that options configure, and reads their files: at the start, and when they change. */
+import { readFileSync } from "node:fs"
 import type { Logger } from "pino"
 import type { Authenticator } from "../authn/authenticate.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
 import { headerRemover, requestHeader, type RequestHeaderNames } from "../authn/certificates/request-header.ts"
-import type { ConfiguredAuthentication } from "../authn/configured.ts"
+import type { ConfiguredAuthentication, ReviewSender } from "../authn/configured.ts"
+import { keptIdTokensMs } from "../authn/limits.ts"
+import { providerClient } from "../authn/oidc/fetch-document.ts"
+import { oidcTokens } from "../authn/oidc/oidc-tokens.ts"
+import { Provider } from "../authn/oidc/provider.ts"
+import { keptTokens } from "../authn/tokens/kept-tokens.ts"
+import { tokenWebhook } from "../authn/tokens/token-webhook.ts"
 import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
+import type { Log } from "../controllers/controller.ts"
+import { deduplicateLog } from "../controllers/log-deduplication.ts"
+import { systemAuthorities } from "../hooks/authorities.ts"
+import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { StartError } from "./start-error.ts"
 
@@ -14,6 +27,7 @@ export interface AuthenticationOptions {
   readonly options: Options
   readonly clock: Clock
   readonly log: Logger
+  readonly random: Random
 }
 
 /**
@@ -23,31 +37,151 @@ export interface AuthenticationOptions {
 export function configureAuthentication(how: AuthenticationOptions): ConfiguredAuthentication | undefined {
   const { options } = how
   checkRequestHeaders(options)
-  const files: WatchedFiles<CertificatePool>[] = []
+  checkOidc(options)
+  const made = new Made(how)
+  const authorities: WatchedFiles<CertificatePool>[] = []
   const verifierOf = (name: AuthorityOption): CertificateVerifier | undefined => {
     if (options[name] === "") return undefined
-    const authorities = watchedAuthorities(name, how)
-    files.push(authorities)
-    return certificateVerifier({ authorities, clock: how.clock })
+    const watched = watchedAuthorities(name, how)
+    authorities.push(watched)
+    made.ends.push(() => watched.stop())
+    return certificateVerifier({ authorities: watched, clock: how.clock })
   }
-  const certificates: Authenticator[] = []
-  const proxies = verifierOf("requestheader-client-ca-file")
-  const names = requestHeaderNames(options)
-  if (proxies !== undefined) certificates.push(requestHeader(proxies, names))
-  const clients = verifierOf("client-ca-file")
-  if (clients !== undefined) certificates.push(clientCertificates(clients))
-  if (certificates.length === 0) return undefined
-  return {
-    certificates,
-    ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
-    clientAuthorities: () => files.map(({ current }) => current.pem).join(""),
-    onAuthorities(listener) {
-      for (const file of files) file.onChange(listener)
-    },
-    stop() {
-      for (const file of files) file.stop()
-    },
+  try {
+    const certificates: Authenticator[] = []
+    const proxies = verifierOf("requestheader-client-ca-file")
+    const names = requestHeaderNames(options)
+    if (proxies !== undefined) certificates.push(requestHeader(proxies, names))
+    const clients = verifierOf("client-ca-file")
+    if (clients !== undefined) certificates.push(clientCertificates(clients))
+    const oidc = made.oidc()
+    const webhook = made.webhook()
+    if (certificates.length === 0 && oidc === undefined && webhook === undefined) return undefined
+    return {
+      certificates,
+      tokens: (hooks) => [...(oidc === undefined ? [] : [oidc]), ...(webhook === undefined ? [] : [webhook(hooks)])],
+      ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
+      clientAuthorities: () => (authorities.length === 0 ? undefined : authorities.map(({ current }) => current.pem).join("")),
+      onAuthorities(listener) {
+        for (const file of authorities) file.onChange(listener)
+      },
+      stop: () => made.stop(),
+    }
+  } catch (error) {
+    made.stop()
+    throw error
   }
+}
+
+/** What was made so far, and how it ends. */
+class Made {
+  readonly ends: (() => void)[] = []
+
+  constructor(private readonly how: AuthenticationOptions) {}
+
+  stop(): void {
+    for (const end of this.ends) end()
+  }
+
+  /** Undefined without `--oidc-issuer-url`. */
+  oidc(): Authenticator | undefined {
+    const { clock, options, random } = this.how
+    const issuer = options["oidc-issuer-url"]
+    if (issuer === "") return undefined
+    const log = this.log()
+    const client = providerClient({ authorities: oidcAuthorities(options), clock })
+    const onFault = (error: string): void => log.warn({ error }, "--oidc-issuer-url: the provider cannot be asked")
+    const onReady = (): void => this.how.log.debug({ issuer }, "the configuration of the identity provider was read")
+    const provider = new Provider({ issuer, client, clock, onFault, onReady })
+    this.ends.push(() => provider.stop())
+    const lookUp = oidcTokens({
+      issuer,
+      clientId: options["oidc-client-id"],
+      usernameClaim: options["oidc-username-claim"],
+      usernamePrefix: usernamePrefix(options),
+      groupsClaim: options["oidc-groups-claim"],
+      groupsPrefix: options["oidc-groups-prefix"],
+      requiredClaims: options["oidc-required-claim"],
+      algorithms: options["oidc-signing-algs"],
+      provider,
+      clock,
+    })
+    return keptTokens({ lookUp, keptMs: { success: keptIdTokensMs, failure: 0 }, clock, random })
+  }
+
+  /** Undefined without `--authentication-token-webhook-config-file`. */
+  webhook(): ((hooks: ReviewSender) => Authenticator) | undefined {
+    const { clock, options, random } = this.how
+    const path = options["authentication-token-webhook-config-file"]
+    if (path === "") return undefined
+    const log = this.log()
+    const onFault = (error: unknown): void =>
+      log.warn({ error: messageOf(error) }, "--authentication-token-webhook-config-file: the web hook cannot be asked")
+    const file = this.hookFile(path, onFault)
+    const ttlMs = options["authentication-token-webhook-cache-ttl"]
+    const version = options["authentication-token-webhook-version"]
+    return (hooks) =>
+      keptTokens({
+        lookUp: tokenWebhook({
+          post: (review, timeoutMs) => hooks.post(file.place, { review, timeoutMs }),
+          apiVersion: vendorProfile(options.vendor).apiVersion(`authentication.orch.io/${version}`),
+          audiences: options["api-audiences"],
+          ...{ clock, random, onFault },
+        }),
+        keptMs: { success: ttlMs, failure: ttlMs },
+        ...{ clock, random },
+      })
+  }
+
+  private hookFile(path: string, onFault: (error: unknown) => void): HookFile {
+    try {
+      const file = readHookFile({ path, clock: this.how.clock, onFault })
+      this.ends.push(() => file.stop())
+      return file
+    } catch (error) {
+      throw new StartError(`--authentication-token-webhook-config-file: ${path}: ${messageOf(error)}`)
+    }
+  }
+
+  /** Whatever is away for long is reported once a minute. */
+  private log(): Log {
+    const { clock, log } = this.how
+    return deduplicateLog({ warn: (values, text) => log.warn(values, text) }, clock)
+  }
+}
+
+/** Names of other claims than email are unique for their issuer only. */
+function usernamePrefix(options: Options): string {
+  const prefix = options["oidc-username-prefix"]
+  if (prefix === "-") return ""
+  return prefix === "" && options["oidc-username-claim"] !== "email" ? `${options["oidc-issuer-url"]}#` : prefix
+}
+
+function oidcAuthorities(options: Options): string | readonly string[] {
+  const path = options["oidc-ca-file"]
+  if (path === "") return systemAuthorities()
+  try {
+    return certificatePool(readFileSync(path, "utf8")).pem
+  } catch (error) {
+    throw new StartError(`--oidc-ca-file: ${path}: ${messageOf(error)}`)
+  }
+}
+
+const oidcTexts = ["oidc-client-id", "oidc-ca-file", "oidc-username-prefix", "oidc-groups-claim", "oidc-groups-prefix"] as const
+
+function checkOidc(options: Options): void {
+  if (options["oidc-issuer-url"] !== "") {
+    if (options["oidc-client-id"] === "")
+      throw new StartError("--oidc-issuer-url needs --oidc-client-id: a token must say that it is for this server")
+    return
+  }
+  const given = oidcTexts.find((name) => options[name] !== "")
+  const named = given ?? (Object.keys(options["oidc-required-claim"]).length > 0 ? "oidc-required-claim" : undefined)
+  if (named !== undefined) throw new StartError(`--${named} needs --oidc-issuer-url, which names the issuer of the tokens`)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 type AuthorityOption = "client-ca-file" | "requestheader-client-ca-file"
@@ -63,9 +197,7 @@ function watchedAuthorities(name: AuthorityOption, { clock, log, options }: Auth
         log.error({ err: error }, `--${name}: ${path} has changed and cannot be used; what it said before stays in force`),
     })
   } catch (error) {
-    throw new StartError(
-      `--${name}: ${path}: ${error instanceof Error ? error.message : String(error)}; name a PEM file with the certificates of the authorities`,
-    )
+    throw new StartError(`--${name}: ${path}: ${messageOf(error)}; name a PEM file with the certificates of the authorities`)
   }
 }
 

@@ -235,8 +235,8 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
 }
 
 /** Last of all: it begins to watch its files. */
-function authenticationOf({ options, clock, log }: LaunchOptions): Pick<ServerOptions, "authentication"> {
-  const authentication = configureAuthentication({ options, clock, log })
+function authenticationOf({ options, clock, log, random }: LaunchOptions): Pick<ServerOptions, "authentication"> {
+  const authentication = configureAuthentication({ options, clock, log, random })
   return authentication === undefined ? {} : { authentication }
 }
 

@@ -4,6 +4,7 @@
  * names that are not there are this project's).
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
+import { authenticationOptions } from "./authentication-options.ts"
 import { option } from "./option.ts"
 import { signingOptions } from "./signing.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
@@ -15,7 +16,6 @@ import {
   cidr,
   duration,
   enablement,
-  headerName,
   listOf,
   oneOf,
   originPattern,
@@ -100,42 +100,7 @@ export const optionTable = {
     help: "Oldest TLS version accepted.",
   }),
 
-  "client-ca-file": option({
-    type: file,
-    group: "Authentication and authorization",
-    default: "",
-    help: "PEM file of authorities. A client with a certificate of theirs is the user in its common name, in the groups of its organizations. Read again when it changes.",
-  }),
-  "requestheader-client-ca-file": option({
-    type: file,
-    group: "Authentication and authorization",
-    default: "",
-    help: "PEM file of the authorities of proxies that name the user in header fields. Their certificates are verified before the fields are believed. Read again when it changes.",
-  }),
-  "requestheader-allowed-names": option({
-    type: listOf(text("name"), "names"),
-    group: "Authentication and authorization",
-    default: [],
-    help: "Common names of the certificates of these proxies; empty for any certificate of their authorities.",
-  }),
-  "requestheader-username-headers": option({
-    type: listOf(headerName, "headers"),
-    group: "Authentication and authorization",
-    default: [],
-    help: "Header fields that name the user, such as X-Remote-User; the first that a request has counts.",
-  }),
-  "requestheader-group-headers": option({
-    type: listOf(headerName, "headers"),
-    group: "Authentication and authorization",
-    default: [],
-    help: "Header fields that name groups, such as X-Remote-Group, one group in each line.",
-  }),
-  "requestheader-extra-headers-prefix": option({
-    type: listOf(headerName, "prefixes"),
-    group: "Authentication and authorization",
-    default: [],
-    help: "Prefixes of header fields with further facts about the user, such as X-Remote-Extra-; what follows is the key.",
-  }),
+  ...authenticationOptions,
   "token-auth-file": option({
     type: file,
     group: "Authentication and authorization",

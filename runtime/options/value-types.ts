@@ -133,6 +133,37 @@ export const headerName: ValueType<string> = {
   format: (value) => value,
 }
 
+/** An https URL without user, query and fragment, or "" where the option defines its meaning. */
+export const issuerUrl: ValueType<string> = {
+  word: "url",
+  expected: "an https URL without user, query and fragment, such as https://accounts.example.com",
+  parse(value) {
+    if (value === "") return ""
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    return url?.protocol === "https:" && url.username === "" && url.password === "" && !/[?#]/.test(value) ? value : undefined
+  },
+  format: (value) => value,
+}
+
+/** `claim=value`. May be repeated; the later value of a claim wins. A value may have commas. */
+export const claims: ValueType<Readonly<Record<string, string>>> = {
+  word: "claim=value",
+  expected: "claim=value",
+  expectedValue: "an object with texts by claim",
+  accepts: (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((one) => typeof one === "string"),
+  parse(value) {
+    if (value === "") return {}
+    const [, claim = "", wanted = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? []
+    return claim === "" ? undefined : { [claim]: wanted }
+  },
+  format: (value) =>
+    Object.entries(value)
+      .map(([claim, wanted]) => `${claim}=${wanted}`)
+      .join(","),
+  combine: (earlier, next) => ({ ...earlier, ...next }),
+}
+
 /** One directive of the `Strict-Transport-Security` header (RFC 6797 section 6.1). */
 export const transportDirective: ValueType<string> = {
   word: "string",

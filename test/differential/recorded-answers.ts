@@ -53,13 +53,15 @@ export async function compareWithRecorded(server: {
   return comparison(reportOf(stdout, stderr))
 }
 
+/** The scenarios of definitions and rules, crd-* and cel-*. */
+const ofDefinitions = "c[er][dl]-*"
+
 /**
- * As `compareWithRecorded`, with the recordings of definitions and rules. `start`: the shell command that runs a
- * server, in which the program replaces `{port}`, `{dir}` and `{flags}`.
+ * As `compareWithRecorded`, with the recordings of servers with options. `start`: the shell command that runs a server,
+ * in which the program replaces `{port}`, `{dir}` and `{flags}`. `only`: the names of the scenarios.
  */
-export async function compareExtension(start: string): Promise<Comparison> {
-  // Scenarios of crd-* and cel-*.
-  const args = ["compare", "--start", start, "--only", "c[er][dl]-*", "--json"]
+export async function compareExtension(start: string, only = ofDefinitions): Promise<Comparison> {
+  const args = ["compare", "--start", start, "--only", only, "--json"]
   const { stdout, stderr } = await runCommand("python3", [join(extensionFolder, "run.py"), ...args])
   return comparison(reportOf(stdout, stderr))
 }

@@ -1,0 +1,124 @@
+/** An identity provider: where its keys are, and its keys. */
+import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters, JWTPayload } from "jose"
+import type { Clock } from "../../base/clock.ts"
+import { AuthenticationError } from "../authenticate.ts"
+import { discoveryRetryMs, keysRefreshMs } from "../limits.ts"
+import { isRecord, type ProviderClient } from "./fetch-document.ts"
+
+export interface ProviderOptions {
+  readonly issuer: string
+  readonly client: ProviderClient
+  readonly clock: Clock
+  /** Called when its configuration was read. */
+  readonly onReady: () => void
+  /** Called when the provider could not be asked. */
+  readonly onFault: (message: string) => void
+}
+
+type Jose = typeof import("jose")
+type KeyOf = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>
+
+interface Keys {
+  readonly keyOf: KeyOf
+  readonly readMs: number
+}
+
+/**
+ * Asks for the provider's configuration at once, and every `discoveryRetryMs` until it answers: the provider may run on
+ * this very cluster. Keys are read with the first token, and again when a token is signed with one that is not known.
+ */
+export class Provider {
+  private keysUrl: string | undefined
+  private keys: Keys | undefined
+  private reading: Promise<Keys> | undefined
+  private cancel: () => void = () => undefined
+  private isStopped = false
+
+  constructor(private readonly options: ProviderOptions) {
+    void this.discover()
+  }
+
+  stop(): void {
+    this.isStopped = true
+    this.cancel()
+  }
+
+  private async discover(): Promise<void> {
+    const { client, clock, issuer, onFault, onReady } = this.options
+    try {
+      const found = await client.get(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
+      if (found["issuer"] !== issuer) throw new Error(`the provider calls itself ${JSON.stringify(found["issuer"])}, not ${issuer}`)
+      if (typeof found["jwks_uri"] !== "string") throw new Error("the provider does not say where its keys are (jwks_uri)")
+      this.keysUrl = found["jwks_uri"]
+      onReady()
+    } catch (error) {
+      if (this.isStopped) return
+      onFault(error instanceof Error ? error.message : String(error))
+      this.cancel = clock.after(discoveryRetryMs, () => void this.discover())
+    }
+  }
+
+  /**
+   * Returns the claims of a token that one of the keys has signed, and that `check` accepts: it verifies with the key
+   * that it is given. Rejects with AuthenticationError.
+   */
+  async verified(jose: Jose, check: (keyOf: KeyOf) => Promise<JWTPayload>): Promise<JWTPayload> {
+    const known = this.keys ?? (await this.read(jose))
+    try {
+      return await this.anyKey(jose, known, check)
+    } catch (error) {
+      if (!isOfKey(jose, error) || this.options.clock.elapsedMs() - known.readMs < keysRefreshMs) throw error
+    }
+    return this.anyKey(jose, await this.read(jose), check)
+  }
+
+  /** A token without the name of its key is tried with all that may have signed it. */
+  private async anyKey(jose: Jose, { keyOf }: Keys, check: (keyOf: KeyOf) => Promise<JWTPayload>): Promise<JWTPayload> {
+    try {
+      return await check(keyOf)
+    } catch (error) {
+      if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error
+      let fault: unknown = error
+      for await (const key of error) {
+        try {
+          return await check(async () => key)
+        } catch (wrong) {
+          fault = wrong
+        }
+      }
+      throw fault
+    }
+  }
+
+  private read(jose: Jose): Promise<Keys> {
+    this.reading ??= this.readNow(jose).finally(() => {
+      this.reading = undefined
+    })
+    return this.reading
+  }
+
+  private async readNow(jose: Jose): Promise<Keys> {
+    const { client, clock, onFault } = this.options
+    if (this.keysUrl === undefined) throw new AuthenticationError("oidc: authenticator not initialized")
+    try {
+      const found = await client.get(this.keysUrl)
+      if (!isKeySet(found)) throw new Error(`${this.keysUrl}: the answer has no keys`)
+      this.keys = { keyOf: jose.createLocalJWKSet(found), readMs: clock.elapsedMs() }
+      return this.keys
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      onFault(message)
+      throw new AuthenticationError(`oidc: verify token: fetching keys: ${message}`)
+    }
+  }
+}
+
+function isKeySet(found: Readonly<Record<string, unknown>>): found is Readonly<Record<string, unknown>> & JSONWebKeySet {
+  const { keys } = found
+  return Array.isArray(keys) && keys.every((key) => isRecord(key) && typeof key["kty"] === "string")
+}
+
+/** Another set of keys may make the token valid. */
+function isOfKey(jose: Jose, error: unknown): boolean {
+  return error instanceof jose.errors.JWKSNoMatchingKey || error instanceof jose.errors.JWSSignatureVerificationFailed
+}

@@ -1,0 +1,61 @@
+/** Authenticators of tokens that take time: their answers are kept for a while. */
+import { createHmac } from "node:crypto"
+import type { Clock } from "../../base/clock.ts"
+import type { Random } from "../../base/random.ts"
+import { AuthenticationError, type Authenticator, type Identity } from "../authenticate.ts"
+import { keptTokensMax, tokenCharactersMax, tokenLookUpsMax } from "../limits.ts"
+
+/**
+ * Looks a token up. Resolves with undefined when it is not one of this sort, or not valid; rejects with
+ * AuthenticationError when that cannot be known, or with the reason.
+ */
+export type TokenLookUp = (token: string, audiences: readonly string[]) => Promise<Identity | undefined>
+
+export interface KeptTokensOptions {
+  readonly lookUp: TokenLookUp
+  /** How long answers are kept: users, and that there is none. 0: not at all. Errors are never kept. */
+  readonly keptMs: { readonly success: number; readonly failure: number }
+  readonly clock: Clock
+  readonly random: Random
+}
+
+interface Kept {
+  readonly identity: Identity | undefined
+  readonly untilMs: number
+}
+
+/** Requests with the same token share a look-up. Kept answers are returned at once, without a promise. */
+export function keptTokens({ lookUp, keptMs, clock, random }: KeptTokensOptions): Authenticator {
+  // In the order of their age.
+  const kept = new Map<string, Kept>()
+  const running = new Map<string, Promise<Identity | undefined>>()
+  // Keys are no tokens, so that memory does not show any, and clients cannot choose them.
+  const secret = random.bytes(32)
+  const keep = (key: string, identity: Identity | undefined): void => {
+    const forMs = identity === undefined ? keptMs.failure : keptMs.success
+    if (forMs <= 0) return
+    kept.delete(key)
+    kept.set(key, { identity, untilMs: clock.elapsedMs() + forMs })
+    if (kept.size > keptTokensMax) for (const oldest of kept.keys()) return void kept.delete(oldest)
+  }
+  return ({ token, audiences }) => {
+    if (token === undefined) return undefined
+    if (token.length > tokenCharactersMax) throw new AuthenticationError(`the token has more than ${tokenCharactersMax} characters`)
+    const key = createHmac("sha256", secret)
+      .update(audiences.length === 0 ? token : JSON.stringify([token, audiences]))
+      .digest("base64")
+    const known = kept.get(key)
+    if (known !== undefined && clock.elapsedMs() < known.untilMs) return known.identity
+    const before = running.get(key)
+    if (before !== undefined) return before
+    if (running.size >= tokenLookUpsMax) throw new AuthenticationError("too many tokens are being looked up")
+    const lookingUp = lookUp(token, audiences)
+      .then((identity) => {
+        keep(key, identity)
+        return identity
+      })
+      .finally(() => running.delete(key))
+    running.set(key, lookingUp)
+    return lookingUp
+  }
+}

@@ -1,0 +1,121 @@
+/** Where a web hook is and how to sign in there, from a file in the form of a kubeconfig: options name such files. */
+import { readFileSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { parse } from "yaml"
+import type { Clock } from "../base/clock.ts"
+import { WatchedFiles } from "../base/watched-files.ts"
+import type { HookPlace } from "./place.ts"
+
+export interface HookFile {
+  /** Changes when a file that the kubeconfig names has changed. */
+  readonly place: HookPlace
+  stop(): void
+}
+
+interface HookFileOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** Called when a named file has changed and cannot be read; what it said before stays in force. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Reads the cluster and the user of the current context. Certificates, keys and tokens in files of their own are read
+ * again when they change. Throws an Error that says what is wrong, and what this server cannot do.
+ */
+export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFile {
+  const { cluster, user } = currentContext(parse(readFileSync(path, "utf8")))
+  const url = serverOf(cluster)
+  const paths: string[] = []
+  /** The text of `<name>-data`, or where that of the file `<name>` will be. */
+  const source = (fields: Fields, name: string, data = `${name}-data`): Source => {
+    const inline = textOf(fields, data)
+    if (inline !== "") return () => Buffer.from(inline, "base64").toString("utf8")
+    const file = textOf(fields, name)
+    if (file === "") return () => ""
+    const index = paths.push(resolve(dirname(path), file)) - 1
+    return (texts) => texts[index] ?? ""
+  }
+  const authorities = source(cluster, "certificate-authority")
+  const certificate = source(user, "client-certificate")
+  const key = source(user, "client-key")
+  const tokenFile = source(user, "tokenFile")
+  const authorization = authorizationOf(user)
+  const read = (texts: readonly string[]): HookPlace => {
+    const token = tokenFile(texts).trim()
+    const pair = { certificate: certificate(texts), key: key(texts) }
+    if ((pair.certificate === "") !== (pair.key === "")) throw new Error("client-certificate and client-key go together")
+    return {
+      url,
+      caBundle: Buffer.from(authorities(texts)).toString("base64"),
+      access: {
+        ...(token === "" ? authorization : { authorization: `Bearer ${token}` }),
+        ...(pair.key !== "" && pair),
+        ...(textOf(cluster, "tls-server-name") !== "" && { serverName: textOf(cluster, "tls-server-name") }),
+        ...(cluster["insecure-skip-tls-verify"] === true && { isUnverified: true }),
+      },
+    }
+  }
+  if (paths.length === 0) return { place: read([]), stop: () => undefined }
+  const files = new WatchedFiles({ paths, read, clock, onFault })
+  return {
+    get place() {
+      return files.current
+    },
+    stop: () => files.stop(),
+  }
+}
+
+type Source = (texts: readonly string[]) => string
+type Fields = Readonly<Record<string, unknown>>
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function textOf(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (value === undefined || value === null) return ""
+  if (typeof value !== "string") throw new Error(`${name} must be a text`)
+  return value
+}
+
+function currentContext(config: unknown): { readonly cluster: Fields; readonly user: Fields } {
+  if (!isFields(config)) throw new Error("it must be a document of kind Config, as kubectl reads it")
+  const name = textOf(config, "current-context")
+  if (name === "") throw new Error("current-context must name a context")
+  const context = named(config, { list: "contexts", field: "context", name })
+  const user = textOf(context, "user")
+  return {
+    cluster: named(config, { list: "clusters", field: "cluster", name: textOf(context, "cluster") }),
+    user: user === "" ? {} : named(config, { list: "users", field: "user", name: user }),
+  }
+}
+
+/** The named entry of a list: `{ name, [field] }`. */
+function named(config: Fields, { list, field, name }: { list: string; field: string; name: string }): Fields {
+  const entries: readonly unknown[] = Array.isArray(config[list]) ? config[list] : []
+  const entry = entries.find((each) => isFields(each) && each["name"] === name)
+  if (!isFields(entry)) throw new Error(`${list} has no entry ${JSON.stringify(name)}`)
+  const value = entry[field] ?? {}
+  if (!isFields(value)) throw new Error(`${list}: ${JSON.stringify(name)} must have fields`)
+  return value
+}
+
+function serverOf(cluster: Fields): string {
+  const server = textOf(cluster, "server")
+  const url = URL.canParse(server) ? new URL(server) : undefined
+  if (url?.protocol !== "https:") throw new Error(`server must be an https address, found ${JSON.stringify(server)}`)
+  if (textOf(cluster, "proxy-url") !== "") throw new Error("proxy-url is not supported: the server is called directly")
+  return server
+}
+
+function authorizationOf(user: Fields): { readonly authorization?: string } {
+  for (const name of ["exec", "auth-provider"])
+    if (user[name] !== undefined) throw new Error(`${name} is not supported: give the user a token, a token file or a certificate`)
+  const token = textOf(user, "token")
+  if (token !== "") return { authorization: `Bearer ${token}` }
+  const username = textOf(user, "username")
+  if (username === "") return {}
+  return { authorization: `Basic ${Buffer.from(`${username}:${textOf(user, "password")}`).toString("base64")}` }
+}
