@@ -138,6 +138,22 @@ export const bodies: readonly RequestBodyType[] = [
     },
   },
   {
+    group: "authentication.orch.io",
+    version: "v1",
+    kind: "TokenRequest",
+    load: async () => {
+      const { defaultTokenRequest } = await import("./authentication.orch.io/v1/token-request/defaults.ts")
+      const { validateTokenRequest } = await import("./authentication.orch.io/v1/token-request/validate.ts")
+      return { shape: (await import("./authentication.orch.io/v1/token-request/shape.ts")).tokenRequestShape, applyDefaults: (object, context) => defaultTokenRequest(object, { ...context, root: object }), validate: (object, context) => validateTokenRequest(object, CheckContext.of(object, context)) }
+    },
+  },
+  {
+    group: "authentication.orch.io",
+    version: "v1",
+    kind: "BoundObjectReference",
+    load: async () => ({ shape: (await import("./authentication.orch.io/v1/token-request/shape.ts")).boundObjectReferenceShape }),
+  },
+  {
     group: "autoscaling",
     version: "v1",
     kind: "Scale",

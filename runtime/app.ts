@@ -47,7 +47,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
     authentication({
       authenticators: parts.authenticators,
       anonymous: options["anonymous-auth"],
-      audiences: options["api-audiences"],
+      audiences: parts.audiences,
       vendor,
       removeHeaders: parts.removeHeaders,
       onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),

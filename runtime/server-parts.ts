@@ -1,6 +1,7 @@
 /** The parts of a running server, assembled once by `server.ts` and read by filters and verbs. */
 import type { Logger } from "pino"
 import type { Authenticator } from "./authn/authenticate.ts"
+import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import type { Authorizer } from "./authz/authorize.ts"
 import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
@@ -56,6 +57,10 @@ export interface ServerParts {
   readonly authenticators: readonly Authenticator[]
   /** Removes the header fields in which proxies name users. Absent: there are no such proxies. */
   readonly removeHeaders: ((headers: Record<string, unknown>) => void) | undefined
+  /** Whom a token has to be for, to be one for this server. Empty: that of a token does not count. */
+  readonly audiences: readonly string[]
+  /** Undefined: the server neither makes nor knows tokens of service accounts. */
+  readonly serviceAccounts: ServiceAccountTokens | undefined
   readonly authorizers: readonly Authorizer[]
   /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access

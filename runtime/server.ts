@@ -5,7 +5,9 @@
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import type { StaticToken } from "./authn/authenticate.ts"
-import { authenticatorsInOrder, type ConfiguredAuthentication } from "./authn/configured.ts"
+import { createAuthentication } from "./authn/authenticators.ts"
+import type { ConfiguredAuthentication } from "./authn/configured.ts"
+import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { serverUser } from "./admission/server-identity.ts"
@@ -85,6 +87,8 @@ export interface ServerOptions {
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
+  /** Absent: the server neither makes nor knows tokens of service accounts. */
+  readonly serviceAccounts?: ServiceAccountTokens
   /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
   /** The serving certificate and its key, PEM. */
@@ -409,9 +413,6 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     admission: admissionOf(how, { vendor, reader }),
   })
   const { connector, hooks } = clientsOf(how, { vendor, reader })
-  const audiences = options["api-audiences"]
-  const authenticators = authenticatorsInOrder({ configured: how.authentication, tokens: how.tokens, audiences, hooks })
-  const authorizers = options["authorization-mode"].map(authorizerOf)
   const parts: ServerParts = {
     vendor,
     clock,
@@ -428,10 +429,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks,
-    authenticators,
-    removeHeaders: how.authentication?.removeHeaders,
-    authorizers,
-    access: createAccess({ authenticators, authorizers, vendor, audiences }),
+    ...accessOf(how, { hooks, reader, vendor }),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     watchCache: cache,
@@ -453,6 +451,25 @@ function storageOf({
     sharedStore,
     ...(shapes !== undefined && { shapes }),
   }
+}
+
+type AccessParts = Pick<ServerParts, "access" | "audiences" | "authenticators" | "authorizers" | "removeHeaders" | "serviceAccounts">
+
+/** Authentication and authorization, for requests and for reviews. */
+function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<ServerParts, "hooks">): AccessParts {
+  const { options, clock, random, serviceAccounts } = how
+  const { reader, vendor } = deps
+  const { authenticators, audiences, issuer } = createAuthentication({
+    ...{ clock, hooks, random, serviceAccounts, vendor },
+    tokens: how.tokens,
+    configured: how.authentication,
+    bootstrap: options["enable-bootstrap-token-auth"],
+    audiences: options["api-audiences"],
+    read: (resource, namespace, name) => reader.get({ group: "", version: "v1", resource }, namespace, name),
+  })
+  const authorizers = options["authorization-mode"].map(authorizerOf)
+  const access = createAccess({ authenticators, authorizers, vendor, audiences, ...(issuer !== undefined && { issuer }) })
+  return { authenticators, audiences, serviceAccounts, removeHeaders: how.authentication?.removeHeaders, authorizers, access }
 }
 
 /** How other machines are asked. */

@@ -40,7 +40,10 @@ export const providerAnswerBytesMax = 1024 * 1024
 /** Milliseconds until a provider that did not answer is asked for its configuration again; the reference's number. */
 export const discoveryRetryMs = 10_000
 
-/** Milliseconds for which the keys of a provider are not read again: tokens with keys that nothing knows are cheap to make. */
+/**
+ * Milliseconds for which the keys of a provider are not read again: tokens with keys that nothing knows are cheap to
+ * make.
+ */
 export const keysRefreshMs = 5000
 
 /** Seconds before its beginning from which an ID token is accepted; the reference's number. */
@@ -48,3 +51,6 @@ export const notBeforeLeewaySeconds = 60
 
 /** Milliseconds for which the user of an ID token is kept; the reference's number. */
 export const keptIdTokensMs = 10_000
+
+/** Milliseconds for which a valid token of a service account, or a bootstrap token, is kept; the reference's number. */
+export const keptAccountTokensMs = 10_000

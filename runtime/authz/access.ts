@@ -2,20 +2,23 @@
 import { AuthenticationError, type Authenticator, identify } from "../authn/authenticate.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
-import type { Access, AccessDecision, AccessQuestion, TokenAnswer, UserRules } from "../schema/access.ts"
+import type { Access, AccessDecision, AccessQuestion, TokenAnswer, TokenIssuer, UserRules } from "../schema/access.ts"
 import { type Authorizer, decide } from "./authorize.ts"
 
 export interface AccessParts {
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly vendor: Vendor
-  /** `--api-audiences` */
+  /** Those of the server. */
   readonly audiences: readonly string[]
+  /** Absent: the server has no key to sign tokens with. */
+  readonly issuer?: TokenIssuer
 }
 
 /** Called once per server. What further authenticators and authorizers know is added to them, not here. */
-export function createAccess({ authenticators, authorizers, vendor, audiences: own }: AccessParts): Access {
+export function createAccess({ authenticators, authorizers, vendor, audiences: own, issuer }: AccessParts): Access {
   return {
+    ...(issuer !== undefined && { issuer }),
     async authenticate(token, audiences): Promise<TokenAnswer> {
       const asked = audiences.length > 0 ? audiences : own
       try {

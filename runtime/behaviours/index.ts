@@ -31,6 +31,7 @@ import { signingApproval } from "./signing-approval.ts"
 import { signingRequest } from "./signing-request.ts"
 import { subjectAccessReview } from "./subject-access-review.ts"
 import { templateGeneration } from "./template-generation.ts"
+import { tokenRequest } from "./token-request.ts"
 import { tokenReview } from "./token-review.ts"
 
 /** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
@@ -70,5 +71,6 @@ export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviour
   selfSubjectRulesReview,
   signingApproval,
   subjectAccessReview,
+  tokenRequest,
   tokenReview,
 }

@@ -139,13 +139,13 @@ class InProcessClient implements ObjectClient {
     })
   }
 
-  post(place: ObjectPlace, sent: object, options?: WriteOptions): Promise<void> {
+  post(place: ObjectPlace, sent: object, options?: WriteOptions): Promise<ApiObject | undefined> {
     return this.write({ verb: "create", sort: "CreateOptions", place, options }, sent, async (call, document, checked) => {
       const { subresource } = call
       if (subresource === undefined) throw methodNotAllowed()
       const posted = await postedForm(call, subresource)
       const body = await decoded(call, document, { ...posted, ...checked })
-      await postOperation(call, { ...posted, subresource, body, options: checked })
+      return postOperation(call, { ...posted, subresource, body, options: checked })
     })
   }
 

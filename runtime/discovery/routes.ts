@@ -4,6 +4,7 @@ import { type Handler, Hono, type MiddlewareHandler } from "hono"
 import { methodNotAllowed, notYetServed, unknownPath } from "../base/errors.ts"
 import { trimmedEnd } from "../base/trim.ts"
 import type { RequestContext } from "../http/request/context.ts"
+import { configurationPath, issuerDocuments, type IssuerDocuments, keysPath } from "../authn/service-accounts/issuer-documents.ts"
 import { isTrusted } from "../authz/authorize.ts"
 import type { ServerEnv } from "../http/env.ts"
 import type { ServerParts } from "../server-parts.ts"
@@ -49,6 +50,8 @@ export function documentRoutes(parts: ServerParts): Hono<ServerEnv> {
     )
     .all("/version/*", ({ env }) => version(env.request))
     .all("/metrics", () => metrics(parts))
+    .all(configurationPath, ({ env }) => issuerDocument(parts, env.request, "configuration"))
+    .all(keysPath, ({ env }) => issuerDocument(parts, env.request, "keys"))
     .all(capabilitiesPath, ({ env }) => capabilities(env.request))
     .all("/healthz/*", health)
     .all("/livez/*", health)
@@ -137,6 +140,16 @@ function version({ info, headers }: RequestContext): Response {
   if (info.method !== "GET") throw methodNotAllowed()
   acceptedType(headers.accept, ["application/json"])
   return smallDocument(JSON.stringify(versionInfo(), null, 2), { contentType: "application/json" })
+}
+
+const issuerTypes = { configuration: "application/json", keys: "application/jwk-set+json" }
+
+/** Throws 404 where the issuer of tokens is not one whose documents are looked for here. */
+function issuerDocument(parts: ServerParts, request: RequestContext, document: keyof IssuerDocuments): Response {
+  const text = parts.serviceAccounts === undefined ? undefined : issuerDocuments(parts.serviceAccounts, serverAddress(request))?.[document]
+  if (text === undefined) throw unknownPath()
+  if (request.info.method !== "GET") throw methodNotAllowed()
+  return smallDocument(text, { contentType: issuerTypes[document], headers: { "cache-control": "public, max-age=3600" } })
 }
 
 function metrics({ inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock }: ServerParts): Response {

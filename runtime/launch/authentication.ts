@@ -59,7 +59,7 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
     if (certificates.length === 0 && oidc === undefined && webhook === undefined) return undefined
     return {
       certificates,
-      tokens: (hooks) => [...(oidc === undefined ? [] : [oidc]), ...(webhook === undefined ? [] : [webhook(hooks)])],
+      tokens: (hooks, audiences) => [...(oidc === undefined ? [] : [oidc]), ...(webhook === undefined ? [] : [webhook(hooks, audiences)])],
       ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
       clientAuthorities: () => (authorities.length === 0 ? undefined : authorities.map(({ current }) => current.pem).join("")),
       onAuthorities(listener) {
@@ -110,7 +110,7 @@ class Made {
   }
 
   /** Undefined without `--authentication-token-webhook-config-file`. */
-  webhook(): ((hooks: ReviewSender) => Authenticator) | undefined {
+  webhook(): ((hooks: ReviewSender, audiences: readonly string[]) => Authenticator) | undefined {
     const { clock, options, random } = this.how
     const path = options["authentication-token-webhook-config-file"]
     if (path === "") return undefined
@@ -120,13 +120,12 @@ class Made {
     const file = this.hookFile(path, onFault)
     const ttlMs = options["authentication-token-webhook-cache-ttl"]
     const version = options["authentication-token-webhook-version"]
-    return (hooks) =>
+    return (hooks, audiences) =>
       keptTokens({
         lookUp: tokenWebhook({
           post: (review, timeoutMs) => hooks.post(file.place, { review, timeoutMs }),
           apiVersion: vendorProfile(options.vendor).apiVersion(`authentication.orch.io/${version}`),
-          audiences: options["api-audiences"],
-          ...{ clock, random, onFault },
+          ...{ audiences, clock, random, onFault },
         }),
         keptMs: { success: ttlMs, failure: ttlMs },
         ...{ clock, random },

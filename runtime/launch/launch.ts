@@ -36,6 +36,7 @@ import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
 import { StartError } from "./start-error.ts"
+import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
 import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { StoredShapes } from "../registry/stored-shapes.ts"
@@ -204,6 +205,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
   const { store, pair, token, tokenSecret, folders, shapes } = made
   const signing = signingOf(options)
+  const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -219,6 +221,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     openapi: documentsServed(options, folders),
     tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
+    ...(serviceAccounts !== undefined && { serviceAccounts }),
     certificate: pair,
     authority: pair.authority,
     ...(signing !== undefined && { signing }),
@@ -346,6 +349,11 @@ function secret({ options, transient }: LaunchOptions, name: string, make: () =>
   } catch (error) {
     throw new StartError(`--data-dir: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** Servers of one store would have different keys: they need the option. */
+function ownTokenKey(how: LaunchOptions): string | undefined {
+  return how.options["store-servers"].length > 0 ? undefined : secret(how, "service-account.key", newServiceAccountKey)
 }
 
 function fileTokens(path: string): StaticToken[] {

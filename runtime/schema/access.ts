@@ -55,8 +55,42 @@ export interface NonResourceRule {
   readonly nonResourceURLs: readonly string[]
 }
 
+/** An object with which a token ends. */
+export interface BoundObject {
+  readonly kind: "Pod" | "Secret"
+  readonly name: string
+  readonly uid: string
+}
+
+/** What a token of a service account is to say. */
+export interface TokenClaims {
+  readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly audiences: readonly string[]
+  /** How long it is valid. */
+  readonly seconds: number
+  readonly bound?: BoundObject
+  /** The node of the pod that it is bound to; the uid is "" if the node is not known. */
+  readonly node?: { readonly name: string; readonly uid: string }
+  /** Seconds since 1970 after which clients should have fetched another token. */
+  readonly warnAfter?: number
+}
+
+/** Makes tokens of service accounts. */
+export interface TokenIssuer {
+  /** Those of the server: what a token is for that names none. */
+  readonly audiences: readonly string[]
+  /** The longest life of a token; absent: any. */
+  readonly maxSeconds?: number
+  /** `--service-account-extend-token-expiration`. */
+  readonly extendsExpiration: boolean
+  /** Returns the token. */
+  issue(claims: TokenClaims): Promise<string>
+}
+
 /** The functions reject with ApiError only. They may ask other machines. */
 export interface Access {
+  /** Absent: the server has no key to sign tokens with. */
+  readonly issuer?: TokenIssuer
   /** Whose token it is. `audiences`: those that the token has to be for; empty for the server's own. */
   authenticate(token: string, audiences: readonly string[]): Promise<TokenAnswer>
   authorize(question: AccessQuestion): Promise<AccessDecision>

@@ -164,14 +164,19 @@ export interface SubresourceAction<Body extends object = ApiObject> {
   readonly objects: ObjectAccess
 }
 
-/** A POST of a kind that is not stored. */
+/** A POST that is answered with an object, and stores nothing. */
 export interface AnswerRequest<Body extends object = ApiObject> {
   /** Valid, with defaults. */
   readonly body: Body
   /** Empty for kinds without namespaces. */
   readonly namespace: string
+  /** The name of the parent; empty for a kind. */
+  readonly name: string
   readonly user: User
   readonly access: Access
+  readonly objects: ObjectAccess
+  /** Adds a Warning header to the answer. */
+  readonly warn: (text: string) => void
 }
 
 /** A read of a kind that is not stored. */
@@ -202,8 +207,8 @@ export interface SubresourceBehaviour<Body extends object = ApiObject, Parent ex
    */
   act?(action: SubresourceAction<Body>): Promise<void>
   /**
-   * POST of a kind with `answeredBy`: returns the object that the client receives with 201. Nothing is stored. Throws
-   * ApiError to refuse. Of the other functions only `validate` belongs to such a kind.
+   * POST, instead of `create` and `act`: returns the object that the client receives with 201. Nothing is stored.
+   * Throws ApiError to refuse. A kind with `answeredBy` has only this and `validate`.
    */
   answer?(request: AnswerRequest<Body>): Body | Promise<Body>
   /**

@@ -94,8 +94,8 @@ export interface NamespacedSubresource<Body extends object, Sent extends object 
   apply(namespace: string, object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
   /** Changes some of the fields that the sub-resource covers. */
   patch(namespace: string, name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<Body>
-  /** Posts a body to the object of this name. */
-  create(namespace: string, name: string, body: Partial<Sent>, options?: WriteOptions): Promise<void>
+  /** Posts a body to the object of this name. Resolves with the answer of a sub-resource that has one (token). */
+  create(namespace: string, name: string, body: Partial<Sent>, options?: WriteOptions): Promise<Body | undefined>
 }
 
 /** Operations on a sub-resource of objects without a namespace. */
@@ -108,8 +108,8 @@ export interface ClusterSubresource<Body extends object, Sent extends object = B
   apply(object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
   /** Changes some of the fields that the sub-resource covers. */
   patch(name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<Body>
-  /** Posts a body to the object of this name. */
-  create(name: string, body: Partial<Sent>, options?: WriteOptions): Promise<void>
+  /** Posts a body to the object of this name. Resolves with the answer of a sub-resource that has one. */
+  create(name: string, body: Partial<Sent>, options?: WriteOptions): Promise<Body | undefined>
 }
 
 /** A kind without objects: a POST of it acts on the object that it names. */
@@ -174,7 +174,8 @@ export function namespacedSubresource<Body extends object, Sent extends object =
     update: (namespace, object, options) => typed<Body>(client.update(at(namespace, nameOf(object)), object, strict(options))),
     apply: (namespace, object, options) => typed<Body>(client.apply(at(namespace, nameOf(object)), object, strict(options))),
     patch: (namespace, name, patch, options) => typed<Body>(client.patch(at(namespace, name), patch, strict(options))),
-    create: (namespace, name, body, options) => client.post(at(namespace, name), body, strict(options)),
+    // Types and shapes are generated from the same schema.
+    create: async (namespace, name, body, options) => (await client.post(at(namespace, name), body, strict(options))) as Body | undefined,
   }
 }
 
@@ -190,7 +191,9 @@ export function clusterSubresource<Body extends object, Sent extends object = Bo
 
 /** Makes the operation on a kind without objects. Called by generated code. */
 export function postHandlers<Sent extends object>(client: ObjectClient, kind: HandledKind): PostHandlers<Sent> {
-  return { create: (namespace, object, options) => client.post({ ...kind, namespace, name: "" }, object, strict(options)) }
+  return {
+    create: async (namespace, object, options) => void (await client.post({ ...kind, namespace, name: "" }, object, strict(options))),
+  }
 }
 
 function withoutNamespace<T extends object, Sent extends object>(

@@ -147,9 +147,9 @@ export interface ObjectClient {
   create(place: CollectionPlace, object: object, options?: WriteOptions): Promise<ApiObject>
   /**
    * Posts a body to a sub-resource (binding, eviction), or to a kind that has no objects. Without a name in the place,
-   * the body names the object that it is about.
+   * the body names the object that it is about. Resolves with the object that answers (token), if there is one.
    */
-  post(place: ObjectPlace, body: object, options?: WriteOptions): Promise<void>
+  post(place: ObjectPlace, body: object, options?: WriteOptions): Promise<ApiObject | undefined>
   update(place: ObjectPlace, object: object, options?: WriteOptions): Promise<ApiObject>
   patch(place: ObjectPlace, patch: object, options?: PatchOptions): Promise<ApiObject>
   apply(place: ObjectPlace, configuration: object, options: ApplyOptions): Promise<ApiObject>

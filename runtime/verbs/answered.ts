@@ -9,6 +9,7 @@ import { managerOf, updateManagedFields } from "../registry/managed-fields.ts"
 import { attributesOf } from "./attributes.ts"
 import type { ObjectRequest } from "./call.ts"
 import { matchNamespace } from "./match-namespace.ts"
+import { objectAccess } from "./subresource-action.ts"
 import type { WriteOptions } from "./write-options.ts"
 
 /**
@@ -31,7 +32,16 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   if (!failures.empty) throw invalid({ group: kind.group, resource: kind.kind, name: body.metadata?.name ?? "" }, failures.list)
   await validateObject(registry, attributes, { object: body })
   const { namespace } = request.info
-  return behaviour.answer({ body, namespace, user: request.user, access: parts.access })
+  const warn = (text: string): void => void request.warnings.push(text)
+  return behaviour.answer({
+    body,
+    namespace,
+    name: "",
+    user: request.user,
+    access: parts.access,
+    objects: objectAccess(call, attributes),
+    warn,
+  })
 }
 
 /** As in the reference, the answer says who set which fields, although no one will ask. */

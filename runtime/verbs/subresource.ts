@@ -1,6 +1,6 @@
 /** Sub-resources: status writes a part of the parent, scale converts it, behaviours implement the others. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { badRequest, methodNotAllowed, notFound } from "../base/errors.ts"
+import { badRequest, invalid, methodNotAllowed, notFound } from "../base/errors.ts"
 import type { ChangeContext, SubresourceBehaviour } from "../schema/behaviour.ts"
 import { Failures } from "../base/failure.ts"
 import type { ApiObject } from "../base/json.ts"
@@ -11,7 +11,8 @@ import { updateObject } from "../registry/update.ts"
 import { objectAccess } from "./subresource-action.ts"
 import { attributesOf } from "./attributes.ts"
 import { readKindBody } from "./request-body.ts"
-import { answerStatus, type ObjectRequest, type ResourceRequest } from "./call.ts"
+import { answerKindBody } from "./answer.ts"
+import { answerStatus, negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { connectVerb } from "./connect.ts"
 import { matchNamespace } from "./match-namespace.ts"
 import { getVerb } from "./get.ts"
@@ -55,13 +56,15 @@ export function writeScope({ registry }: ObjectRequest, subresource: Subresource
   return { subresource, ...(take !== undefined && { next: (body, old) => take(body, old, changeScope(subresource)) }) }
 }
 
-/** POST of a body to a sub-resource. Responds 201 with a Status. */
+/** POST of a body to a sub-resource. Responds 201 with a Status, or with the object that answers. */
 async function postVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const posted = await postedForm(call, subresource)
+  const format = posted.behaviour.answer === undefined ? undefined : negotiateResponse(call, { list: false })
   const options = readWriteOptions(call.request.query, "CreateOptions")
   const body = await readKindBody(call, posted.form, { ...options, apiVersions: posted.apiVersions })
-  await postOperation(call, { ...posted, subresource, body, options })
-  await answerStatus(call, undefined, 201)
+  const object = await postOperation(call, { ...posted, subresource, body, options })
+  if (format === undefined || object === undefined) return answerStatus(call, undefined, 201)
+  return answerKindBody(call, { format, kind: posted.form, object, columns: [], status: 201 })
 }
 
 /** What a POST to a sub-resource takes, and what handles it. */
@@ -75,7 +78,7 @@ export interface PostedForm {
 /** Called before the body is read. Throws 405 for a sub-resource without POST. */
 export async function postedForm({ parts, registry, handle }: ObjectRequest, subresource: Subresource): Promise<PostedForm> {
   const behaviour = subresource.behaviour === undefined ? undefined : registry.subresourceBehaviour(subresource.behaviour)
-  if (behaviour?.act === undefined && behaviour?.create === undefined) throw methodNotAllowed()
+  if (behaviour?.act === undefined && behaviour?.create === undefined && behaviour?.answer === undefined) throw methodNotAllowed()
   const form = await parts.body(subresource.kind ?? handle.kind)
   const versions = (behaviour.acceptedVersions ?? []).map((version) => parts.vendor.apiVersion(version))
   return { behaviour, form, apiVersions: [form.apiVersion, ...versions] }
@@ -88,19 +91,40 @@ export interface Post extends Pick<PostedForm, "behaviour" | "form"> {
   readonly options: WriteOptions
 }
 
-/** Admits the body, then performs the action of the behaviour (eviction) or changes the parent (binding). */
-export async function postOperation(call: ObjectRequest, post: Post): Promise<void> {
+/**
+ * Admits the body, then performs the action of the behaviour (eviction), changes the parent (binding), or returns the
+ * object that answers (token).
+ */
+export async function postOperation(call: ObjectRequest, post: Post): Promise<ApiObject | undefined> {
   const { behaviour, form, subresource, options } = post
-  const { namespace } = call.request.info
-  const acts = behaviour.act !== undefined
-  const name = acts ? call.request.info.name : namedObject(call, post.body)
+  const { info } = call.request
+  const changesParent = behaviour.create !== undefined
+  const name = changesParent ? namedObject(call, post.body) : info.name
   const attributes = attributesOf(call, "CREATE", options, subresource.kind ?? call.handle.kind)
   attributes.name = name
   const body = await mutateObject(call.registry, attributes, { object: post.body }, form)
   behaviour.validate?.(body, name)
+  if (behaviour.answer !== undefined) checkBody(call, form, body)
   await validateObject(call.registry, attributes, { object: body })
-  if (acts) await behaviour.act?.({ body, namespace, name, dryRun: options.dryRun, objects: objectAccess(call, attributes) })
-  else await changeParent(call, { ...post, body }, attributes)
+  if (changesParent) {
+    await changeParent(call, { ...post, body }, attributes)
+    return undefined
+  }
+  const place = { body, namespace: info.namespace, name }
+  const objects = objectAccess(call, attributes)
+  if (behaviour.answer === undefined) {
+    await behaviour.act?.({ ...place, dryRun: options.dryRun, objects })
+    return undefined
+  }
+  const warn = (text: string): void => void call.request.warnings.push(text)
+  return behaviour.answer({ ...place, user: call.request.user, access: call.parts.access, objects, warn })
+}
+
+/** Throws 422 for a body that breaks a rule of its schema. */
+function checkBody({ parts, handle }: ObjectRequest, form: KindBody, body: ApiObject): void {
+  const failures = new Failures()
+  form.validate(body, { failures, vendor: parts.vendor })
+  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: form.kind, name: body.metadata?.name ?? "" }, failures.list)
 }
 
 async function changeParent(call: ObjectRequest, { behaviour, subresource, body }: Post, attributes: OpenAttributes): Promise<void> {

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import type { Signing } from "../../runtime/controllers/certificates/signers.ts"
+import type { ServiceAccountTokens } from "../../runtime/authn/service-accounts/tokens.ts"
 import { enabledKinds } from "../../runtime/launch/enabled-kinds.ts"
 import { servedDocuments } from "../../runtime/launch/served-documents.ts"
 import { builtInDocuments } from "../../runtime/launch/openapi-files.ts"
@@ -80,6 +81,10 @@ export interface InProcessOptions {
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
   /** Further users; the token of each is its name. */
   readonly users?: readonly User[]
+  /** Keys and issuers of tokens of service accounts; default none. */
+  readonly serviceAccounts?: ServiceAccountTokens
+  /** `--enable-bootstrap-token-auth`; default off. */
+  readonly bootstrapTokens?: boolean
   /** `--enable-admission-plugins`; default none. */
   readonly enableAdmission?: readonly string[]
   /** Admission plugins of the test, after the built-in ones. */
@@ -151,6 +156,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ...(options.connect !== undefined && { connect: options.connect }),
     ...(options.signing !== undefined && { signing: options.signing }),
     ...(options.sharedStore !== undefined && { sharedStore: options.sharedStore }),
+    ...(options.serviceAccounts !== undefined && { serviceAccounts: options.serviceAccounts }),
     tokenSecret: Buffer.from("a secret of tests"),
     certificate: pair,
   })
@@ -181,6 +187,7 @@ function optionsOf(options: InProcessOptions): Options {
     "authorization-mode": [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
     controllers: options.controllers ?? defaults.controllers,
+    "enable-bootstrap-token-auth": options.bootstrapTokens ?? false,
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,
     "max-mutating-requests-inflight": options.requestsInFlight?.mutating ?? 0,

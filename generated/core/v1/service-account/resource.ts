@@ -24,7 +24,15 @@ export const serviceAccount: Kind<ServiceAccount, ServiceAccountInput> = {
     defaultPropagation: "background",
     deleteReturns: "object",
   },
-  subresources: [],
+  subresources: [
+    {
+      name: "token",
+      type: "behaviour",
+      verbs: ["create"],
+      behaviour: "tokenRequest",
+      kind: { group: "authentication.orch.io", version: "v1", kind: "TokenRequest" },
+    },
+  ],
   behaviours: ["serviceAccountSecrets"],
   load: async () => {
     const [{ serviceAccountShape }, { columns }] = await Promise.all([import("./shape.ts"), import("./columns.ts")])

@@ -17,8 +17,8 @@ import (
 
 type namespaceClient = typedcorev1.NamespaceInterface
 
-// unserved has what release 1.30 does not serve, or this server does not yet: groups, kinds and methods, with the
-// reason. All of them are tried, and must not be found.
+// unserved has what release 1.30 does not serve: groups, kinds and methods, with the reason. All of them are tried,
+// and must not be found.
 var unserved = map[string]string{
 	"AppsV1beta1":            "removed in 1.16",
 	"AppsV1beta2":            "removed in 1.16",
@@ -49,14 +49,13 @@ var unserved = map[string]string{
 	"StorageV1alpha1.VolumeAttachments":                            "removed in 1.24",
 	"StorageV1alpha1.CSIStorageCapacities":                         "removed in 1.24",
 	"PolicyV1beta1.PodDisruptionBudgets":                           "removed in 1.25",
-	"CoreV1.ServiceAccounts.CreateToken":                           "not served yet: there is no key that signs tokens",
-	"CoreV1.ComponentStatuses":                                     "computed from the addresses of other programs, and deprecated",
 }
 
 // elsewhere has methods that no step uses, with the reason.
 var elsewhere = map[string]string{
 	"CoreV1.Pods.ProxyGet":           "needs a program behind the pod; test/api/subresources has it",
 	"CoreV1.Services.ProxyGet":       "needs a program behind the service; test/api/subresources has it",
+	"CoreV1.ComponentStatuses":       "computed, so they can only be read; test/api/kinds has them",
 	"CoreV1.Events.GetFieldSelector": "sends nothing; Search uses it",
 	"PolicyV1.Evictions":             "a method of Pods uses it",
 	"PolicyV1beta1.Evictions":        "a method of Pods uses it",

@@ -1,0 +1,79 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { privateKeyPem } from "../../test/support/account-keys.ts"
+import { vendorProfile } from "../base/vendor.ts"
+import { defaultOptions } from "../options/load.ts"
+import type { Options } from "../options/table.ts"
+import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "account-keys-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+function fileOf(text: string): string {
+  const path = join(folder, `${files++}.pem`)
+  writeFileSync(path, text)
+  return path
+}
+
+function publicPem(privatePem: string): string {
+  return createPublicKey(createPrivateKey(privatePem)).export({ format: "pem", type: "spki" }).toString()
+}
+
+function read(options: Partial<Options>, ownKey: string | undefined = undefined): ReturnType<typeof serviceAccountTokensOf> {
+  return serviceAccountTokensOf({ ...defaultOptions(), ...options }, { vendor: vendorProfile("orch"), ownKey: () => ownKey })
+}
+
+test("without options the key of the data folder signs and verifies", () => {
+  const made = read({}, newServiceAccountKey())
+  expect(made?.signing).toBe(made?.keys[0])
+  expect(made).toMatchObject({ issuers: ["https://orch.default.svc.cluster.local"], lookup: true, extendsExpiration: true })
+  expect(read({})).toBeUndefined()
+})
+
+test("files hold one key or several, public or private; the signing key is one of them", () => {
+  const [first, second] = [privateKeyPem(), privateKeyPem("rsa")]
+  const options = {
+    "service-account-key-file": [fileOf(publicPem(first) + publicPem(second)), fileOf(second)],
+    "service-account-signing-key-file": fileOf(first),
+    "service-account-issuer": ["https://a", "b"],
+    "service-account-max-token-expiration": 7_200_000,
+  }
+  const made = read(options, "not read")
+  expect(made?.keys.map(({ algorithm }) => algorithm)).toEqual(["ES256", "RS256", "RS256"])
+  expect(made?.signing?.id).toBe(made?.keys[0]?.id)
+  expect(made).toMatchObject({ issuers: ["https://a", "b"], maxSeconds: 7200 })
+})
+
+test("keys alone verify, and sign nothing", () => {
+  expect(read({ "service-account-key-file": [fileOf(publicPem(privateKeyPem()))] }, "not read")?.signing).toBeUndefined()
+})
+
+test("a wrong file or value stops the start, and says what to do", () => {
+  const keys = (...paths: string[]): Partial<Options> => ({ "service-account-key-file": paths })
+  const pair = privateKeyPem()
+  const small = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "pem", type: "pkcs8" }).toString()
+  const edwards = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString()
+  for (const [options, text] of [
+    [{ "service-account-signing-key-file": fileOf(pair) }, /needs --service-account-key-file/],
+    [
+      { ...keys(fileOf(publicPem(privateKeyPem()))), "service-account-signing-key-file": fileOf(pair) },
+      /no --service-account-key-file has/,
+    ],
+    [{ ...keys(fileOf(pair)), "service-account-signing-key-file": fileOf(publicPem(pair)) }, /there is no private key in it/],
+    [keys(fileOf("nothing")), /there is no PEM block in it/],
+    [keys(join(folder, "missing")), /--service-account-key-file: .*missing: ENOENT/],
+    [keys(fileOf(small)), /1024 bits; expected 2048/],
+    [keys(fileOf(edwards)), /expected RSA, or ECDSA/],
+    [keys(fileOf("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")), /--service-account-key-file/],
+    [{ ...keys(fileOf(pair)), "service-account-issuer": ["https://"] }, /is no URL/],
+    [{ ...keys(fileOf(pair)), "service-account-max-token-expiration": 60_000 }, /60s will not do: expected 1h/],
+  ] as const)
+    expect(() => read(options)).toThrow(text)
+})

@@ -1,0 +1,166 @@
+/** Tokens of service accounts and of Secrets over HTTP: from the request for one to its end. */
+import { decodeJwt } from "jose"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { isObject, type JsonObject } from "../runtime/base/json.ts"
+import { inProcessClient } from "../runtime/client/in-process-client.ts"
+import { accountTokens } from "./support/account-keys.ts"
+import { createHttpClient } from "./support/http-client.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+
+type Answer = { readonly status: number; readonly body: JsonObject; readonly warning: string | undefined }
+type Ask = (method: string, path: string, body?: JsonObject, token?: string) => Promise<Answer>
+
+const accounts = "/api/v1/namespaces/default/serviceaccounts"
+const pods = "/api/v1/namespaces/default/pods"
+
+async function serverWith(more: Parameters<typeof accountTokens>[0] = {}): Promise<{ running: InProcess; ask: Ask }> {
+  const running = await startInProcess({
+    store: "memory",
+    vendor: "kubernetes",
+    serviceAccounts: accountTokens(more),
+    bootstrapTokens: true,
+  })
+  const client = createHttpClient({ protocol: "http2", port: running.port, authority: running.authority })
+  onTestFinished(async () => {
+    client.close()
+    await running.stop()
+  })
+  const ask: Ask = async (method, path, body, token = running.token) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+    const answer = await client.send({ method, path, headers, ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }) })
+    const warning = answer.headers.warning
+    return {
+      status: answer.status,
+      body: JSON.parse(answer.body.toString("utf8")),
+      warning: warning === undefined ? undefined : String(warning),
+    }
+  }
+  expect((await ask("POST", accounts, { metadata: { name: "a" } })).status).toBe(201)
+  return { running, ask }
+}
+
+/** The token of an answer, and what it says. */
+function tokenIn({ status, body }: Answer): { readonly token: string; readonly says: JsonObject } {
+  expect([status, body.kind, body.apiVersion]).toEqual([201, "TokenRequest", "authentication.k8s.io/v1"])
+  const token = isObject(body.status) ? String(body.status.token) : ""
+  return { token, says: decodeJwt<JsonObject>(token) }
+}
+
+async function whoIs(ask: Ask, token: string): Promise<Answer> {
+  return ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {}, token)
+}
+
+describe("a token that is asked for", () => {
+  it("is that of the account until it or its time ends", async () => {
+    const { running, ask } = await serverWith()
+    const answer = await ask("POST", `${accounts}/a/token`, { spec: { expirationSeconds: 600 } })
+    expect(answer.body).toMatchObject({
+      metadata: { name: "a", namespace: "default" },
+      spec: { audiences: ["https://issuer.example.com"] },
+    })
+    const { token, says } = tokenIn(answer)
+    expect(says).toMatchObject({ sub: "system:serviceaccount:default:a", aud: ["https://issuer.example.com"] })
+    expect(Number(says.exp) - Number(says.iat)).toBe(600)
+    expect((await whoIs(ask, token)).body.status).toMatchObject({ userInfo: { username: "system:serviceaccount:default:a" } })
+    running.clock.advance(661_000)
+    expect((await whoIs(ask, token)).status).toBe(401)
+    const { token: second } = tokenIn(await ask("POST", `${accounts}/a/token`, {}))
+    expect((await whoIs(ask, second)).status).toBe(201)
+    await ask("DELETE", `${accounts}/a`)
+    running.clock.advance(10_000)
+    expect((await whoIs(ask, second)).status).toBe(401)
+  })
+
+  it("for others is refused here, and known to a review that names them", async () => {
+    const { ask } = await serverWith()
+    const { token } = tokenIn(await ask("POST", `${accounts}/a/token`, { spec: { audiences: ["vault"] } }))
+    expect((await whoIs(ask, token)).status).toBe(401)
+    const review = async (audiences: readonly string[]): Promise<unknown> =>
+      (await ask("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token, audiences: [...audiences] } })).body.status
+    expect(await review(["vault", "other"])).toMatchObject({ authenticated: true, audiences: ["vault"] })
+    expect(await review([])).toMatchObject({ error: expect.stringMatching(/audiences \["vault"\] is invalid/) })
+  })
+
+  it("may be bound to a pod of the account, and lives a year for kubelets", async () => {
+    const { ask } = await serverWith()
+    const container = { name: "c", image: "i" }
+    const podOf = (name: string, serviceAccountName: string): JsonObject => ({
+      metadata: { name },
+      spec: { serviceAccountName, containers: [container], nodeName: "n" },
+    })
+    await ask("POST", pods, podOf("q", "b"))
+    const { metadata } = (await ask("POST", pods, podOf("p", "a"))).body
+    const uid = isObject(metadata) ? String(metadata.uid) : ""
+    const bound = (reference: JsonObject): Promise<Answer> =>
+      ask("POST", `${accounts}/a/token`, {
+        spec: { expirationSeconds: 3607, boundObjectRef: { apiVersion: "v1", kind: "Pod", ...reference } },
+      })
+    const { says } = tokenIn(await bound({ name: "p", uid }))
+    expect(Number(says.exp) - Number(says.iat)).toBe(31_536_000)
+    expect(says["kubernetes.io"]).toMatchObject({ pod: { name: "p", uid }, node: { name: "n" }, warnafter: Number(says.iat) + 3607 })
+    expect(await bound({ name: "p", uid: "other" })).toMatchObject({ status: 409 })
+    expect(await bound({ name: "q" })).toMatchObject({ status: 400 })
+    expect(await bound({ name: "missing" })).toMatchObject({ status: 404 })
+    expect(await bound({ name: "p", kind: "Node" })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/v1, Kind=Node/) },
+    })
+  })
+
+  it("for longer than the limit is shortened, with a warning", async () => {
+    const { ask } = await serverWith({ maxSeconds: 3600 })
+    const answer = await ask("POST", `${accounts}/a/token`, { spec: { expirationSeconds: 7200 } })
+    const { says } = tokenIn(answer)
+    expect(Number(says.exp) - Number(says.iat)).toBe(3600)
+    expect(answer.warning).toMatch(/requested expiration of 7200 seconds shortened to 3600 seconds/)
+  })
+
+  it("is refused for wrong times, names and accounts", async () => {
+    const { ask } = await serverWith()
+    const asked = (body: JsonObject, name = "a"): Promise<Answer> => ask("POST", `${accounts}/${name}/token`, body)
+    for (const expirationSeconds of [599, 2 ** 32 + 1])
+      expect(await asked({ spec: { expirationSeconds } })).toMatchObject({
+        status: 422,
+        body: { details: { causes: [{ field: "spec.expirationSeconds" }] } },
+      })
+    expect(await asked({ metadata: { name: "b" } })).toMatchObject({ status: 400 })
+    expect(await asked({ metadata: { namespace: "other" } })).toMatchObject({ status: 400 })
+    expect(await asked({}, "missing")).toMatchObject({ status: 404 })
+    expect(await ask("GET", `${accounts}/a/token`)).toMatchObject({ status: 405 })
+  })
+
+  it("comes from operations in the process too", async () => {
+    const { running } = await serverWith()
+    const client = inProcessClient(running.server.parts, { name: "admin", groups: ["system:masters"], extra: {} })
+    const place = { group: "", version: "v1", resource: "serviceaccounts", subresource: "token", namespace: "default", name: "a" }
+    expect(await client.post(place, { spec: { audiences: ["x"] } })).toMatchObject({ status: { token: expect.stringMatching(/^ey/) } })
+  })
+})
+
+it("the documents of the issuer name its keys", async () => {
+  const { ask } = await serverWith()
+  const { body } = await ask("GET", "/.well-known/openid-configuration")
+  expect(body).toMatchObject({ issuer: "https://issuer.example.com", id_token_signing_alg_values_supported: ["ES256"] })
+  expect(new URL(String(body.jwks_uri)).pathname).toBe("/openid/v1/jwks")
+  const keys = await ask("GET", "/openid/v1/jwks")
+  expect(keys.body.keys).toEqual([expect.objectContaining({ use: "sig", alg: "ES256", kty: "EC", kid: expect.any(String) })])
+  expect(JSON.stringify(keys.body)).not.toContain('"d"')
+})
+
+it("an issuer that is no https URL has no documents", async () => {
+  const { ask } = await serverWith({ issuers: ["issuer"] })
+  expect(await ask("GET", "/.well-known/openid-configuration")).toMatchObject({ status: 404 })
+})
+
+it("a bootstrap token is that of its Secret, until it is deleted", async () => {
+  const { running, ask } = await serverWith()
+  const secrets = "/api/v1/namespaces/kube-system/secrets"
+  const stringData = { "token-id": "abcdef", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true" }
+  await ask("POST", secrets, { metadata: { name: "bootstrap-token-abcdef" }, type: "bootstrap.kubernetes.io/token", stringData })
+  const who = await whoIs(ask, "abcdef.0123456789abcdef")
+  expect(who.body.status).toMatchObject({ userInfo: { username: "system:bootstrap:abcdef" } })
+  expect((await whoIs(ask, "abcdef.0123456789abcdee")).status).toBe(401)
+  await ask("DELETE", `${secrets}/bootstrap-token-abcdef`)
+  running.clock.advance(10_000)
+  expect((await whoIs(ask, "abcdef.0123456789abcdef")).status).toBe(401)
+})
