@@ -40,10 +40,7 @@ export const providerAnswerBytesMax = 1024 * 1024
 /** Milliseconds until a provider that did not answer is asked for its configuration again; the reference's number. */
 export const discoveryRetryMs = 10_000
 
-/**
- * Milliseconds for which the keys of a provider are not read again: tokens with keys that nothing knows are cheap to
- * make.
- */
+/** Milliseconds for which the keys of a provider are not read again: clients can make tokens with unknown keys. */
 export const keysRefreshMs = 5000
 
 /** Seconds before its beginning from which an ID token is accepted; the reference's number. */

@@ -4,6 +4,7 @@
  */
 export const ownTexts: readonly string[] = [
   "authn/authenticate.ts#parseTokenFile",
+  "authn/certificates/pool.ts#certificatePool",
   "launch/openapi-files.ts#documentsIn",
   "launch/user-api.ts#loadApiFolder",
   "apply/managed-fields/entry.ts#compareTexts",
