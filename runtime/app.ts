@@ -6,6 +6,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
+import { hasPublicPaths } from "./authz/authorizers.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { authentication } from "./filters/authentication.ts"
@@ -51,7 +52,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       readOnlyMax: options["max-requests-inflight"],
       mutatingMax: options["max-mutating-requests-inflight"],
     }),
-    authorization({ authorizers: parts.authorizers }),
+    authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options["authorization-mode"]) }),
   ]
 }
 

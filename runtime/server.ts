@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { createAccess } from "./authz/access.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
+import { authorizersOf } from "./authz/authorizers.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
@@ -401,7 +401,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const authenticators = authenticatorsOf(how.tokens)
-  const authorizers = options["authorization-mode"].map(authorizerOf)
+  const authorizers = authorizersOf(options["authorization-mode"])
   const parts: ServerParts = {
     vendor,
     clock,
@@ -449,10 +449,6 @@ function addressOf(options: Options): string {
 
 function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {
   return tokens.length === 0 ? [] : [staticTokens(tokens)]
-}
-
-function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
-  return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
 }
 
 /** Reads all objects below a storage path, including everything that was committed before the call. */
