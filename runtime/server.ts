@@ -7,6 +7,7 @@ import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { createAccess } from "./authz/access.ts"
 import { authorizersOf } from "./authz/authorizers.ts"
+import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
@@ -18,6 +19,7 @@ import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
+import { followRbacPolicy } from "./controllers/rbac-policy.ts"
 import { startControllers } from "./controllers/start.ts"
 import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -36,9 +38,8 @@ import { InFlightRequests } from "./observability/in-flight.ts"
 import { LoopDelayMeter } from "./observability/loop-delay.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
-import { inParallel } from "./base/in-parallel.ts"
-import { isStored, type Kind } from "./schema/kind.ts"
-import { fillsAtOnce } from "./base/limits.ts"
+import type { Kind } from "./schema/kind.ts"
+import { fillCaches } from "./registry/fill-caches.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./base/event-loop-monitor.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
@@ -61,7 +62,7 @@ import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storageFormatOf, storeRoot } from "./launch/data-dir.ts"
-import { vendorProfile } from "./base/vendor.ts"
+import { type Vendor, vendorProfile } from "./base/vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
 
@@ -267,31 +268,6 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
   }
 }
 
-/**
- * Fills the cache of every stored resource before clients ask for it. `done` never rejects: the cache tries again what
- * failed.
- */
-function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
-  // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
-  const own = kinds.all().filter((kind) => kind.custom === undefined && isStored(kind))
-  const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
-  const fill = async (kind: Kind): Promise<void> => {
-    try {
-      await registry.handle(kind)
-      await registry.deps.shapes?.adopt(kinds, kind)
-    } catch (error) {
-      // The store was closed, or the kind's code cannot be loaded: requests for the kind will report it.
-      log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
-    }
-    left.delete(kind)
-  }
-  const next = (): string | undefined => {
-    for (const kind of left) return `${kind.resource} and ${left.size - 1} other resources are still being read from the store`
-    return undefined
-  }
-  return { done: inParallel([...left], { atOnce: fillsAtOnce }, fill), fault: next }
-}
-
 interface StartLoops extends Controller {
   /** Resolves when the objects of the system exist. */
   readonly ready: Promise<void>
@@ -333,11 +309,12 @@ function startLoops(
     cache: watchCache,
     measures: storage,
   })
+  const policy = how.options["authorization-mode"].includes("RBAC") ? followRbacPolicy(deps, parts.rbacPolicy) : undefined
   return {
-    ready: Promise.all([bootstrap.done, definitions.ready]).then(() => undefined),
-    fault: () => bootstrap.fault() ?? definitions.fault(),
+    ready: Promise.all([bootstrap.done, definitions.ready, policy?.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy?.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy?.stop()])
     },
   }
 }
@@ -400,8 +377,6 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     admission: admissionOf(how, { vendor, reader }),
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
-  const authenticators = authenticatorsOf(how.tokens)
-  const authorizers = authorizersOf(options["authorization-mode"])
   const parts: ServerParts = {
     vendor,
     clock,
@@ -418,9 +393,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
-    authenticators,
-    authorizers,
-    access: createAccess({ authenticators, authorizers, vendor }),
+    ...accessParts(how, vendor),
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),
@@ -431,6 +404,15 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   }
   return parts
 }
+
+function accessParts({ options, tokens }: ServerOptions, vendor: Vendor): AccessParts {
+  const authenticators = authenticatorsOf(tokens)
+  const rbacPolicy = new RbacPolicy(vendor)
+  const authorizers = authorizersOf(options, { rbacPolicy })
+  return { authenticators, authorizers, rbacPolicy, access: createAccess({ authenticators, authorizers, vendor }) }
+}
+
+type AccessParts = Pick<ServerParts, "authenticators" | "authorizers" | "rbacPolicy" | "access">
 
 /** How the server names itself to web hooks. */
 const userAgent = "orch-apiserver"

@@ -2,9 +2,9 @@ import type { RequestInfo } from "../http/request/context.ts"
 import { parseFieldSelector } from "../query/selector.ts"
 
 /**
- * What authorizers are asked about a request. A list or a watch that selects one object by `metadata.name` is about that
- * object, so that a permission for its name is enough; the reference's rule. Never throws: the verb refuses what cannot
- * be parsed.
+ * What authorizers are asked about a request. A list or a watch that selects one object by `metadata.name` is about
+ * that object, so that a permission for its name is enough; the reference's rule. Never throws: the verb refuses what
+ * cannot be parsed.
  */
 export function askedInfo(info: RequestInfo, query: URLSearchParams): RequestInfo {
   if ((info.verb !== "list" && info.verb !== "watch") || info.name !== "") return info

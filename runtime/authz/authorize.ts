@@ -13,7 +13,7 @@ import type { User } from "../base/user.ts"
 export interface AuthorizedRequest {
   readonly user: User
   readonly info: RequestInfo
-  /** Aborted when nobody waits for the decision any more. */
+  /** Aborted when the client no longer waits for the decision. */
   readonly signal?: AbortSignal
 }
 

@@ -4,7 +4,7 @@ import { sendBytes } from "../wire/send.ts"
 
 /**
  * Answers 500 in plain text, as the reference does where it fails before a handler. Called when an authorizer could not
- * decide, and for impersonation of nobody.
+ * decide, and for impersonation without a user.
  */
 export async function answerInternalError({ incoming, outgoing }: RequestContext, why: string): Promise<Response> {
   const text = `Internal Server Error: ${JSON.stringify(incoming.url ?? "")}: ${why}`.replaceAll(

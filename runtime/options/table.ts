@@ -111,10 +111,10 @@ export const optionTable = {
     help: "Accept requests without credentials as system:anonymous. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
   }),
   "authorization-mode": option({
-    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny")),
+    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "RBAC")),
     group: "Authentication and authorization",
     default: ["AlwaysAllow"],
-    help: "Authorizers, consulted in this order. Members of system:masters are always authorized.",
+    help: "Authorizers, consulted in this order: the first with an opinion decides. RBAC: roles and their bindings. Members of system:masters are always authorized.",
   }),
   "enable-admission-plugins": option({
     type: listOf(text("plugin")),

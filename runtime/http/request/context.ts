@@ -70,7 +70,7 @@ export class RequestContext {
   readonly headers: IncomingHttpHeaders
   /** Set by the authentication filter. */
   user: User
-  /** Set by the authorization filter, and absent for paths that need no permission. Audit events tell it. */
+  /** Set by the authorization filter, and absent for paths that need no permission. For audit events. */
   decision: Decision | undefined
   /** The reason why path or query could not be parsed; the request is refused with it. */
   readonly fault: unknown
