@@ -51,7 +51,13 @@ describe("a user", () => {
     ])
     expect((await status("/metrics", "jane"))[0]).toBe(403)
     expect((await status("/metrics", adminToken))[0]).toBe(200)
-    expect((await status("/healthz", undefined))[0]).toBe(403)
+    expect((await status("/healthz/ping", undefined))[0]).toBe(403)
+  })
+
+  it("has the roles of the system, united ones included", async () => {
+    await expect.poll(async () => (await status("/healthz", undefined))[0]).toBe(200)
+    await expect.poll(async () => (await admin().rbac.v1.clusterroles.get("view")).rules?.length ?? 0).toBeGreaterThan(5)
+    expect((await status("/apis", "jane"))[0]).toBe(200)
   })
 
   it("may do in a namespace what a binding there allows, until it is gone", async () => {

@@ -2,14 +2,14 @@
  * Keeps the policy of the mode RBAC equal to the roles and bindings in the watch cache, on every server by its own
  * watch. A large object is read and taken up in turns of the event loop.
  */
-import type { PolicyRule } from "../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
-import type { Subject } from "../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import type { Stages } from "../base/turns.ts"
-import { parsingJson } from "../encoding/json/text.ts"
-import type { CachedObject, CacheEvent } from "../storage/cache.ts"
-import type { Controller, ControllerDeps } from "./controller.ts"
-import { type PacedHandler, type PacedInformer, startPacedInformer } from "./paced-informer.ts"
+import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
+import type { Subject } from "../../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { Stages } from "../../base/turns.ts"
+import { parsingJson } from "../../encoding/json/text.ts"
+import type { CachedObject, CacheEvent } from "../../storage/cache.ts"
+import type { Controller, ControllerDeps } from "../controller.ts"
+import { type PacedHandler, type PacedInformer, startPacedInformer } from "../paced-informer.ts"
 
 interface Place {
   readonly namespace: string
