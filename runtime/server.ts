@@ -12,6 +12,7 @@ import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
+import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
@@ -332,10 +333,11 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/** The chain of the chosen plugins, and after them those of the program that runs the server. */
-function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps): AdmissionChain {
+/** The chain of the chosen plugins, after them those of the program that runs the server, and what RBAC checks last. */
+function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
-  return new AdmissionChain([...builtIn, ...admission], { clock, timeoutMs: options["request-timeout"] })
+  const last = options["authorization-mode"].includes("RBAC") ? [rbacEscalation(rbac)] : []
+  return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
@@ -356,6 +358,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     key: (path) => prefix + path,
   }
   const reader = objectReader(() => registry)
+  const access = accessParts(how, vendor)
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -374,7 +377,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: admissionOf(how, { vendor, reader }),
+    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy, authorizers: () => access.authorizers }),
   })
   const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const parts: ServerParts = {
@@ -393,7 +396,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
-    ...accessParts(how, vendor),
+    ...access,
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),

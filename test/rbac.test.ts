@@ -56,7 +56,13 @@ describe("a user", () => {
 
   it("has the roles of the system, united ones included", async () => {
     await expect.poll(async () => (await status("/healthz", undefined))[0]).toBe(200)
-    await expect.poll(async () => (await admin().rbac.v1.clusterroles.get("view")).rules?.length ?? 0).toBeGreaterThan(5)
+    await expect
+      .poll(async () => {
+        // The union waits for the role of its controller.
+        await at.clock.advance(1000)
+        return (await admin().rbac.v1.clusterroles.get("edit")).rules?.length ?? 0
+      })
+      .toBeGreaterThan(15)
     expect((await status("/apis", "jane"))[0]).toBe(200)
   })
 
@@ -109,6 +115,96 @@ describe("a user", () => {
     const { status: listed } = await selfsubjectrulesreviews.create({ metadata: {}, spec: { namespace: "default" } })
     expect(listed).toMatchObject({ incomplete: false, nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/healthz*"] }] })
     expect(listed.resourceRules).toContainEqual(rule)
+  })
+})
+
+describe("a user who may write roles", () => {
+  const bob: User = { name: "bob", groups: ["writers", "system:authenticated"], extra: {} }
+  const asBob = () => api(inProcessClient(at.server.parts, bob)).rbac.v1
+  const secret = { verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["secrets"] }
+  const toBob = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "bob" }]
+  const grant = async (
+    name: string,
+    ...rules: { verbs: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[]
+  ) => {
+    const { clusterroles, clusterrolebindings } = admin().rbac.v1
+    await clusterroles.create({ metadata: { name }, rules })
+    await clusterrolebindings.create({ metadata: { name }, roleRef: roleRef("ClusterRole", name), subjects: toBob })
+  }
+  const rbacGroup = ["rbac.authorization.k8s.io"]
+  beforeAll(async () => {
+    const verbs = ["get", "list", "create", "update", "patch", "delete"]
+    await grant(
+      "writes-roles",
+      { verbs, apiGroups: rbacGroup, resources: ["roles", "clusterroles", "rolebindings", "clusterrolebindings"] },
+      reads,
+    )
+  })
+
+  it("may grant what it holds, and the refusal of more says what is missing", async () => {
+    const { roles, clusterroles } = asBob()
+    await roles.create("default", { metadata: { name: "held" }, rules: [{ ...reads, verbs: ["get"], resourceNames: ["x"] }] })
+    const text =
+      'roles.rbac.authorization.k8s.io "more" is forbidden: user "bob" (groups=["writers" "system:authenticated"]) is attempting to grant RBAC ' +
+      'permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}\n' +
+      '{APIGroups:["apps"], Resources:["secrets"], Verbs:["get" "list"]}'
+    await expect(roles.create("default", { metadata: { name: "more" }, rules: [reads, secret] })).rejects.toMatchObject({
+      code: 403,
+      message: text,
+    })
+    const held = { metadata: { name: "held" } }
+    await expect(roles.update("default", { ...(await roles.get("default", "held")), rules: [secret] })).rejects.toMatchObject({ code: 403 })
+    await expect(roles.patch("default", "held", { rules: [secret] })).rejects.toMatchObject({ code: 403 })
+    await expect(roles.apply("default", { ...held, rules: [secret] }, { fieldManager: "bob", force: true })).rejects.toMatchObject({
+      code: 403,
+    })
+    await roles.patch("default", "held", { metadata: { labels: { a: "1" } } })
+    await expect(
+      clusterroles.create({ metadata: { name: "all" }, rules: [{ verbs: ["*"], nonResourceURLs: ["*"] }] }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('{NonResourceURLs:["*"], Verbs:["*"]}'),
+    })
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] }
+    await expect(clusterroles.create({ metadata: { name: "united" }, aggregationRule, rules: [] })).rejects.toMatchObject({
+      message: expect.stringContaining("must have cluster-admin privileges to use the aggregationRule"),
+    })
+  })
+
+  it("may bind only roles whose rules it holds, and that exist", async () => {
+    const { rolebindings, clusterrolebindings } = asBob()
+    const subjects = toJane
+    await rolebindings.create("default", { metadata: { name: "held" }, roleRef: roleRef("Role", "held"), subjects })
+    await expect(
+      rolebindings.create("default", { metadata: { name: "admin" }, roleRef: roleRef("ClusterRole", "cluster-admin"), subjects }),
+    ).rejects.toMatchObject({ code: 403, message: expect.stringContaining("not currently held") })
+    await expect(
+      clusterrolebindings.create({ metadata: { name: "gone" }, roleRef: roleRef("ClusterRole", "gone"), subjects }),
+    ).rejects.toMatchObject({ code: 404, message: 'clusterroles.rbac.authorization.k8s.io "gone" not found' })
+  })
+
+  it("may do both with the verbs escalate and bind", async () => {
+    await grant("escalates", { verbs: ["escalate"], apiGroups: rbacGroup, resources: ["roles"] })
+    await grant("binds", { verbs: ["bind"], apiGroups: rbacGroup, resources: ["clusterroles"], resourceNames: ["cluster-admin"] })
+    const { roles, rolebindings, clusterroles } = asBob()
+    await roles.patch("default", "held", { rules: [secret] })
+    await expect(clusterroles.create({ metadata: { name: "more" }, rules: [secret] })).rejects.toMatchObject({ code: 403 })
+    await rolebindings.create("default", {
+      metadata: { name: "admin" },
+      roleRef: roleRef("ClusterRole", "cluster-admin"),
+      subjects: toJane,
+    })
+    await expect(
+      rolebindings.create("default", { metadata: { name: "edit" }, roleRef: roleRef("ClusterRole", "edit"), subjects: toJane }),
+    ).rejects.toMatchObject({ code: 403 })
+  })
+
+  it("is not compared beyond a limit", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `r${index}`)
+    const rule = { verbs: many, apiGroups: many, resources: many }
+    await expect(asBob().clusterroles.create({ metadata: { name: "huge" }, rules: [rule] })).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining("8000000 single permissions"),
+    })
   })
 })
 

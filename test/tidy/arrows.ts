@@ -92,7 +92,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [generatedTypes, ...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
+    mayImport: [generatedTypes, ...ground, request, storeContract, options, auth, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {

@@ -4,6 +4,7 @@
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import { quoted } from "../../base/quote.ts"
+import type { Stages } from "../../base/turns.ts"
 import type { CompiledRules, RuleQuestion } from "./rules.ts"
 
 /**
@@ -20,17 +21,26 @@ export function permissionsIn(rules: readonly PolicyRule[]): number {
   return count
 }
 
+/** Comparisons of a permission with a role in one stage: about five milliseconds. */
+const comparisonsPerStage = 20_000
+
 /**
  * The permissions in `wanted` that no rule of `held` has, those of one resource together. Called with at most
  * `comparedPermissionsMax` of them. `neutral` maps the groups of `wanted`, as those of `held` were.
  */
-export function uncovered(
+export function* findingUncovered(
   held: readonly CompiledRules[],
   wanted: readonly PolicyRule[],
   neutral: (group: string) => string,
-): readonly PolicyRule[] {
+): Stages<readonly PolicyRule[]> {
   const missing = new Map<string, Missing>()
+  let compared = 0
   for (const permission of permissionsOf(wanted, neutral)) {
+    compared += held.length + 1
+    if (compared > comparisonsPerStage) {
+      compared = 0
+      yield
+    }
     if (held.some((rules) => rules.allow(permission.question))) continue
     const { question, rule } = permission
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs])

@@ -3,7 +3,7 @@
  * reconcile). What users have added stays. An object whose autoupdate annotation is false is left alone.
  */
 import { serverUser } from "../../admission/server-identity.ts"
-import { uncovered } from "../../authz/rbac/cover.ts"
+import { findingUncovered } from "../../authz/rbac/cover.ts"
 import { compilingRules } from "../../authz/rbac/rules.ts"
 import type { ObjectMeta } from "../../base/json.ts"
 import { atOnce } from "../../base/turns.ts"
@@ -134,7 +134,7 @@ function roleContent(vendor: Vendor, found: FoundRole, wanted: WantedRole): Pick
   const held = atOnce(compilingRules(rules, vendor.neutralGroup))
   const { aggregationRule } = found
   return {
-    rules: [...rules, ...uncovered([held], wanted.rules, vendor.neutralGroup)],
+    rules: [...rules, ...atOnce(findingUncovered([held], wanted.rules, vendor.neutralGroup))],
     ...(aggregationRule !== undefined && { aggregationRule }),
   }
 }
