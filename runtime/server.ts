@@ -30,7 +30,7 @@ import type { Clock } from "./base/clock.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
-import { createHooks } from "./hooks/hooks.ts"
+import { createHooks, type Hooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
 import { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
@@ -358,7 +358,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     key: (path) => prefix + path,
   }
   const reader = objectReader(() => registry)
-  const access = accessParts(how, vendor)
+  const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
+  const hooks = createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent })
+  const access = accessParts(how, vendor, hooks)
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -379,7 +381,6 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     behaviourDeps,
     admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy, authorizers: () => access.authorizers }),
   })
-  const connector = createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) })
   const parts: ServerParts = {
     vendor,
     clock,
@@ -395,7 +396,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     options,
     body: bodyLoader(how.bodies, vendor),
     connector,
-    hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
+    hooks,
     ...access,
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
@@ -408,10 +409,10 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   return parts
 }
 
-function accessParts({ options, tokens }: ServerOptions, vendor: Vendor): AccessParts {
+function accessParts({ options, tokens, clock }: ServerOptions, vendor: Vendor, hooks: Hooks): AccessParts {
   const authenticators = authenticatorsOf(tokens)
   const rbacPolicy = new RbacPolicy(vendor)
-  const authorizers = authorizersOf(options, { rbacPolicy })
+  const authorizers = authorizersOf(options, { rbacPolicy, hooks, vendor, clock })
   return { authenticators, authorizers, rbacPolicy, access: createAccess({ authenticators, authorizers, vendor }) }
 }
 

@@ -38,8 +38,8 @@ export interface ControllerRow {
   /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
   readonly set: "api" | "manager"
   /**
-   * It belongs to a mode of `--authorization-mode`. `only`: it does not run without the mode. `always`: with the mode it
-   * runs although its set does not.
+   * It belongs to a mode of `--authorization-mode`. `only`: it does not run without the mode. `always`: with the mode
+   * it runs although its set does not.
    */
   readonly mode?: { readonly name: Options["authorization-mode"][number]; readonly runs: "only" | "always" }
   readonly start: (inputs: ControllerInputs) => Controller

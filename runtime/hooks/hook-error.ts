@@ -5,7 +5,11 @@ import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
 export class HookError extends Error {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    /** A later call may succeed: the hook broke off, was too slow or had an error of its own. */
+    readonly isTransient = false,
+  ) {
     super(message)
     this.name = "HookError"
   }
@@ -30,7 +34,7 @@ export function callFailure(error: unknown, place: CallPlace, timedOut: boolean)
     return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`)
   }
   const text = timedOut ? "net/http: request canceled (Client.Timeout exceeded while awaiting headers)" : faultText(error, place)
-  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`)
+  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, text.includes("connection reset by peer"))
 }
 
 const socketFaults: Readonly<Record<string, string>> = {
@@ -89,8 +93,9 @@ export function refusedCall(status: number, text: string): HookError {
       text === "" || text === "unknown" ? "the server was unable to respond with a content type that the client supports" : shown,
     )
   const known = refusals[status]
-  if (known !== undefined) return new HookError(known)
-  if (status >= 500) return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`)
+  if (known !== undefined) return new HookError(known, status === 429 || status === 504)
+  if (status >= 500)
+    return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`, status === 500)
   if (status >= 300 && status < 400)
     return new HookError(`the server responded with the status code ${status}, and redirects are not followed`)
   return new HookError(`the server responded with the status code ${status} but did not return more information`)

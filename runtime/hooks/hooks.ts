@@ -81,6 +81,7 @@ export function createHooks(options: HooksOptions): Hooks {
           "user-agent": options.userAgent,
           accept: "application/json, */*",
           "content-type": "application/json",
+          ...(place.authorization !== undefined && { authorization: place.authorization }),
         },
       }
       const ending = new AbortController()

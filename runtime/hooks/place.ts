@@ -17,6 +17,8 @@ export interface HookPlace {
   }
   /** Base64 of PEM certificates. Absent or empty: the authorities that the system trusts. */
   readonly caBundle?: string
+  /** Value of the header field `Authorization`. Absent: none is sent. */
+  readonly authorization?: string
 }
 
 /** A place as it is dialled. */

@@ -1,4 +1,4 @@
-/** Compares recorded responses about definitions, custom objects and rules with those of this server on every store. */
+/** Compares recorded responses about definitions, rules and authorization with those of this server on every store. */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -17,7 +17,7 @@ import {
 } from "./recorded-answers.ts"
 
 const scenarios = recordingsMissing ? [] : recordedScenarios().filter((name) => name.startsWith("crd-"))
-const ofExtension = extensionMissing ? [] : recordedScenarios(extensionFolder).filter((name) => /^(crd|cel)-/.test(name))
+const ofExtension = extensionMissing ? [] : recordedScenarios(extensionFolder).filter((name) => /^(crd|cel|authz-hook)-/.test(name))
 const why = recordingsMissing ? " (the recordings are not beside this checkout)" : ""
 const whyExtension = extensionMissing ? ` (there is no ${extensionFolder})` : ""
 /** Milliseconds for all scenarios on one store: they take 20 seconds, more on a busy machine. */

@@ -58,10 +58,14 @@ export async function compareWithRecorded(server: {
  * server, in which the program replaces `{port}`, `{dir}` and `{flags}`.
  */
 export async function compareExtension(start: string): Promise<Comparison> {
-  // Scenarios of crd-* and cel-*.
-  const args = ["compare", "--start", start, "--only", "c[er][dl]-*", "--json"]
-  const { stdout, stderr } = await runCommand("python3", [join(extensionFolder, "run.py"), ...args])
-  return comparison(reportOf(stdout, stderr))
+  const report: StepReport[] = []
+  // Scenarios of crd-* and cel-*, then those of web hooks that authorize.
+  for (const only of ["c[er][dl]-*", "authz-hook-*"]) {
+    const args = ["compare", "--start", start, "--only", only, "--json"]
+    const { stdout, stderr } = await runCommand("python3", [join(extensionFolder, "run.py"), ...args])
+    report.push(...reportOf(stdout, stderr))
+  }
+  return comparison(report)
 }
 
 interface StepReport {

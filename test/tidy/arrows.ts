@@ -75,7 +75,7 @@ const areas: readonly Area[] = [
   { files: wire, mayImport: ground, reason: "encodings must not know what is stored" },
   {
     files: auth,
-    mayImport: [...ground, request, options, generatedTypes],
+    mayImport: [...ground, request, options, generatedTypes, /^runtime\/launch\/start-error\.ts$/],
     reason: "authorization works without the registry; its caller provides what it must read",
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Whether rules allow everything that other rules allow (catalog rbac.yaml: escalation, coverage). Nobody may grant
- * more than they hold, and the server adds to its own roles what they lack.
+ * Whether rules allow everything that other rules allow (catalog rbac.yaml: escalation, coverage). No user
+ * may grant more than the user holds, and the server adds to its own roles what they lack.
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import { quoted } from "../../base/quote.ts"
