@@ -13,6 +13,7 @@ import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
+import { impersonation } from "./filters/impersonation.ts"
 import { inFlight } from "./filters/in-flight.ts"
 import { inOrder } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
@@ -46,7 +47,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
     deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
     cors({ allowedOrigins: options["cors-allowed-origins"] }),
     authentication({ authenticators: parts.authenticators, anonymous: options["anonymous-auth"], vendor }),
-    // Impersonation.
+    impersonation({ authorizers: parts.authorizers }),
     maxInFlight({
       requests: parts.inFlight,
       readOnlyMax: options["max-requests-inflight"],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { api } from "../generated/index.ts"
 import type { User } from "../runtime/base/user.ts"
 import { inProcessClient } from "../runtime/client/in-process-client.ts"
-import { createHttpClient, type HttpClient } from "./support/http-client.ts"
+import { createHttpClient, type HttpClient, type Protocol } from "./support/http-client.ts"
 import { adminToken, type InProcess, startInProcess } from "./support/in-process.ts"
 
 const jane: User = { name: "jane", groups: ["devs"], extra: {} }
@@ -205,6 +205,35 @@ describe("a user who may write roles", () => {
       code: 403,
       message: expect.stringContaining("8000000 single permissions"),
     })
+  })
+})
+
+describe.each<Protocol>(["http1", "http2"])("impersonation over %s", (protocol) => {
+  const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+  const ask = async (token: string, headers: Record<string, string | string[]>): Promise<[number, unknown]> => {
+    const client = createHttpClient({ protocol, port: at.port, authority: at.authority })
+    const body = Buffer.from('{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}')
+    const all = { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }
+    const answer = await client.send({ method: "POST", path, headers: all, body })
+    client.close()
+    const text = answer.body.toString()
+    return [answer.status, text.startsWith("{") ? JSON.parse(text) : text]
+  }
+
+  it("acts as the user with the groups that the headers name", async () => {
+    const headers = { "impersonate-user": "joe", "impersonate-group": ["a", "b"] }
+    expect(await ask(adminToken, headers)).toMatchObject([
+      201,
+      { status: { userInfo: { username: "joe", groups: ["a", "b", "system:authenticated"] } } },
+    ])
+  })
+
+  it("needs a permission for each part, and a user", async () => {
+    expect(await ask("jane", { "impersonate-user": "joe" })).toMatchObject([
+      403,
+      { message: 'users "joe" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope' },
+    ])
+    expect(await ask(adminToken, { "impersonate-group": "a" })).toEqual([500, expect.stringMatching(/^Internal Server Error: "\/apis.*/)])
   })
 })
 
