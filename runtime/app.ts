@@ -6,12 +6,14 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
+import { hasPublicPaths } from "./authz/authorizers.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
+import { impersonation } from "./filters/impersonation.ts"
 import { inFlight } from "./filters/in-flight.ts"
 import { inOrder } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
@@ -52,13 +54,13 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       removeHeaders: parts.removeHeaders,
       onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
     }),
-    // Impersonation.
+    impersonation({ authorizers: parts.authorizers }),
     maxInFlight({
       requests: parts.inFlight,
       readOnlyMax: options["max-requests-inflight"],
       mutatingMax: options["max-mutating-requests-inflight"],
     }),
-    authorization({ authorizers: parts.authorizers }),
+    authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options["authorization-mode"]) }),
   ]
 }
 

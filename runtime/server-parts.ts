@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import type { Authenticator } from "./authn/authenticate.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import type { Authorizer } from "./authz/authorize.ts"
+import type { RbacPolicy } from "./authz/rbac/policy.ts"
 import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { Hooks } from "./hooks/hooks.ts"
@@ -62,6 +63,8 @@ export interface ServerParts {
   /** Undefined: the server neither makes nor knows tokens of service accounts. */
   readonly serviceAccounts: ServiceAccountTokens | undefined
   readonly authorizers: readonly Authorizer[]
+  /** The roles and bindings, which are followed if RBAC is among the modes. */
+  readonly rbacPolicy: RbacPolicy
   /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access
   readonly health: HealthChecks

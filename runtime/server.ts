@@ -9,11 +9,13 @@ import { createAuthentication } from "./authn/authenticators.ts"
 import type { ConfiguredAuthentication } from "./authn/configured.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import { createAccess } from "./authz/access.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
+import { authorizersOf } from "./authz/authorizers.ts"
+import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
+import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
@@ -22,6 +24,7 @@ import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
+import { followRbacPolicy } from "./controllers/rbac/follow-policy.ts"
 import { startControllers } from "./controllers/start.ts"
 import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -32,16 +35,16 @@ import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
+import type { HookFile } from "./hooks/kubeconfig.ts"
 import { newMeasures } from "./observability/measures.ts"
 import { RequestCounts } from "./observability/request-counts.ts"
 import { InFlightRequests } from "./observability/in-flight.ts"
 import { LoopDelayMeter } from "./observability/loop-delay.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
-import { inParallel } from "./base/in-parallel.ts"
 import { within } from "./base/within.ts"
-import { isStored, type Kind } from "./schema/kind.ts"
-import { fillsAtOnce } from "./base/limits.ts"
+import type { Kind } from "./schema/kind.ts"
+import { fillCaches } from "./registry/fill-caches.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./base/event-loop-monitor.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
@@ -95,6 +98,8 @@ export interface ServerOptions {
   readonly certificate: Pick<Tls, "certificate" | "key">
   /** What the options of authentication ask for besides tokens; `stop` ends it. */
   readonly authentication?: ConfiguredAuthentication
+  /** What `--authorization-webhook-config-file` names; the server stops it at its end. */
+  readonly authorizationHook?: HookFile
   /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
   readonly authority?: string
   /** The pairs with which the signer of certificates signs. Absent: it signs nothing. */
@@ -201,6 +206,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await within(patienceMs, requestsEnded(parts), clock)
     parts.hooks.close()
     how.authentication?.stop()
+    how.authorizationHook?.stop()
     await yamlThread.stop()
     await cache.close()
     if (how.keepStore !== true) await store.close()
@@ -281,31 +287,6 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
   }
 }
 
-/**
- * Fills the cache of every stored resource before clients ask for it. `done` never rejects: the cache tries again what
- * failed.
- */
-function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
-  // Caches of definitions' kinds are filled on first use: there may be a thousand of them.
-  const own = kinds.all().filter((kind) => kind.custom === undefined && isStored(kind))
-  const left = new Set(own.filter((kind) => kinds.stored(kind) === kind))
-  const fill = async (kind: Kind): Promise<void> => {
-    try {
-      await registry.handle(kind)
-      await registry.deps.shapes?.adopt(kinds, kind)
-    } catch (error) {
-      // The store was closed, or the kind's code cannot be loaded: requests for the kind will report it.
-      log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
-    }
-    left.delete(kind)
-  }
-  const next = (): string | undefined => {
-    for (const kind of left) return `${kind.resource} and ${left.size - 1} other resources are still being read from the store`
-    return undefined
-  }
-  return { done: inParallel([...left], { atOnce: fillsAtOnce }, fill), fault: next }
-}
-
 interface StartLoops extends Controller {
   /** Resolves when the objects of the system exist. */
   readonly ready: Promise<void>
@@ -348,11 +329,12 @@ function startLoops(
     cache: watchCache,
     measures: storage,
   })
+  const policy = how.options["authorization-mode"].includes("RBAC") ? followRbacPolicy(deps, parts.rbacPolicy) : undefined
   return {
-    ready: Promise.all([bootstrap.done, definitions.ready]).then(() => undefined),
-    fault: () => bootstrap.fault() ?? definitions.fault(),
+    ready: Promise.all([bootstrap.done, definitions.ready, policy?.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy?.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy?.stop()])
     },
   }
 }
@@ -370,10 +352,11 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/** The chain of the chosen plugins, and after them those of the program that runs the server. */
-function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps): AdmissionChain {
+/** The chain of the chosen plugins, after them those of the program that runs the server, and what RBAC checks last. */
+function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
-  return new AdmissionChain([...builtIn, ...admission], { clock, timeoutMs: options["request-timeout"] })
+  const last = options["authorization-mode"].includes("RBAC") ? [rbacEscalation(rbac)] : []
+  return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
@@ -395,6 +378,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     components: components(how),
   }
   const reader = objectReader(() => registry)
+  const { connector, hooks } = clientsOf(how, { vendor, reader })
+  const access = accessOf(how, { hooks, reader, vendor })
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -410,9 +395,8 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: admissionOf(how, { vendor, reader }),
+    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy, authorizers: () => access.authorizers }),
   })
-  const { connector, hooks } = clientsOf(how, { vendor, reader })
   const parts: ServerParts = {
     vendor,
     clock,
@@ -429,7 +413,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks,
-    ...accessOf(how, { hooks, reader, vendor }),
+    ...access,
     health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     watchCache: cache,
@@ -453,7 +437,10 @@ function storageOf({
   }
 }
 
-type AccessParts = Pick<ServerParts, "access" | "audiences" | "authenticators" | "authorizers" | "removeHeaders" | "serviceAccounts">
+type AccessParts = Pick<
+  ServerParts,
+  "access" | "audiences" | "authenticators" | "authorizers" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
+>
 
 /** Authentication and authorization, for requests and for reviews. */
 function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<ServerParts, "hooks">): AccessParts {
@@ -467,9 +454,11 @@ function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<Serv
     audiences: options["api-audiences"],
     read: (resource, namespace, name) => reader.get({ group: "", version: "v1", resource }, namespace, name),
   })
-  const authorizers = options["authorization-mode"].map(authorizerOf)
+  const rbacPolicy = new RbacPolicy(vendor)
+  const authorizers = authorizersOf(options, { rbacPolicy, hooks, webhook: how.authorizationHook, vendor, clock })
   const access = createAccess({ authenticators, authorizers, vendor, audiences, ...(issuer !== undefined && { issuer }) })
-  return { authenticators, audiences, serviceAccounts, removeHeaders: how.authentication?.removeHeaders, authorizers, access }
+  const removeHeaders = how.authentication?.removeHeaders
+  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, rbacPolicy, access }
 }
 
 /** How other machines are asked. */
@@ -491,8 +480,4 @@ function coreReader(reader: AdmissionReader): ObjectReader {
 
 function addressOf(options: Options): string {
   return advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
-}
-
-function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
-  return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
 }

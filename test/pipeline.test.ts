@@ -38,6 +38,7 @@ it("the filters run in the order of the reference", async () => {
     "deadline",
     "cors",
     "authentication",
+    "impersonation",
     "maxInFlight",
     "authorization",
   ])

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
+import type { Decision } from "../base/decision.ts"
 import { staticTokens } from "../authn/authenticate.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import { createAccess } from "./access.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer, type Opinion } from "./authorize.ts"
+import { allowed, alwaysAllow, alwaysDeny, type Authorizer, noOpinion } from "./authorize.ts"
 
 const user = { name: "ann", groups: ["a"], extra: {} }
 const resource = { group: "apps", version: "", resource: "deployments", subresource: "scale", namespace: "n", name: "d" }
@@ -24,9 +25,9 @@ test("an unknown token, and one for an audience that nothing knows, is nobody's"
 
 test("authorizers see a question as a request, with neutral groups", async () => {
   const seen: RequestInfo[] = []
-  const asked = access(({ info }): Opinion => {
+  const asked = access(({ info }) => {
     seen.push(info)
-    return "allow"
+    return allowed
   })
   await asked.authorize({ user, verb: "update", resource: { ...resource, group: "events.k8s.io" } })
   await asked.authorize({ user, verb: "get", path: "/metrics" })
@@ -45,15 +46,18 @@ test("authorizers see a question as a request, with neutral groups", async () =>
   ])
 })
 
-test("the first opinion counts, and reasons are those of the authorizers before it", async () => {
+test("reviews tell opinion, reason and error as the authorizers give them", async () => {
   const question = { user, verb: "get", resource }
-  const denies: Authorizer = Object.assign((): Opinion => "deny", { reason: "no." })
+  const no: Decision = { opinion: "deny", reason: "no." }
+  const unsure: Decision = { opinion: "no-opinion", reason: "unsure", error: "out of order" }
   expect(await access(alwaysDeny, alwaysAllow).authorize(question)).toEqual({ allowed: true, denied: false, reason: "" })
   expect(await access(alwaysDeny).authorize(question)).toEqual({ allowed: false, denied: false, reason: "Everything is forbidden." })
-  expect(await access(alwaysDeny, denies, alwaysAllow).authorize(question)).toEqual({
+  expect(await access(alwaysDeny, () => no, alwaysAllow).authorize(question)).toEqual({ allowed: false, denied: true, reason: "no." })
+  expect(await access(async () => unsure).authorize(question)).toEqual({
     allowed: false,
-    denied: true,
-    reason: "Everything is forbidden.\nno.",
+    denied: false,
+    reason: "unsure",
+    error: "out of order",
   })
 })
 
@@ -63,7 +67,7 @@ test("rules are those of all authorizers, and incomplete when one cannot list it
     nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
     incomplete: false,
   })
-  expect(await access(alwaysDeny, () => "no-opinion").rulesFor(user, "n")).toEqual({
+  expect(await access(alwaysDeny, () => noOpinion).rulesFor(user, "n")).toEqual({
     resourceRules: [],
     nonResourceRules: [],
     incomplete: true,

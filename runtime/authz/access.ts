@@ -3,7 +3,7 @@ import { AuthenticationError, type Authenticator, identify } from "../authn/auth
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Access, AccessDecision, AccessQuestion, TokenAnswer, TokenIssuer, UserRules } from "../schema/access.ts"
-import { type Authorizer, decide } from "./authorize.ts"
+import { allErrors, type Authorizer, decide } from "./authorize.ts"
 
 export interface AccessParts {
   readonly authenticators: readonly Authenticator[]
@@ -30,8 +30,8 @@ export function createAccess({ authenticators, authorizers, vendor, audiences: o
       }
     },
     async authorize(question): Promise<AccessDecision> {
-      const { opinion, reason } = decide(authorizers, { user: question.user, info: infoOf(question, vendor) })
-      return { allowed: opinion === "allow", denied: opinion === "deny", reason }
+      const { opinion, reason, error } = await decide(authorizers, { user: question.user, info: infoOf(question, vendor) })
+      return { allowed: opinion === "allow", denied: opinion === "deny", reason, ...(error !== undefined && { error }) }
     },
     async rulesFor(user, namespace): Promise<UserRules> {
       return authorizers.map((authorizer) => authorizer.rulesFor?.(user, namespace) ?? unknownRules).reduce(joined, noRules)
@@ -45,12 +45,12 @@ const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete
 const unknownRules: UserRules = { ...noRules, incomplete: true }
 
 function joined(one: UserRules, other: UserRules): UserRules {
-  const errors = [one.error, other.error].filter((error) => error !== undefined)
+  const error = allErrors([one.error, other.error])
   return {
     resourceRules: [...one.resourceRules, ...other.resourceRules],
     nonResourceRules: [...one.nonResourceRules, ...other.nonResourceRules],
     incomplete: one.incomplete || other.incomplete,
-    ...(errors.length > 0 && { error: errors.join(", ") }),
+    ...(error !== undefined && { error }),
   }
 }
 

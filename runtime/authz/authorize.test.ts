@@ -1,15 +1,16 @@
 import { Socket } from "node:net"
-import { expect, test } from "vitest"
+import { describe, expect, it, test } from "vitest"
 import { ApiError } from "../base/errors.ts"
 import { Http1Incoming, Http1Outgoing } from "../http/http1-exchange.ts"
 import { RequestReader } from "../http/request/reader.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import { vendorProfile } from "../base/vendor.ts"
-import { type Authorizer, alwaysDeny, authorize } from "./authorize.ts"
+import type { Decision } from "../base/decision.ts"
+import { type Authorizer, alwaysDeny, authorize, decide, noOpinion, privileged } from "./authorize.ts"
 
 const reader = new RequestReader(vendorProfile("kubernetes"))
 const user = { name: "alice", uid: "", groups: ["dev"], extra: {} }
-const silent: Authorizer = () => "no-opinion"
+const silent: Authorizer = () => noOpinion
 
 function infoOf(asked: string): RequestInfo {
   const [method = "", url = ""] = asked.split(" ")
@@ -20,7 +21,7 @@ function infoOf(asked: string): RequestInfo {
 
 function refusal(asked: string, authorizers: readonly Authorizer[]): ApiError {
   try {
-    authorize(authorizers, { user, info: infoOf(asked) })
+    void authorize(authorizers, { user, info: infoOf(asked) })
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
@@ -60,4 +61,63 @@ test.each([
 ])("%s is refused in the reference's words", (asked, text) => {
   expect(refusal(asked, [silent])).toMatchObject({ code: 403, reason: "Forbidden", message: text })
   expect(refusal(asked, [silent, alwaysDeny]).message).toBe(`${text}: Everything is forbidden.`)
+})
+
+const request = { user, info: infoOf("GET /api/v1/nodes") }
+const says =
+  (decision: Decision): Authorizer =>
+  () =>
+    decision
+const later =
+  (decision: Decision): Authorizer =>
+  async () =>
+    decision
+const unsure = { opinion: "no-opinion", reason: "unsure", error: "out of order" } as const
+const puzzled = { opinion: "no-opinion", reason: "puzzled", error: "out of sorts" } as const
+const yes = { opinion: "allow", reason: "because" } as const
+const no = { opinion: "deny", reason: "never" } as const
+
+describe.each([
+  ["at once", says],
+  ["later", later],
+])("authorizers that decide %s", (when, make) => {
+  const cases: readonly (readonly [string, readonly Decision[], Decision])[] = [
+    ["the first opinion counts, with its reason alone", [unsure, yes, no], yes],
+    ["a denial ends it", [unsure, no, yes], no],
+    [
+      "without an opinion, all reasons and errors are told",
+      [unsure, noOpinion, puzzled],
+      { opinion: "no-opinion", reason: "unsure\npuzzled", error: "[out of order, out of sorts]" },
+    ],
+    ["one error stands alone", [unsure], unsure],
+    ["the same error is told once", [unsure, unsure], { ...unsure, reason: "unsure\nunsure" }],
+  ]
+  it.each(cases)("%s", async (_what, decisions, together) => {
+    const decision = decide(decisions.map(make), request)
+    expect(decision instanceof Promise).toBe(when === "later")
+    expect(await decision).toEqual(together)
+  })
+
+  it("those behind an opinion are not asked", async () => {
+    const asked: string[] = []
+    const noting =
+      (name: string): Authorizer =>
+      (made) => {
+        asked.push(name)
+        return make(name === "second" ? yes : noOpinion)(made)
+      }
+    await decide([noting("first"), noting("second"), noting("third")], request)
+    expect(asked).toEqual(["first", "second"])
+  })
+
+  it("an error without permission is 500, with permission nothing", async () => {
+    await expect(async () => authorize([make(unsure)], request)).rejects.toMatchObject({ code: 500, reason: "InternalError" })
+    expect(await authorize([make({ ...yes, error: "half blind" })], request)).toBe(undefined)
+  })
+})
+
+it("members of system:masters pass before all modes", async () => {
+  const master = { ...user, groups: ["system:masters"] }
+  expect(await decide([privileged, alwaysDeny], { ...request, user: master })).toMatchObject({ opinion: "allow" })
+  expect(await decide([privileged, alwaysDeny], request)).toMatchObject({ opinion: "no-opinion" })
 })

@@ -2,20 +2,24 @@
  * Authorization: the modes of `--authorization-mode` in order, of which the first with an opinion decides.
  * Specification section 5.
  */
-import { ApiError, type ObjectRef } from "../base/errors.ts"
+import { ApiError, internal, type ObjectRef } from "../base/errors.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { UserRules } from "../schema/access.ts"
 import type { RequestInfo } from "../http/request/context.ts"
+import type { Decision } from "../base/decision.ts"
 import type { User } from "../base/user.ts"
 
-/** `no-opinion` leaves the decision to the next authorizer. */
-export type Opinion = "allow" | "deny" | "no-opinion"
+/** Who asks for what. A `RequestContext` is one. */
+export interface AuthorizedRequest {
+  readonly user: User
+  readonly info: RequestInfo
+  /** Aborted when the client no longer waits for the decision. */
+  readonly signal?: AbortSignal
+}
 
-/** One mode. */
+/** One mode. Only an authorizer that asks another machine returns a promise, which never rejects. */
 export interface Authorizer {
-  (request: { user: User; info: RequestInfo }): Opinion
-  /** Why it does not allow a request. Reviews and refusals say it. */
-  readonly reason?: string
+  (request: AuthorizedRequest): Decision | Promise<Decision>
   /** What a user may do in a namespace. Absent: it cannot be listed, and reviews say that they are incomplete. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
 }
@@ -27,12 +31,21 @@ const everything: UserRules = {
 }
 const nothing: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 
-export const alwaysAllow: Authorizer = Object.assign((): Opinion => "allow", { rulesFor: () => everything })
+/** Decisions without a reason. */
+export const allowed: Decision = { opinion: "allow", reason: "" }
+export const noOpinion: Decision = { opinion: "no-opinion", reason: "" }
+const everythingForbidden: Decision = { opinion: "no-opinion", reason: "Everything is forbidden." }
+
+export const alwaysAllow: Authorizer = Object.assign(() => allowed, { rulesFor: () => everything })
+export const alwaysDeny: Authorizer = Object.assign(() => everythingForbidden, { rulesFor: () => nothing })
+
 /** Members of this group pass every mode and the limits of requests in flight: an administrator must be able to act. */
 export const privilegedGroup = "system:masters"
-export const alwaysDeny: Authorizer = Object.assign(
-  ({ user }: { user: User }): Opinion => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion"),
-  { reason: "Everything is forbidden.", rulesFor: () => nothing },
+
+/** Stands before all modes. Reviews list only what the modes grant, as in the reference. */
+export const privileged: Authorizer = Object.assign(
+  ({ user }: AuthorizedRequest) => (user.groups.includes(privilegedGroup) ? allowed : noOpinion),
+  { rulesFor: () => nothing },
 )
 
 /** Whether a request needs neither credential nor permission: health and version reveal nothing of the objects. */
@@ -52,32 +65,74 @@ const versionPath = /^\/version\/?$/
  * Called for public paths, which pass without authorization. Returns whether the user has a credential and is allowed
  * to read the path by the modes as well; the answer may then contain details.
  */
-export function isTrusted(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): boolean {
-  return request.user !== anonymous && decide(authorizers, request).opinion === "allow"
+export async function isTrusted(authorizers: readonly Authorizer[], request: AuthorizedRequest): Promise<boolean> {
+  return request.user !== anonymous && (await decide(authorizers, request)).opinion === "allow"
 }
 
-/** Throws 403 unless an authorizer allows the request. */
-export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
-  const { opinion, reason } = decide(authorizers, request)
-  if (opinion !== "allow") throw forbiddenFor(request.user, request.info, reason === "" ? "" : `: ${reason}`)
+/**
+ * Throws 403 unless an authorizer allows the request, and 500 when none does and one of them could not decide. Returns
+ * a promise only when an authorizer does.
+ */
+export function authorize(authorizers: readonly Authorizer[], request: AuthorizedRequest): undefined | Promise<undefined> {
+  const decision = decide(authorizers, request)
+  return decision instanceof Promise ? decision.then((decided) => demand(decided, request)) : demand(decision, request)
 }
 
-/** The first opinion. `reason`: why the authorizers up to that one do not allow the request. */
-export function decide(
+function demand(decision: Decision, request: AuthorizedRequest): undefined {
+  if (decision.opinion === "allow") return undefined
+  if (decision.error !== undefined) throw internal(decision.error)
+  throw forbiddenFor(request, decision.reason)
+}
+
+/**
+ * The decision of the first authorizer with an opinion, and nothing of the others. If none has one, their reasons and
+ * errors together, as in the reference. Returns a promise only when an authorizer does.
+ */
+export function decide(authorizers: readonly Authorizer[], request: AuthorizedRequest): Decision | Promise<Decision> {
+  return decideFrom(0, noOpinion, authorizers, request)
+}
+
+function decideFrom(
+  first: number,
+  before: Decision,
   authorizers: readonly Authorizer[],
-  request: { user: User; info: RequestInfo },
-): { readonly opinion: Opinion; readonly reason: string } {
-  let reason = ""
-  for (const authorizer of authorizers) {
-    const opinion = authorizer(request)
-    if (opinion === "allow") return { opinion, reason: "" }
-    if (authorizer.reason !== undefined) reason = reason === "" ? authorizer.reason : `${reason}\n${authorizer.reason}`
-    if (opinion === "deny") return { opinion, reason }
+  request: AuthorizedRequest,
+): Decision | Promise<Decision> {
+  let silent = before
+  for (let index = first; index < authorizers.length; index++) {
+    const decision = authorizers[index]?.(request) ?? noOpinion
+    if (decision instanceof Promise)
+      return decision.then((decided) =>
+        decided.opinion === "no-opinion" ? decideFrom(index + 1, bothSilent(silent, decided), authorizers, request) : decided,
+      )
+    if (decision.opinion !== "no-opinion") return decision
+    silent = bothSilent(silent, decision)
   }
-  return { opinion: "no-opinion", reason }
+  return silent
 }
 
-function forbiddenFor(user: User, info: RequestInfo, why: string): ApiError {
+/** Two decisions without an opinion as one. */
+function bothSilent(one: Decision, other: Decision): Decision {
+  if (one === noOpinion || other === noOpinion) return one === noOpinion ? other : one
+  const reason = [one.reason, other.reason].filter((text) => text !== "").join("\n")
+  const error = allErrors([one.error, other.error])
+  return { opinion: "no-opinion", reason, ...(error !== undefined && { error }) }
+}
+
+/** Several errors in one text, as the reference writes them: `[one, other]`. Undefined for none. */
+export function allErrors(errors: readonly (string | undefined)[]): string | undefined {
+  const texts = [...new Set(errors.filter((error) => error !== undefined))]
+  return texts.length > 1 ? `[${texts.join(", ")}]` : texts[0]
+}
+
+/** The namespace that a request is about. The reference treats a Namespace as an object in itself here. */
+export function namespaceOf(info: RequestInfo): string {
+  return info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
+}
+
+/** The 403 of a request that no authorizer allows, in the reference's words. */
+export function forbiddenFor({ user, info }: AuthorizedRequest, reason: string): ApiError {
+  const why = reason === "" ? "" : `: ${reason}`
   if (!info.isResource)
     return new ApiError(
       403,
@@ -86,8 +141,7 @@ function forbiddenFor(user: User, info: RequestInfo, why: string): ApiError {
       {},
     )
   const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
-  // The reference treats a Namespace as an object in itself here.
-  const namespace = info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
+  const namespace = namespaceOf(info)
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`
   const subject: ObjectRef = { group: info.group, resource: info.resource, name: info.name }
   const qualified = info.group === "" ? info.resource : `${info.resource}.${info.group}`

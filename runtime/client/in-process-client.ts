@@ -3,6 +3,7 @@
  * HTTP: authorization, options, decoding, defaults, admission, validation, managed fields and commit are those of the
  * verbs. Documents are copied, never written as text and parsed again.
  */
+import { askedInfo } from "../authz/asked-info.ts"
 import { alwaysAllow, authorize } from "../authz/authorize.ts"
 import { methodNotAllowed, unavailable } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -218,7 +219,8 @@ class InProcessClient implements ObjectClient {
   ): Promise<Call> {
     const { parts, user, own } = this
     const info = infoOf(verb, this.neutral(place))
-    authorize(parts.authorizers, { user, info })
+    const waits = authorize(parts.authorizers, { user, info: askedInfo(info, how.query ?? noQuery) })
+    if (waits !== undefined) await waits
     const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal, own })
     const { kind, subresource } = routeOf(parts, request)
     const handle = await parts.registry.handle(kind)

@@ -2,21 +2,25 @@
  * An informer whose objects are handled in turns of the event loop. A controller that decodes what it sees uses it: the
  * first state of ten thousand pods would otherwise hold every request.
  */
+import { turnWorkMax } from "../base/limits.ts"
 import { readWork } from "../base/work.ts"
-import { Turns } from "../base/turns.ts"
+import { atOnce, inTurns, type Stages, takesTurns, Turns } from "../base/turns.ts"
 import type { Kind } from "../schema/kind.ts"
 import { type CachedObject, type CacheEvent, UndecodableError } from "../storage/cache.ts"
 import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
 import { startInformer } from "./informer.ts"
 
-/** Called in the order of the store's revisions, never twice at a time. */
+/**
+ * Called in the order of the store's revisions, never twice at a time. A handler for objects that may be large returns
+ * its work in stages, each of which is then a turn.
+ */
 export interface PacedHandler {
   /** A state begins: what was seen before and is not given until `end` is gone. */
   begin?(): void
   /** One object of a state. */
-  object(object: CachedObject): void
-  end?(): void
-  event(event: CacheEvent): void
+  object(object: CachedObject): void | Stages<void>
+  end?(): void | Stages<void>
+  event(event: CacheEvent): void | Stages<void>
 }
 
 export interface PacedInformer extends Controller {
@@ -79,28 +83,45 @@ class Paced implements PacedInformer {
       if ("objects" in batch) {
         this.handler.begin?.()
         await this.each(batch.objects, turns, (object) => this.one(object, () => this.handler.object(object)))
-        if (!this.stopped) this.handler.end?.()
+        const stages = this.stopped ? undefined : this.handler.end?.()
+        if (stages !== undefined) await inTurns(stages)
       } else await this.each(batch.events, turns, (event) => this.one(event.object, () => this.handler.event(event)))
     }
   }
 
-  private async each<Item>(items: Iterable<Item>, turns: Turns, visit: (item: Item) => number): Promise<void> {
+  private async each<Item>(items: Iterable<Item>, turns: Turns, visit: (item: Item) => number | Promise<number>): Promise<void> {
     for (const item of items) {
       if (this.stopped) return
-      if (turns.isOver(visit(item))) await turns.next()
+      const work = visit(item)
+      if (turns.isOver(typeof work === "number" ? work : await work)) await turns.next()
     }
   }
 
   /** Returns the work that it was, at most: whether the handler decodes the object is not known. */
-  private one(object: CachedObject, handle: () => void): number {
+  private one(object: CachedObject, handle: () => void | Stages<void>): number | Promise<number> {
     const work = handleWork + readWork(object)
     try {
-      handle()
+      const stages = handle()
+      if (stages !== undefined && takesTurns(object.sizeBytes)) return this.staged(object, stages)
+      if (stages !== undefined) atOnce(stages)
     } catch (error) {
-      if (!(error instanceof UndecodableError)) {
-        this.deps.log.warn({ kind: this.kind.kind, key: object.key, error: errorText(error) }, "a controller could not read an object")
-      }
+      this.note(error, object)
     }
     return work
+  }
+
+  /** The last stage is charged as a turn of its own. */
+  private async staged(object: CachedObject, stages: Stages<void>): Promise<number> {
+    try {
+      await inTurns(stages)
+    } catch (error) {
+      this.note(error, object)
+    }
+    return turnWorkMax
+  }
+
+  private note(error: unknown, { key }: CachedObject): void {
+    if (error instanceof UndecodableError) return
+    this.deps.log.warn({ kind: this.kind.kind, key, error: errorText(error) }, "a controller could not read an object")
   }
 }

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest"
 import { chooseControllers } from "./table.ts"
 
-const chosen = (...controllers: string[]): string[] =>
-  chooseControllers({ controllers, "enable-garbage-collector": true }).map(({ name }) => name)
+const chosen = (...controllers: string[]): string[] => chosenWith({ controllers })
+const chosenWith = (options: Partial<Parameters<typeof chooseControllers>[0]>): string[] =>
+  chooseControllers({ controllers: [], "enable-garbage-collector": true, "authorization-mode": ["AlwaysAllow"], ...options }).map(
+    ({ name }) => name,
+  )
 
 const api = [
   "namespace-controller",
@@ -31,9 +34,14 @@ test("names are added and left out, also the older ones", () => {
 })
 
 test("the garbage collector has an option of its own", () => {
-  expect(chooseControllers({ controllers: ["*"], "enable-garbage-collector": false }).map(({ name }) => name)).toEqual(
-    chosen("*", "-garbagecollector"),
-  )
+  expect(chosenWith({ controllers: ["*"], "enable-garbage-collector": false })).toEqual(chosen("*", "-garbagecollector"))
+})
+
+test("the mode RBAC brings its roles, and the union of those that are aggregated", () => {
+  const withRbac = (...controllers: string[]): string[] => chosenWith({ controllers, "authorization-mode": ["RBAC"] })
+  expect(withRbac("api")).toEqual(expect.arrayContaining([...api, "rbac/bootstrap-roles", "clusterrole-aggregation-controller"]))
+  expect(withRbac("api", "-clusterrole-aggregation")).not.toContain("clusterrole-aggregation-controller")
+  expect(chosen("*", "rbac/bootstrap-roles")).not.toContain("rbac/bootstrap-roles")
 })
 
 test.each([

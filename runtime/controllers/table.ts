@@ -14,6 +14,7 @@ import { startEndpointSliceController } from "./endpoints/endpoint-slice-control
 import { startEndpointSliceMirroring } from "./endpoints/endpoint-slice-mirroring.ts"
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts"
 import { startGarbageCollector } from "./garbage/garbage-collector.ts"
+import { startBootstrapPolicy } from "./rbac/ensure-policy.ts"
 import { startRangeRepair } from "./ip-repair.ts"
 import { startJobCleaner } from "./job-cleaner.ts"
 import { startNamespaceController } from "./namespace/namespace-controller.ts"
@@ -40,6 +41,11 @@ export interface ControllerRow {
   readonly alias?: string
   /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
   readonly set: "api" | "manager"
+  /**
+   * It belongs to a mode of `--authorization-mode`. `only`: it does not run without the mode. `always`: with the mode
+   * it runs although its set does not.
+   */
+  readonly mode?: { readonly name: Options["authorization-mode"][number]; readonly runs: "only" | "always" }
   readonly start: (inputs: ControllerInputs) => Controller
 }
 
@@ -52,6 +58,7 @@ const rows: readonly ControllerRow[] = [
     start: ({ deps, options }) => startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] }),
   },
   { name: "start-apiextensions-controllers", set: "api", start: ({ deps }) => startDefinitionController(deps) },
+  { name: "rbac/bootstrap-roles", set: "api", mode: { name: "RBAC", runs: "only" }, start: ({ deps }) => startBootstrapPolicy(deps) },
   { name: "start-service-ip-repair-controllers", set: "api", start: ({ deps }) => startRangeRepair(deps) },
   {
     name: "serviceaccount-controller",
@@ -69,6 +76,7 @@ const rows: readonly ControllerRow[] = [
     name: "clusterrole-aggregation-controller",
     alias: "clusterrole-aggregation",
     set: "manager",
+    mode: { name: "RBAC", runs: "always" },
     start: ({ deps }) => startClusterRoleAggregation(deps),
   },
   { name: "endpoints-controller", alias: "endpoint", set: "manager", start: ({ deps }) => startEndpointsController(deps) },
@@ -107,12 +115,14 @@ const rows: readonly ControllerRow[] = [
   },
 ]
 
+type ControllerChoice = Pick<Options, "controllers" | "enable-garbage-collector" | "authorization-mode">
+
 /**
  * The controllers that `--controllers` names, in the order of the table: `*` all of them, `api` those of that set,
  * `name` one of them, `-name` all but that one. Called at start. Throws StartError for what it does not know, for a
  * name that is wanted and not wanted, and for a list that only says what is not wanted.
  */
-export function chooseControllers(options: Pick<Options, "controllers" | "enable-garbage-collector">): readonly ControllerRow[] {
+export function chooseControllers(options: ControllerChoice): readonly ControllerRow[] {
   const given = options.controllers
   const without = new Set(given.filter((word) => word.startsWith("-")).map((word) => nameOf(word.slice(1), word)))
   const words = given.filter((word) => !word.startsWith("-"))
@@ -122,9 +132,14 @@ export function chooseControllers(options: Pick<Options, "controllers" | "enable
   if (both.length > 0) throw new StartError(`--controllers names ${both.join(", ")} with and without a minus`)
   if (words.length === 0 && without.size > 0)
     throw new StartError(`--controllers says only what does not run; begin with api or *: --controllers=api,${given.join(",")}`)
-  const isWanted = ({ name, set }: ControllerRow): boolean =>
-    named.has(name) || sets.includes("*") || (set === "api" && sets.includes("api"))
-  const chosen = rows.filter((row) => isWanted(row) && !without.has(row.name))
+  const hasMode = ({ mode }: ControllerRow): boolean => mode !== undefined && options["authorization-mode"].includes(mode.name)
+  const isWanted = (row: ControllerRow): boolean =>
+    named.has(row.name) ||
+    sets.includes("*") ||
+    (row.set === "api" && sets.includes("api")) ||
+    (row.mode?.runs === "always" && hasMode(row) && sets.includes("api"))
+  const runs = (row: ControllerRow): boolean => row.mode?.runs !== "only" || hasMode(row)
+  const chosen = rows.filter((row) => isWanted(row) && runs(row) && !without.has(row.name))
   return options["enable-garbage-collector"] ? chosen : chosen.filter(({ name }) => name !== "garbage-collector-controller")
 }
 

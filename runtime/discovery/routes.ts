@@ -70,7 +70,7 @@ async function healthOf(parts: ServerParts, request: RequestContext): Promise<Re
   const health = await answerHealth(parts.health, {
     path: request.info.path,
     query: request.query,
-    showsReasons: isTrusted(parts.authorizers, request),
+    showsReasons: await isTrusted(parts.authorizers, request),
     warning: () => parts.watchCache.undecodable()?.message,
   })
   if (health === undefined) {

@@ -1,18 +1,41 @@
-import { authorize, type Authorizer, isPublicPath } from "../authz/authorize.ts"
+import { askedInfo } from "../authz/asked-info.ts"
+import { type Authorizer, decide, forbiddenFor, isPublicPath } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
-import type { Step } from "../http/env.ts"
+import type { Decision } from "../base/decision.ts"
+import type { ServerEnv, Step } from "../http/env.ts"
+import { answerInternalError } from "./internal-error.ts"
+
+export interface AuthorizationOptions {
+  readonly authorizers: readonly Authorizer[]
+  /** Health and version need no permission. */
+  readonly publicPaths: boolean
+}
 
 /**
- * Throws 403 unless the user may do what the request asks for. The last filter: middleware, routes and verbs see only
- * permitted requests.
+ * Throws 403 unless the user may do what the request asks for, and answers 500 when an authorizer could not decide. The
+ * last filter: middleware, routes and verbs see only permitted requests.
  */
-export function authorization(options: { authorizers: readonly Authorizer[] }): Step {
-  return function authorization({ request, incoming }) {
-    const { user, info } = request
-    if (isPublicPath(info)) return undefined
-    authorize(options.authorizers, { user, info })
-    // The authorizers permit anonymous requests, so their connections are not limited as those of strangers.
-    if (user === anonymous) incoming.account?.identify(user.name)
-    return undefined
+export function authorization({ authorizers, publicPaths }: AuthorizationOptions): Step {
+  return function authorization(env) {
+    const { request } = env
+    const { info, query } = request
+    if (publicPaths && isPublicPath(info)) return undefined
+    const asked = askedInfo(info, query)
+    const { user } = request
+    const decision = decide(authorizers, asked === info ? request : { user, info: asked, signal: request.signal })
+    return decision instanceof Promise ? decision.then((decided) => settle(env, decided)) : settle(env, decision)
   }
+}
+
+function settle({ request, incoming }: ServerEnv["Bindings"], decision: Decision): ReturnType<Step> {
+  const { opinion, reason, error } = decision
+  const { user, info, query } = request
+  request.decision = decision
+  if (opinion !== "allow") {
+    if (error !== undefined) return answerInternalError(request, error)
+    throw forbiddenFor({ user, info: askedInfo(info, query) }, reason)
+  }
+  // The authorizers permit anonymous requests, so their connections are not limited as those of strangers.
+  if (user === anonymous) incoming.account?.identify(user.name)
+  return undefined
 }

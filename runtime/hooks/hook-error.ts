@@ -94,8 +94,9 @@ export function refusedCall(status: number, text: string): HookError {
       text === "" || text === "unknown" ? "the server was unable to respond with a content type that the client supports" : shown,
     )
   const known = refusals[status]
-  if (known !== undefined) return new HookError(known)
-  if (status >= 500) return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`)
+  if (known !== undefined) return new HookError(known, status === 429 || status === 504)
+  if (status >= 500)
+    return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`, status === 500)
   if (status >= 300 && status < 400)
     return new HookError(`the server responded with the status code ${status}, and redirects are not followed`)
   return new HookError(`the server responded with the status code ${status} but did not return more information`)

@@ -19,8 +19,8 @@ import { WatchedFiles } from "../base/watched-files.ts"
 import type { Log } from "../controllers/controller.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { systemAuthorities } from "../hooks/authorities.ts"
-import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
+import { openHookFile } from "./hook-file.ts"
 import { StartError } from "./start-error.ts"
 
 export interface AuthenticationOptions {
@@ -112,12 +112,10 @@ class Made {
   /** Undefined without `--authentication-token-webhook-config-file`. */
   webhook(): ((hooks: ReviewSender, audiences: readonly string[]) => Authenticator) | undefined {
     const { clock, options, random } = this.how
-    const path = options["authentication-token-webhook-config-file"]
-    if (path === "") return undefined
-    const log = this.log()
-    const onFault = (error: unknown): void =>
-      log.warn({ error: messageOf(error) }, "--authentication-token-webhook-config-file: the web hook cannot be asked")
-    const file = this.hookFile(path, onFault)
+    const opened = openHookFile("authentication-token-webhook-config-file", this.how)
+    if (opened === undefined) return undefined
+    const { file, onFault } = opened
+    this.ends.push(() => file.stop())
     const ttlMs = options["authentication-token-webhook-cache-ttl"]
     const version = options["authentication-token-webhook-version"]
     return (hooks, audiences) =>
@@ -130,16 +128,6 @@ class Made {
         keptMs: { success: ttlMs, failure: ttlMs },
         ...{ clock, random },
       })
-  }
-
-  private hookFile(path: string, onFault: (error: unknown) => void): HookFile {
-    try {
-      const file = readHookFile({ path, clock: this.how.clock, onFault })
-      this.ends.push(() => file.stop())
-      return file
-    } catch (error) {
-      throw new StartError(`--authentication-token-webhook-config-file: ${path}: ${messageOf(error)}`)
-    }
   }
 
   /** Whatever is away for long is reported once a minute. */

@@ -23,6 +23,7 @@ import { nameOf, RefusedDefinitionsError, type StartDefinition } from "../contro
 import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
+import { openHookFile } from "./hook-file.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
@@ -119,6 +120,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
     serverOptions.authentication?.stop()
+    serverOptions.authorizationHook?.stop()
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
@@ -233,14 +235,20 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...authenticationOf(how),
+    ...filesOfAccess(how),
   }
 }
 
-/** Last of all: it begins to watch its files. */
-function authenticationOf({ options, clock, log, random }: LaunchOptions): Pick<ServerOptions, "authentication"> {
-  const authentication = configureAuthentication({ options, clock, log, random })
-  return authentication === undefined ? {} : { authentication }
+/** Last of all: they begin to watch their files. */
+function filesOfAccess({ options, clock, log, random }: LaunchOptions): Pick<ServerOptions, "authentication" | "authorizationHook"> {
+  const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
+  try {
+    const authentication = configureAuthentication({ options, clock, log, random })
+    return { ...(authentication !== undefined && { authentication }), ...(hook !== undefined && { authorizationHook: hook.file }) }
+  } catch (error) {
+    hook?.file.stop()
+    throw error
+  }
 }
 
 /**

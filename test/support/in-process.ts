@@ -65,6 +65,8 @@ export interface InProcessOptions {
   readonly anonymousAuth?: boolean
   /** `--authorization-mode=AlwaysDeny`; default AlwaysAllow. */
   readonly alwaysDeny?: boolean
+  /** `--authorization-mode`, in place of `alwaysDeny`. */
+  readonly authorizationModes?: Options["authorization-mode"]
   /** Default `10.0.0.0/22`. */
   readonly serviceClusterIpRange?: readonly string[]
   /** Default 30000-32767. */
@@ -184,7 +186,7 @@ function optionsOf(options: InProcessOptions): Options {
     "bind-address": "127.0.0.1",
     "secure-port": 0,
     "http2-implementation": options.http2 ?? "own",
-    "authorization-mode": [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
+    "authorization-mode": options.authorizationModes ?? [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
     controllers: options.controllers ?? defaults.controllers,
     "enable-bootstrap-token-auth": options.bootstrapTokens ?? false,

@@ -75,7 +75,7 @@ const areas: readonly Area[] = [
   { files: wire, mayImport: ground, reason: "encodings must not know what is stored" },
   {
     files: auth,
-    mayImport: [...ground, request],
+    mayImport: [...ground, request, options, generatedTypes, /^runtime\/launch\/start-error\.ts$/],
     reason: "authorization works without the registry; its caller provides what it must read",
   },
   {
@@ -92,7 +92,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [generatedTypes, ...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
+    mayImport: [generatedTypes, ...ground, request, storeContract, options, auth, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
@@ -147,6 +147,7 @@ const areas: readonly Area[] = [
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
       /^runtime\/launch\/start-error\.ts$/,
+      /^runtime\/authz\/rbac\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },

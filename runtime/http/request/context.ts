@@ -1,5 +1,6 @@
 /** One request, as filters and verbs see it. */
 import type { IncomingHttpHeaders } from "node:http"
+import type { Decision } from "../../base/decision.ts"
 import type { User } from "../../base/user.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
 
@@ -69,6 +70,8 @@ export class RequestContext {
   readonly headers: IncomingHttpHeaders
   /** Set by the authentication filter. */
   user: User
+  /** Set by the authorization filter, and absent for paths that need no permission. For audit events. */
+  decision: Decision | undefined
   /** The reason why path or query could not be parsed; the request is refused with it. */
   readonly fault: unknown
   /** Texts for `Warning: 299` headers, in order. */

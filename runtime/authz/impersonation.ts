@@ -1,0 +1,92 @@
+/** Whom a request asks to act as (catalog operations.yaml: impersonation). */
+import type { User } from "../base/user.ts"
+import type { RequestInfo } from "../http/request/context.ts"
+
+/** Names and values of header fields in their order. */
+export type HeaderFields = Iterable<readonly [name: string, value: string]>
+
+export interface Impersonation {
+  /** Each must be allowed, in this order. */
+  readonly asked: readonly RequestInfo[]
+  readonly user: User
+}
+
+const prefix = "impersonate-"
+const extraPrefix = "impersonate-extra-"
+
+/** Thrown for headers that name groups, a UID or extra values and no user. The reference answers 500. */
+export class ImpersonationError extends Error {
+  constructor() {
+    super("requested groups, uid or extra values without impersonating a user")
+    this.name = "ImpersonationError"
+  }
+}
+
+/** Undefined for a request without these headers. Throws ImpersonationError. */
+export function impersonationOf(fields: HeaderFields): Impersonation | undefined {
+  let name = ""
+  let uid = ""
+  const groups: string[] = []
+  const extra = new Map<string, string[]>()
+  for (const [field, value] of fields) {
+    const lower = field.toLowerCase()
+    if (!lower.startsWith(prefix)) continue
+    if (lower === "impersonate-user") name ||= value
+    else if (lower === "impersonate-uid") uid ||= value
+    else if (lower === "impersonate-group") groups.push(value)
+    else if (lower.startsWith(extraPrefix)) {
+      const key = unescaped(lower.slice(extraPrefix.length))
+      extra.set(key, [...(extra.get(key) ?? []), value])
+    }
+  }
+  if (name === "") {
+    if (groups.length > 0 || uid !== "" || extra.size > 0) throw new ImpersonationError()
+    return undefined
+  }
+  const account = accountOf(name)
+  const asked = [
+    account === undefined ? ask("users", { name }) : ask("serviceaccounts", account),
+    ...groups.map((group) => ask("groups", { name: group })),
+    ...[...extra].flatMap(([key, values]) =>
+      values.map((value) => ask("userextras", { ...authentication, subresource: key, name: value })),
+    ),
+    ...(uid === "" ? [] : [ask("uids", { ...authentication, name: uid })]),
+  ]
+  const ofAccount = account === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`]
+  const user: User = {
+    name,
+    ...(uid !== "" && { uid }),
+    groups: withSystemGroup(name, groups.length > 0 ? groups : ofAccount),
+    extra: Object.fromEntries(extra),
+  }
+  return { asked, user }
+}
+
+const authentication = { group: "authentication.orch.io", version: "v1" }
+
+function ask(resource: string, what: Partial<RequestInfo>): RequestInfo {
+  const none = { group: "", version: "", namespace: "", subresource: "", name: "", method: "", path: "", tail: [], watchPath: false }
+  return { ...none, isResource: true, verb: "impersonate", resource, ...what }
+}
+
+/** `system:serviceaccount:namespace:name`, with names that can be those of objects. */
+function accountOf(name: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, own] = /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?):([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)$/.exec(name) ?? []
+  return namespace === undefined || own === undefined ? undefined : { namespace, name: own }
+}
+
+/** Headers that name one of the two groups have the last word. */
+function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
+  const own = name === "system:anonymous" ? "system:unauthenticated" : "system:authenticated"
+  const isSaid = groups.includes("system:unauthenticated") || (own === "system:authenticated" && groups.includes(own))
+  return isSaid ? groups : [...groups, own]
+}
+
+/** A key that is no percent encoding is taken as it is. */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}

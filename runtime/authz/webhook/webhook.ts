@@ -1,0 +1,145 @@
+/**
+ * The mode Webhook: another server decides, by a SubjectAccessReview (catalog operations.yaml: authorization, webhook).
+ * Its answers are kept for a while. When it cannot be asked there is no opinion, and an error.
+ */
+import type { Clock } from "../../base/clock.ts"
+import type { Decision } from "../../base/decision.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { Vendor } from "../../base/vendor.ts"
+import { type AuthorizedRequest, type Authorizer, namespaceOf } from "../authorize.ts"
+import { DecisionCache } from "./decision-cache.ts"
+
+/** Decisions that are kept; the reference's number. */
+export const webhookDecisionsMax = 8192
+
+/** Characters of what a client chooses in a request, from which on its decision is not kept; the reference's number. */
+export const webhookKeptCharactersMax = 10_000
+
+/** How often a call is made that fails for a reason that may pass, and the first wait between them; the reference's. */
+export const webhookAttempts = 5
+const firstWaitMs = 500
+const waitFactor = 1.5
+
+/** Fails with an error whose message is reported. `isTransient`: a later call may succeed. */
+export interface WebhookCall {
+  post(review: string, signal: AbortSignal | undefined): Promise<JsonValue>
+  isTransient(error: unknown): boolean
+}
+
+export interface WebhookOptions {
+  readonly call: WebhookCall
+  readonly version: "v1" | "v1beta1"
+  readonly authorizedMs: number
+  readonly unauthorizedMs: number
+  readonly vendor: Vendor
+  readonly clock: Clock
+}
+
+/** Called once at start. */
+export function webhookAuthorizer(options: WebhookOptions): Authorizer {
+  const cache = new DecisionCache(options.clock, webhookDecisionsMax)
+  return Object.assign(
+    (request: AuthorizedRequest): Decision | Promise<Decision> => {
+      const spec = JSON.stringify(specOf(request, options))
+      const known = cache.get(spec)
+      if (known !== undefined) return known
+      const keep = isKept(request) ? (decision: Decision, ms: number): void => cache.put(spec, decision, ms) : undefined
+      return asked(options, spec, request.signal, keep)
+    },
+    { rulesFor: () => unknownRules },
+  )
+}
+
+const unknownRules = {
+  resourceRules: [],
+  nonResourceRules: [],
+  incomplete: true,
+  error: "webhook authorizer does not support user rule resolution",
+}
+
+/** Never rejects. */
+async function asked(
+  options: WebhookOptions,
+  spec: string,
+  signal: AbortSignal | undefined,
+  keep: ((decision: Decision, ms: number) => void) | undefined,
+): Promise<Decision> {
+  const { vendor, version, authorizedMs, unauthorizedMs } = options
+  const apiVersion = vendor.apiVersion(`authorization.orch.io/${version}`)
+  const head = { kind: "SubjectAccessReview", apiVersion, metadata: { creationTimestamp: null } }
+  const review = `${JSON.stringify(head).slice(0, -1)},"spec":${spec},"status":{"allowed":false}}`
+  try {
+    const status = statusOf(await posted(options, review, signal), apiVersion)
+    const decision = decisionOf(status)
+    keep?.(decision, status.allowed ? authorizedMs : unauthorizedMs)
+    return decision
+  } catch (error) {
+    return { opinion: "no-opinion", reason: "", error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function posted({ call, clock }: WebhookOptions, review: string, signal: AbortSignal | undefined): Promise<JsonValue> {
+  for (let attempt = 1, waitMs = firstWaitMs; ; attempt++, waitMs *= waitFactor) {
+    try {
+      return await call.post(review, signal)
+    } catch (error) {
+      if (attempt === webhookAttempts || !call.isTransient(error)) throw error
+    }
+    await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+    signal?.throwIfAborted()
+  }
+}
+
+interface ReviewStatus {
+  readonly allowed: boolean
+  readonly denied: boolean
+  readonly reason: string
+}
+
+function statusOf(answer: JsonValue, apiVersion: string): ReviewStatus {
+  if (!isObject(answer) || answer["kind"] !== "SubjectAccessReview" || answer["apiVersion"] !== apiVersion)
+    throw new Error(`the authorization web hook did not answer with a SubjectAccessReview of ${apiVersion}`)
+  const status = isObject(answer["status"]) ? answer["status"] : {}
+  return { allowed: status["allowed"] === true, denied: status["denied"] === true, reason: textOf(status, "reason") }
+}
+
+function textOf(status: JsonObject, name: string): string {
+  const value = status[name]
+  return typeof value === "string" ? value : ""
+}
+
+function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
+  if (denied && allowed) return { opinion: "deny", reason, error: "webhook subject access review returned both allow and deny response" }
+  return { opinion: denied ? "deny" : allowed ? "allow" : "no-opinion", reason }
+}
+
+/** The fields that have a value, in the reference's names. */
+function specOf({ user, info }: AuthorizedRequest, { version, vendor }: WebhookOptions): object {
+  const { verb, path, subresource, name } = info
+  const attributes = info.isResource
+    ? {
+        resourceAttributes: present({
+          namespace: namespaceOf(info),
+          verb,
+          group: vendor.group(info.group),
+          version: info.version,
+          resource: info.resource,
+          subresource,
+          name,
+        }),
+      }
+    : { nonResourceAttributes: present({ path, verb }) }
+  const groups = user.groups.length === 0 ? {} : { [version === "v1" ? "groups" : "group"]: user.groups }
+  const extra = Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }
+  return { ...attributes, ...present({ user: user.name }), ...groups, ...extra, ...present({ uid: user.uid ?? "" }) }
+}
+
+function present(fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""))
+}
+
+function isKept({ info }: AuthorizedRequest): boolean {
+  const { namespace, verb, group, version, resource, subresource, name, path } = info
+  const parts = [namespace, verb, group, version, resource, subresource, name, path]
+  return parts.reduce((sum, part) => sum + part.length, 0) < webhookKeptCharactersMax
+}

@@ -1,0 +1,35 @@
+/** Files of options that name a web hook of the server itself. */
+import type { Clock } from "../base/clock.ts"
+import type { Log } from "../controllers/controller.ts"
+import { deduplicateLog } from "../controllers/log-deduplication.ts"
+import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
+import type { Options } from "../options/table.ts"
+import { StartError } from "./start-error.ts"
+
+export type HookFileOption = "authentication-token-webhook-config-file" | "authorization-webhook-config-file"
+
+export interface OpenedHookFile {
+  readonly file: HookFile
+  /** Called when the hook, or a file that the kubeconfig names, cannot be reached. Logs once a minute. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** Reads the file of an option; undefined when it is not given. Throws StartError. The caller stops the file. */
+export function openHookFile(
+  option: HookFileOption,
+  { options, clock, log }: { readonly options: Options; readonly clock: Clock; readonly log: Log },
+): OpenedHookFile | undefined {
+  const path = options[option]
+  if (path === "") return undefined
+  const rare = deduplicateLog({ warn: (values, text) => log.warn(values, text) }, clock)
+  const onFault = (error: unknown): void => rare.warn({ error: messageOf(error) }, `--${option}: the web hook cannot be asked`)
+  try {
+    return { file: readHookFile({ path, clock, onFault }), onFault }
+  } catch (error) {
+    throw new StartError(`--${option}: ${path}: ${messageOf(error)}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
