@@ -35,6 +35,7 @@ const registry = /^runtime\/registry\//
 /** What the schemas say of objects, without anything that serves them. */
 const generatedTypes = /^generated\/.*\/(types|shape)\.ts$/
 const auth = /^runtime\/(authn|authz)\//
+const audit = /^runtime\/audit\//
 
 /** What knows neither requests nor stored objects. */
 const ground = [base, schema, encoding, query, exchange]
@@ -77,6 +78,11 @@ const areas: readonly Area[] = [
     files: auth,
     mayImport: [...ground, request],
     reason: "authorization works without the registry; its caller provides what it must read",
+  },
+  {
+    files: audit,
+    mayImport: [...ground, request, wire, options, /^runtime\/(hooks\/|launch\/start-error\.ts$)/],
+    reason: "events are made of requests and their bodies: audit knows neither verbs nor the registry",
   },
   {
     files: /^runtime\/behaviours\//,
