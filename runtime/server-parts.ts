@@ -1,5 +1,6 @@
 /** The parts of a running server, assembled once by `server.ts` and read by filters and verbs. */
 import type { Logger } from "pino"
+import type { Audit } from "./audit/audit.ts"
 import type { Authenticator } from "./authn/authenticate.ts"
 import type { Authorizer } from "./authz/authorize.ts"
 import type { Clock } from "./base/clock.ts"
@@ -53,6 +54,8 @@ export interface ServerParts {
   readonly connector: Connector
   /** Calls web hooks; conversions of custom objects do. */
   readonly hooks: Hooks
+  /** Absent: no request is recorded. */
+  readonly audit?: Audit
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   /** The same for reviews, which ask whose a token is and what a user may do. */

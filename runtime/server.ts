@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
+import { type Audit, type AuditSetup, openAudit } from "./audit/audit.ts"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
@@ -29,11 +30,8 @@ import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
-import { ConversionMetrics } from "./observability/conversion-metrics.ts"
-import { RequestCounts } from "./observability/request-counts.ts"
-import { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
-import { InFlightRequests } from "./observability/in-flight.ts"
-import { LoopDelayMeter } from "./observability/loop-delay.ts"
+import { isLongRunning } from "./observability/in-flight.ts"
+import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { inParallel } from "./base/in-parallel.ts"
@@ -84,6 +82,8 @@ export interface ServerOptions {
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
+  /** Absent: no request is recorded. */
+  readonly audit?: AuditSetup
   /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
   /** The serving certificate and its key, PEM. */
@@ -149,6 +149,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const { options, store, clock, log } = how
   const chosen = chooseControllers(options)
   const prefix = storeRoot(options["store-prefix"])
+  const audit = how.audit && openAudit({ ...how.audit, options, vendor: vendorProfile(options.vendor), clock, log }, isLongRunning)
   const cache = openCaches({
     store,
     prefix,
@@ -159,11 +160,11 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   })
   const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
-  const parts = assemble(how, { cache, prefix, start, ...signals })
+  const parts = assemble(how, { cache, prefix, start, audit, ...signals })
   const app = createApp(parts, how.middleware)
   const listener = await (how.listen ?? listen)(listenOptions(how, app)).catch(async (error: unknown) => {
     parts.loopDelay.stop()
-    await cache.close()
+    await Promise.all([cache.close(), audit?.stop()])
     throw error
   })
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
@@ -191,7 +192,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await listener.close({ graceMs: options["request-timeout"], clock })
     await within(patienceMs, requestsEnded(parts), clock)
     parts.hooks.close()
-    await yamlThread.stop()
+    await Promise.all([audit?.stop(), yamlThread.stop()])
     await cache.close()
     if (how.keepStore !== true) await store.close()
     stopWatching()
@@ -350,6 +351,7 @@ interface RunningState {
   readonly cache: WatchCache
   readonly prefix: string
   readonly start: StartState
+  readonly audit: Audit | undefined
   readonly draining: AbortSignal
   readonly rejecting: AbortSignal
   readonly stopping: AbortSignal
@@ -363,7 +365,7 @@ function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: Pl
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const { options, clock, random, store, log } = how
-  const { cache, prefix, rejecting, stopping } = made
+  const { audit, cache, prefix, rejecting, stopping } = made
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(how.kinds)
   const behaviourDeps: BehaviourDeps = {
@@ -408,8 +410,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     random,
     kinds,
     registry,
-    inFlight: new InFlightRequests(),
-    loopDelay: new LoopDelayMeter(),
+    ...createMeters(kinds, vendor, clock),
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,
@@ -418,15 +419,12 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     body: bodyLoader(how.bodies, vendor),
     connector,
     hooks: createHooks({ network: connector.network, policy: connector.policy, read: coreReader(reader), random, clock, userAgent }),
+    ...(audit !== undefined && { audit }),
     authenticators,
     authorizers,
     access: createAccess({ authenticators, authorizers, vendor }),
     health: healthChecks(how, made),
-    requestCounts: new RequestCounts(kinds, vendor),
-    conversions: new ConversionMetrics(clock),
     watchCache: cache,
-    workQueues: new WorkQueueMetrics(clock),
-    storage: { objects: new Map(), bytes: new Map() },
     openapi: how.openapi,
   }
   return parts

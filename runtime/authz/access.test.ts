@@ -3,7 +3,8 @@ import { staticTokens } from "../authn/authenticate.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import { createAccess } from "./access.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer, type Opinion } from "./authorize.ts"
+import { alwaysAllow, alwaysDeny, type Authorizer } from "./authorize.ts"
+import type { Opinion } from "../base/decision.ts"
 
 const user = { name: "ann", groups: ["a"], extra: {} }
 const resource = { group: "apps", version: "", resource: "deployments", subresource: "scale", namespace: "n", name: "d" }

@@ -4,12 +4,10 @@
  */
 import { ApiError, type ObjectRef } from "../base/errors.ts"
 import { anonymous } from "../authn/authenticate.ts"
+import type { Decision, Opinion } from "../base/decision.ts"
 import type { UserRules } from "../schema/access.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { User } from "../base/user.ts"
-
-/** `no-opinion` leaves the decision to the next authorizer. */
-export type Opinion = "allow" | "deny" | "no-opinion"
 
 /** One mode. */
 export interface Authorizer {
@@ -58,15 +56,16 @@ export function isTrusted(authorizers: readonly Authorizer[], request: { user: U
 
 /** Throws 403 unless an authorizer allows the request. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
-  const { opinion, reason } = decide(authorizers, request)
+  demand(decide(authorizers, request), request)
+}
+
+/** Throws 403 unless the decision allows the request. */
+export function demand({ opinion, reason }: Decision, request: { user: User; info: RequestInfo }): void {
   if (opinion !== "allow") throw forbiddenFor(request.user, request.info, reason === "" ? "" : `: ${reason}`)
 }
 
 /** The first opinion. `reason`: why the authorizers up to that one do not allow the request. */
-export function decide(
-  authorizers: readonly Authorizer[],
-  request: { user: User; info: RequestInfo },
-): { readonly opinion: Opinion; readonly reason: string } {
+export function decide(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): Decision {
   let reason = ""
   for (const authorizer of authorizers) {
     const opinion = authorizer(request)

@@ -139,8 +139,19 @@ function version({ info, headers }: RequestContext): Response {
   return smallDocument(JSON.stringify(versionInfo(), null, 2), { contentType: "application/json" })
 }
 
-function metrics({ inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock }: ServerParts): Response {
-  const text = metricsText({ inFlight, loop: loopDelay, counts: requestCounts, conversions, watchCache, storage, workQueues, clock })
+function metrics(parts: ServerParts): Response {
+  const { audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock } = parts
+  const text = metricsText({
+    audit: audit?.counts,
+    inFlight,
+    loop: loopDelay,
+    counts: requestCounts,
+    conversions,
+    watchCache,
+    storage,
+    workQueues,
+    clock,
+  })
   return smallDocument(text, { contentType: metricsContentType })
 }
 

@@ -1,4 +1,4 @@
-import { authorize, type Authorizer, isPublicPath } from "../authz/authorize.ts"
+import { type Authorizer, decide, demand, isPublicPath } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { Step } from "../http/env.ts"
 
@@ -10,7 +10,9 @@ export function authorization(options: { authorizers: readonly Authorizer[] }): 
   return function authorization({ request, incoming }) {
     const { user, info } = request
     if (isPublicPath(info)) return undefined
-    authorize(options.authorizers, { user, info })
+    const decision = decide(options.authorizers, { user, info })
+    request.decision = decision
+    demand(decision, { user, info })
     // The authorizers permit anonymous requests, so their connections are not limited as those of strangers.
     if (user === anonymous) incoming.account?.identify(user.name)
     return undefined

@@ -8,6 +8,7 @@ import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
+import { auditSetup } from "./audit-setup.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, type Documents, joinDocuments } from "./openapi-files.ts"
@@ -200,6 +201,7 @@ ${first.remedy}`)
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
   const { store, pair, token, tokenSecret, folders, shapes } = made
+  const audit = auditSetup(options, log)
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   return {
     options: effectiveOptions(how),
@@ -220,6 +222,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
     ...(shapes !== undefined && { shapes }),
+    ...(audit !== undefined && { audit }),
     ...(how.store !== undefined && { keepStore: true }),
     ...(how.listen !== undefined && { listen: how.listen }),
     definitions: definitionsOfStart(how),

@@ -4,6 +4,7 @@
  * names that are not there are this project's).
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
+import { auditOptions } from "./audit-options.ts"
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
@@ -128,6 +129,8 @@ export const optionTable = {
     default: [],
     help: "Admission plugins that do not run although they do by default.",
   }),
+
+  ...auditOptions,
 
   store: option({
     type: oneOf("lmdb", "memory"),

@@ -81,7 +81,7 @@ const areas: readonly Area[] = [
   },
   {
     files: audit,
-    mayImport: [...ground, request, wire, options, /^runtime\/(hooks\/|launch\/start-error\.ts$)/],
+    mayImport: [...ground, request, wire, options, auth, /^runtime\/(hooks\/|launch\/start-error\.ts$)/],
     reason: "events are made of requests and their bodies: audit knows neither verbs nor the registry",
   },
   {
@@ -108,7 +108,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/filters\//,
-    mayImport: [...ground, request, wire, auth, /^runtime\/observability\/(request-counts|in-flight)\.ts$/],
+    mayImport: [...ground, request, wire, auth, audit, /^runtime\/observability\/(request-counts|in-flight)\.ts$/],
     reason: "a filter passes requests on; it must not reach into verbs or the registry",
   },
   {
@@ -163,7 +163,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-parts|body-kinds)\.ts$/,
-    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|hooks|observability)\//],
+    mayImport: [...ground, request, registry, options, auth, audit, /^runtime\/(connect|hooks|observability)\//],
     reason: "what a request carries is types",
   },
   {
