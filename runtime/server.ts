@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
-import { type Audit, type AuditSetup, openAudit } from "./audit/audit.ts"
+import type { Audit, AuditSetup } from "./audit/audit.ts"
 import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
 import { createAccess } from "./authz/access.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
@@ -30,7 +30,6 @@ import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
 import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
-import { isLongRunning } from "./observability/in-flight.ts"
 import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
@@ -54,6 +53,7 @@ import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
+import { serverAudit } from "./server-audit.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
@@ -149,7 +149,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const { options, store, clock, log } = how
   const chosen = chooseControllers(options)
   const prefix = storeRoot(options["store-prefix"])
-  const audit = how.audit && openAudit({ ...how.audit, options, vendor: vendorProfile(options.vendor), clock, log }, isLongRunning)
+  const audit = serverAudit(how, userAgent)
   const cache = openCaches({
     store,
     prefix,

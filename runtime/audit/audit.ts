@@ -1,18 +1,24 @@
 /** The audit of a server: policy, backends and counts. */
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
 import type { Vendor } from "../base/vendor.ts"
+import type { Hooks } from "../hooks/hooks.ts"
+import type { HookPlace } from "../hooks/place.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { Options } from "../options/table.ts"
 import { AuditCounts } from "./counts.ts"
 import { type AuditBackend, LogBackend } from "./log-backend.ts"
 import { auditDrainTimeoutMs } from "./limits.ts"
 import { compilePolicy, type Policy } from "./policy.ts"
+import { WebhookBackend } from "./webhook-backend.ts"
 import { AuditTrail } from "./trail.ts"
 
 /** What `launch/` read for the audit of a server. */
 export interface AuditSetup {
   readonly policy: Policy
+  /** The server of `--audit-webhook-config-file`. */
+  readonly webhook?: HookPlace
 }
 
 export interface AuditOptions extends AuditSetup {
@@ -20,6 +26,9 @@ export interface AuditOptions extends AuditSetup {
   readonly vendor: Vendor
   readonly clock: Clock
   readonly log: Logger
+  readonly random: Random
+  /** Makes a client of its own: it outlives that of the server's other hooks. */
+  readonly createHooks: () => Hooks
 }
 
 /** One per server that audits. */
@@ -37,7 +46,9 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
   const counts = new AuditCounts()
   const backends: AuditBackend[] = []
   if (options["audit-log-path"] !== "") backends.push(new LogBackend(how, counts))
-  if (backends.length === 0) log.warn("--audit-policy-file has no effect without --audit-log-path")
+  const { webhook } = how
+  if (webhook !== undefined) backends.push(new WebhookBackend({ ...how, place: webhook, hooks: how.createHooks() }, counts))
+  if (backends.length === 0) log.warn("--audit-policy-file has no effect without --audit-log-path or --audit-webhook-config-file")
   const [only] = backends
   const deps = {
     evaluate: compilePolicy(policy),

@@ -102,7 +102,7 @@ export class LogBackend implements AuditBackend {
 }
 
 /** The throttle of a mode batch. Throws StartError for one that lets nothing through. */
-export function throttleOf(options: Options, backend: "log"): { readonly qps: number; readonly burst: number } | undefined {
+export function throttleOf(options: Options, backend: "log" | "webhook"): { readonly qps: number; readonly burst: number } | undefined {
   const name = `audit-${backend}-batch-throttle` as const
   if (!options[`${name}-enable`]) return undefined
   const throttle = { qps: options[`${name}-qps`], burst: options[`${name}-burst`] }

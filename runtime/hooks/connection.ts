@@ -10,7 +10,7 @@ import { type AddressPolicy, resolveAllowedAddress } from "../connect/addresses.
 import type { Network } from "../connect/dialer.ts"
 import type { ObjectReader } from "../connect/objects.ts"
 import { serviceEndpoint } from "../connect/proxy-target.ts"
-import { type HookAddress, sentServerName } from "./place.ts"
+import { demandedName, type HookAddress, sentServerName } from "./place.ts"
 
 export interface ConnectionDeps {
   readonly network: Network
@@ -73,7 +73,8 @@ async function encrypted(socket: Socket, address: HookAddress, options: OpenOpti
   const stream = connectTls({
     socket,
     // Compared with the certificate; the TCP connection exists already.
-    host: address.host,
+    host: demandedName(address),
+    rejectUnauthorized: address.client?.insecure !== true,
     ...(servername !== undefined && { servername }),
     secureContext: options.trust,
     checkServerIdentity: nameFault,

@@ -9,7 +9,7 @@ import { createSecureContext, type SecureContext } from "node:tls"
 import { formatDuration } from "../base/duration.ts"
 import type { JsonValue } from "../base/json.ts"
 import { answerHeaderBytesMax, answerHeaderFieldsMax, informationalAnswersMax } from "../base/limits.ts"
-import { reviewOf } from "./answer.ts"
+import { acknowledged, reviewOf } from "./answer.ts"
 import { systemAuthorities } from "./authorities.ts"
 import { type ConnectionDeps, openConnection } from "./connection.ts"
 import { callFailure, HookError } from "./hook-error.ts"
@@ -19,7 +19,9 @@ import { Slots } from "./slots.ts"
 
 export interface HookCall {
   /** JSON. */
-  readonly review: string
+  readonly review: string | Buffer
+  /** Whether the answer is a document. Default true; else any answer of status 2xx is a success. */
+  readonly isAnswered?: boolean
   /** For the whole call. Absent: `hookTimeoutMs`. */
   readonly timeoutMs?: number
   /** Ends the call, which then rejects with the signal's reason. */
@@ -56,7 +58,9 @@ export function createHooks(options: HooksOptions): Hooks {
   const known = new Map<string, Hook>()
 
   function hookOf(address: HookAddress): Hook {
-    const key = JSON.stringify([address.service ?? address.host, address.port, address.certificates])
+    const { certificate, key: secret, insecure, serverName } = address.client ?? {}
+    const trust = [address.certificates, certificate, secret, insecure, serverName]
+    const key = JSON.stringify([address.service ?? address.host, address.port, ...trust])
     const hook = known.get(key) ?? { agent: new HookAgent(address, options), slots: new Slots(hookConnectionsMax) }
     known.delete(key)
     known.set(key, hook)
@@ -69,18 +73,20 @@ export function createHooks(options: HooksOptions): Hooks {
   }
 
   return {
-    async post(place, { review, timeoutMs = hookTimeoutMs, signal }) {
+    async post(place, { review, isAnswered = true, timeoutMs = hookTimeoutMs, signal }) {
       const address = hookAddress(place)
       const hook = hookOf(address)
       const path = `${address.path}?timeout=${formatDuration(BigInt(timeoutMs) * 1_000_000n)}`
       const outgoing: OutgoingCall = {
         path,
-        body: Buffer.from(review),
+        body: typeof review === "string" ? Buffer.from(review) : review,
+        isAnswered,
         headers: {
           host: address.authority,
           "user-agent": options.userAgent,
           accept: "application/json, */*",
           "content-type": "application/json",
+          ...(address.client?.authorization !== undefined && { authorization: address.client.authorization() }),
         },
       }
       const ending = new AbortController()
@@ -116,6 +122,7 @@ const timeIsOver = new Error("the time of the call is over")
 interface OutgoingCall {
   readonly path: string
   readonly body: Buffer
+  readonly isAnswered: boolean
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -132,7 +139,7 @@ async function called(
       try {
         const message = await answer
         running.state.answered = true
-        return await reviewOf(message)
+        return await (call.isAnswered ? reviewOf(message) : acknowledged(message))
       } catch (error) {
         // The hook had closed the kept connection before the request arrived.
         const isStale = request.reusedSocket && !running.state.answered && !running.signal.aborted
@@ -203,7 +210,12 @@ class HookAgent extends Agent {
 
   private open(): Promise<Socket> {
     const { address, deps } = this
-    this.trust ??= createSecureContext({ ca: address.certificates ?? systemAuthorities() })
+    const { certificate, key } = address.client ?? {}
+    this.trust ??= createSecureContext({
+      ca: address.certificates ?? systemAuthorities(),
+      ...(certificate !== undefined && { cert: certificate }),
+      ...(key !== undefined && { key }),
+    })
     const dialling = (dialled: string): void => {
       this.dialled = dialled
     }

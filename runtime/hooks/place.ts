@@ -17,6 +17,21 @@ export interface HookPlace {
   }
   /** Base64 of PEM certificates. Absent or empty: the authorities that the system trusts. */
   readonly caBundle?: string
+  /** Absent: the hook learns nothing of its caller but the address. */
+  readonly client?: HookClient
+}
+
+/** How a caller shows who it is, and what it demands of the hook's certificate. */
+export interface HookClient {
+  /** The value of `Authorization`, read before each call: a token may be in a file that is replaced. */
+  readonly authorization?: () => string
+  /** PEM; both or none. */
+  readonly certificate?: string
+  readonly key?: string
+  /** The name in the hook's certificate, if it is not that of the URL. */
+  readonly serverName?: string
+  /** The hook's certificate is not verified. */
+  readonly insecure?: boolean
 }
 
 /** A place as it is dialled. */
@@ -32,13 +47,17 @@ export interface HookAddress {
   readonly service?: { readonly namespace: string; readonly name: string }
   /** PEM. */
   readonly certificates?: string
+  readonly client?: HookClient
 }
 
 const standardPort = 443
 
 /** Called before each call. Throws HookError with the reference's text for a place that names no address. */
-export function hookAddress({ url, service, caBundle = "" }: HookPlace): HookAddress {
-  const trust = caBundle === "" ? {} : { certificates: Buffer.from(caBundle, "base64").toString("latin1") }
+export function hookAddress({ url, service, caBundle = "", client }: HookPlace): HookAddress {
+  const trust = {
+    ...(caBundle !== "" && { certificates: Buffer.from(caBundle, "base64").toString("latin1") }),
+    ...(client !== undefined && { client }),
+  }
   if (service !== undefined) {
     const { namespace, name, path = "", port = standardPort } = service
     const host = `${name}.${namespace}.svc`
@@ -62,6 +81,12 @@ function rooted(path: string): string {
 }
 
 /** The name that TLS sends and verifies; an address is verified and not sent (RFC 6066, section 3). */
-export function sentServerName({ host }: HookAddress): string | undefined {
-  return isIP(host) === 0 ? host : undefined
+export function sentServerName(address: HookAddress): string | undefined {
+  const name = demandedName(address)
+  return isIP(name) === 0 ? name : undefined
+}
+
+/** The name that the certificate must have. */
+export function demandedName({ host, client }: HookAddress): string {
+  return client?.serverName ?? host
 }

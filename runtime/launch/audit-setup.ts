@@ -5,22 +5,29 @@ import type { AuditSetup } from "../audit/audit.ts"
 import { PolicyError, readPolicy } from "../audit/read-policy.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import type { Options } from "../options/table.ts"
+import { readHookConfig } from "./hook-config.ts"
 import { StartError } from "./start-error.ts"
 
 /** Called once per server. Undefined without a policy: nothing is recorded then. Throws StartError. */
 export function auditSetup(options: Options, log: Pick<Logger, "warn">): AuditSetup | undefined {
   const path = options["audit-policy-file"]
   if (path === "") {
-    for (const name of ["audit-log-path"] as const)
+    for (const name of ["audit-log-path", "audit-webhook-config-file"] as const)
       if (options[name] !== "") log.warn(`--${name} has no effect without --audit-policy-file: no request is recorded`)
     return undefined
   }
   try {
     const { policy, warnings } = readPolicy(readFileSync(path, "utf8"), vendorProfile(options.vendor))
     for (const warning of warnings) log.warn(`--audit-policy-file: ${path}: ${warning}`)
-    return { policy }
+    return { policy, ...webhookOf(options) }
   } catch (error) {
+    if (error instanceof StartError) throw error
     const text = error instanceof Error ? error.message : String(error)
     throw new StartError(`--audit-policy-file: ${error instanceof PolicyError ? `${path}: ` : ""}${text}`)
   }
+}
+
+function webhookOf(options: Options): Pick<AuditSetup, "webhook"> {
+  const path = options["audit-webhook-config-file"]
+  return path === "" ? {} : { webhook: readHookConfig("audit-webhook-config-file", path) }
 }

@@ -6,6 +6,7 @@ export const ownTexts: readonly string[] = [
   "audit/log-backups.ts#backupPath",
   "audit/log-backups.ts#tidyBackups",
   "authn/authenticate.ts#parseTokenFile",
+  "launch/hook-config.ts#readHookConfig",
   "launch/openapi-files.ts#documentsIn",
   "launch/user-api.ts#loadApiFolder",
   "apply/managed-fields/entry.ts#compareTexts",
