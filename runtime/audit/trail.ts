@@ -12,7 +12,7 @@ import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
-import { type AuditEvent, microTime, withTruncated } from "./event.ts"
+import { type AuditEvent, type EventFacts, microTime, withTruncated } from "./event.ts"
 import { auditAnnotationCharactersMax, auditAnnotationsMax, auditedAgentCharactersMax, auditLatencyMs } from "./limits.ts"
 import { type AuditDecision, auditedNamespace, auditedVerb, type PolicyEvaluator, type Stage } from "./policy.ts"
 import { sourceAddresses } from "./source-addresses.ts"
@@ -55,6 +55,15 @@ interface Answer {
   readonly status: string
 }
 
+/** Texts of a request that each of its events repeats. */
+interface SameTexts {
+  readonly facts: EventFacts
+  /** JSON before and after the stage. */
+  readonly asked: readonly [string, string]
+  /** The fields of addresses and agent, with a comma before them. */
+  readonly from: string
+}
+
 export class AuditTrail implements RequestAudit {
   keepsRequest = false
   keepsResponse = false
@@ -69,6 +78,7 @@ export class AuditTrail implements RequestAudit {
   private hasPanicked = false
   private isTruncated = false
   private annotations: Map<string, string> | undefined
+  private sameTexts: SameTexts | undefined
   private readonly receivedMs: number
   private readonly startedMs: number
 
@@ -224,35 +234,48 @@ export class AuditTrail implements RequestAudit {
 
   private event(stage: Stage, nowMs: number): AuditEvent {
     const { decision, deps, request, receivedMs, user, answer } = this
-    const { incoming, info, outgoing } = request
     deps.counts.events++
     const level = decision?.level ?? "None"
     const isFirst = stage === "RequestReceived"
+    this.sameTexts ??= this.textsOfRequest(level)
+    const { facts, asked, from } = this.sameTexts
     const impersonated = !isFirst && user !== undefined && request.user !== user ? request.user : undefined
-    const auditId = String(outgoing.getHeader("audit-id") ?? "")
-    const uri = incoming.url ?? ""
-    const verb = auditedVerb(info)
-    const addresses = sourceAddresses(incoming)
-    const agent = shownAgent(request.headers["user-agent"] ?? "")
     const head =
-      `{"kind":"Event","apiVersion":"${deps.vendor.apiVersion("audit.orch.io/v1")}","level":"${level}","auditID":${JSON.stringify(auditId)}` +
-      `,"stage":"${stage}","requestURI":${JSON.stringify(uri)},"verb":${JSON.stringify(verb)},"user":${userJson(user)}` +
-      `${impersonated === undefined ? "" : `,"impersonatedUser":${userJson(impersonated)}`}` +
-      `${addresses.first === "" ? "" : `,"sourceIPs":${addresses.json}`}${agent === "" ? "" : `,"userAgent":${agentJson(agent)}`}` +
+      `${asked[0]}${stage}${asked[1]}` +
+      `${impersonated === undefined ? "" : `,"impersonatedUser":${userJson(impersonated)}`}${from}` +
       `${this.reference === undefined ? "" : `,"objectRef":${referenceJson(this.reference)}`}` +
       `${answer === undefined ? "" : `,"responseStatus":${answer.status}`}`
     const times = `,"requestReceivedTimestamp":"${microTime(receivedMs)}","stageTimestamp":"${microTime(nowMs)}"`
-    const namespace = this.reference?.namespace ?? ""
     return {
       level,
       stage,
-      facts: { auditId, verb, uri, user, impersonated, address: addresses.first, agent, namespace, receivedMs },
+      facts: impersonated === undefined ? facts : { ...facts, impersonated },
       code: answer?.code,
       head,
       requestObject: this.requestObject,
       responseObject: this.responseObject,
       times,
       annotations: isFirst || decision === undefined || user === undefined ? undefined : this.shownAnnotations(),
+    }
+  }
+
+  /** What all events of the request have in common. */
+  private textsOfRequest(level: AuditDecision["level"]): SameTexts {
+    const { deps, receivedMs, request, user } = this
+    const { incoming, info, outgoing } = request
+    const auditId = String(outgoing.getHeader("audit-id") ?? "")
+    const uri = incoming.url ?? ""
+    const verb = auditedVerb(info)
+    const addresses = sourceAddresses(incoming)
+    const agent = shownAgent(request.headers["user-agent"] ?? "")
+    const namespace = this.reference?.namespace ?? ""
+    return {
+      facts: { auditId, verb, uri, user, address: addresses.first, agent, namespace, receivedMs },
+      asked: [
+        `{"kind":"Event","apiVersion":"${deps.vendor.apiVersion("audit.orch.io/v1")}","level":"${level}","auditID":${JSON.stringify(auditId)},"stage":"`,
+        `","requestURI":${JSON.stringify(uri)},"verb":${JSON.stringify(verb)},"user":${userJson(user)}`,
+      ],
+      from: `${addresses.first === "" ? "" : `,"sourceIPs":${addresses.json}`}${agent === "" ? "" : `,"userAgent":${agentJson(agent)}`}`,
     }
   }
 
