@@ -9,6 +9,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router"
 import { hasPublicPaths } from "./authz/authorizers.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
+import { audit, auditBegin } from "./filters/audit.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
@@ -30,6 +31,7 @@ import { apiErrorOf } from "./verbs/failure.ts"
 import { answerResource } from "./verbs/route.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { answerUnknownPath, sendError } from "./wire/send.ts"
+import { failureStatus } from "./wire/status.ts"
 
 /**
  * The filter chain: a request passes it from top to bottom, in the order of kube-apiserver. Comments mark the places of
@@ -37,13 +39,14 @@ import { answerUnknownPath, sendError } from "./wire/send.ts"
  */
 export function filtersOf(parts: ServerParts): readonly Step[] {
   const { vendor, clock, options } = parts
+  const audited = parts.audit
   return [
     responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
     requestInfo(),
     vendorHint({ vendor }),
-    // Audit.
     requestCounts({ counts: parts.requestCounts }),
     inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
+    ...(audited === undefined ? [] : [auditBegin({ audit: audited })]),
     deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
     cors({ allowedOrigins: options["cors-allowed-origins"] }),
     authentication({
@@ -54,6 +57,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       removeHeaders: parts.removeHeaders,
       onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
     }),
+    ...(audited === undefined ? [] : [audit()]),
     impersonation({ authorizers: parts.authorizers }),
     maxInFlight({
       requests: parts.inFlight,
@@ -141,7 +145,11 @@ function sendFailure(parts: ServerParts, request: RequestContext, error: unknown
   // A refused body may have caused warnings as well: they are sent with the refusal.
   const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
   const known = apiErrorOf(error)
-  if (known !== undefined) return sendError(outgoing, known, options)
+  if (known !== undefined) {
+    if (request.audit !== undefined) request.audit.answeredStatus(known.code, failureStatus(known, parts.vendor))
+    return sendError(outgoing, known, options)
+  }
+  request.audit?.panicked()
   parts.log.error({ err: error, path: url, method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)
 }

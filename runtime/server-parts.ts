@@ -1,5 +1,6 @@
 /** The parts of a running server, assembled once by `server.ts` and read by filters and verbs. */
 import type { Logger } from "pino"
+import type { Audit } from "./audit/audit.ts"
 import type { Authenticator } from "./authn/authenticate.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import type { Authorizer } from "./authz/authorize.ts"
@@ -55,6 +56,8 @@ export interface ServerParts {
   readonly connector: Connector
   /** Calls web hooks; conversions of custom objects do. */
   readonly hooks: Hooks
+  /** Absent: no request is recorded. */
+  readonly audit?: Audit
   readonly authenticators: readonly Authenticator[]
   /** Removes the header fields in which proxies name users. Absent: there are no such proxies. */
   readonly removeHeaders: ((headers: Record<string, unknown>) => void) | undefined

@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
+import type { Audit, AuditSetup } from "./audit/audit.ts"
 import type { StaticToken } from "./authn/authenticate.ts"
 import { createAuthentication } from "./authn/authenticators.ts"
 import type { ConfiguredAuthentication } from "./authn/configured.ts"
@@ -36,10 +37,7 @@ import type { ObjectReader } from "./connect/objects.ts"
 import { notFound } from "./base/errors.ts"
 import { createHooks } from "./hooks/hooks.ts"
 import type { HookFile } from "./hooks/kubeconfig.ts"
-import { newMeasures } from "./observability/measures.ts"
-import { RequestCounts } from "./observability/request-counts.ts"
-import { InFlightRequests } from "./observability/in-flight.ts"
-import { LoopDelayMeter } from "./observability/loop-delay.ts"
+import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { within } from "./base/within.ts"
@@ -62,6 +60,7 @@ import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
+import { serverAudit } from "./server-audit.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
@@ -90,6 +89,8 @@ export interface ServerOptions {
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
+  /** Absent: no request is recorded. The server stops its file. */
+  readonly audit?: AuditSetup
   /** Absent: the server neither makes nor knows tokens of service accounts. */
   readonly serviceAccounts?: ServiceAccountTokens
   /** The key that signs continue tokens. All servers of one store need the same. */
@@ -160,24 +161,18 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const stopping = new AbortController()
   // Every watch adds a listener; node would warn of a leak.
   setMaxListeners(0, stopping.signal)
-  const { options, store, clock, log } = how
+  const { options, store, clock } = how
   const chosen = chooseControllers(options)
   const prefix = storeRoot(options["store-prefix"])
-  const cache = openCaches({
-    store,
-    prefix,
-    clock,
-    readsStore: pathsReadFromStore(how),
-    onMismatch: (found) => logMismatch(log, found),
-    onUndecodable: (error) => logUndecodable(log, error),
-  })
+  const audit = serverAudit(how, userAgent)
+  const cache = cacheOf(how, prefix)
   const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
-  const parts = assemble(how, { cache, prefix, start, ...signals })
+  const parts = assemble(how, { cache, prefix, start, audit, ...signals })
   const app = createApp(parts, how.middleware)
   const listener = await openPort(how, app).catch(async (error: unknown) => {
     parts.loopDelay.stop()
-    await cache.close()
+    await Promise.all([cache.close(), audit?.stop()])
     throw error
   })
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
@@ -207,7 +202,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     parts.hooks.close()
     how.authentication?.stop()
     how.authorizationHook?.stop()
-    await yamlThread.stop()
+    await Promise.all([audit?.stop(), yamlThread.stop()])
     await cache.close()
     if (how.keepStore !== true) await store.close()
     stopWatching()
@@ -287,6 +282,18 @@ async function install({ definitions = [] }: ServerOptions, parts: ServerParts, 
   }
 }
 
+function cacheOf(how: ServerOptions, prefix: string): WatchCache {
+  const { clock, log, store } = how
+  return openCaches({
+    store,
+    prefix,
+    clock,
+    readsStore: pathsReadFromStore(how),
+    onMismatch: (found) => logMismatch(log, found),
+    onUndecodable: (error) => logUndecodable(log, error),
+  })
+}
+
 interface StartLoops extends Controller {
   /** Resolves when the objects of the system exist. */
   readonly ready: Promise<void>
@@ -347,6 +354,7 @@ interface RunningState {
   readonly cache: WatchCache
   readonly prefix: string
   readonly start: StartState
+  readonly audit: Audit | undefined
   readonly draining: AbortSignal
   readonly rejecting: AbortSignal
   readonly stopping: AbortSignal
@@ -361,7 +369,7 @@ function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: Pl
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const { options, clock, random, store, log } = how
-  const { cache, prefix, rejecting, stopping } = made
+  const { audit, cache, prefix, rejecting, stopping } = made
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(how.kinds)
   const behaviourDeps: BehaviourDeps = {
@@ -403,8 +411,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     random,
     kinds,
     registry,
-    inFlight: new InFlightRequests(),
-    loopDelay: new LoopDelayMeter(),
+    ...createMeters(kinds, vendor, clock),
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,
@@ -414,10 +421,9 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     connector,
     hooks,
     ...access,
+    ...(audit !== undefined && { audit }),
     health: healthChecks(how, made),
-    requestCounts: new RequestCounts(kinds, vendor),
     watchCache: cache,
-    ...newMeasures(clock),
     openapi: how.openapi,
   }
   return parts
@@ -461,11 +467,14 @@ function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<Serv
   return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, rbacPolicy, access }
 }
 
+/** How the server names itself to web hooks. */
+const userAgent = "orch-apiserver"
+
 /** How other machines are asked. */
 function clientsOf({ clock, connect = {}, options, random }: ServerOptions, { vendor, reader }: PluginDeps): Clients {
   const connector = createConnector(connect, { clock, vendor, advertised: addressOf(options) })
   const { network, policy } = connector
-  return { connector, hooks: createHooks({ network, policy, read: coreReader(reader), random, clock, userAgent: "orch-apiserver" }) }
+  return { connector, hooks: createHooks({ network, policy, read: coreReader(reader), random, clock, userAgent }) }
 }
 
 type Clients = Pick<ServerParts, "connector" | "hooks">

@@ -1,5 +1,6 @@
 /** The order of the server's filters, and middleware that a program adds when it starts the server. */
 import { describe, expect, it, onTestFinished } from "vitest"
+import { AuditCounts } from "../runtime/audit/counts.ts"
 import { createApp, filtersOf } from "../runtime/app.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
 import { createHttpClient, type AnswerHeaders, type Protocol } from "./support/http-client.ts"
@@ -41,6 +42,17 @@ it("the filters run in the order of the reference", async () => {
     "impersonation",
     "maxInFlight",
     "authorization",
+  ])
+  const audited = filtersOf({ ...server.parts, audit: { counts: new AuditCounts(), begin: () => {}, stop: async () => {} } })
+  const names = audited.map(({ name }) => name)
+  expect(names.slice(names.indexOf("inFlight"), names.indexOf("maxInFlight"))).toEqual([
+    "inFlight",
+    "auditBegin",
+    "deadline",
+    "cors",
+    "authentication",
+    "audit",
+    "impersonation",
   ])
   const last: Filter = function last(_context, next) {
     return next()

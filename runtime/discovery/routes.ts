@@ -152,8 +152,19 @@ function issuerDocument(parts: ServerParts, request: RequestContext, document: k
   return smallDocument(text, { contentType: issuerTypes[document], headers: { "cache-control": "public, max-age=3600" } })
 }
 
-function metrics({ inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock }: ServerParts): Response {
-  const text = metricsText({ inFlight, loop: loopDelay, counts: requestCounts, conversions, watchCache, storage, workQueues, clock })
+function metrics(parts: ServerParts): Response {
+  const { audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock } = parts
+  const text = metricsText({
+    audit: audit?.counts,
+    inFlight,
+    loop: loopDelay,
+    counts: requestCounts,
+    conversions,
+    watchCache,
+    storage,
+    workQueues,
+    clock,
+  })
   return smallDocument(text, { contentType: metricsContentType })
 }
 

@@ -31,6 +31,14 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   }
 }
 
+/** Resolves with null when the status of an answer is 2xx, whatever its body. Rejects as `reviewOf`. */
+export async function acknowledged(answer: IncomingMessage): Promise<null> {
+  const status = answer.statusCode ?? 0
+  const body = await bodyOf(answer)
+  if (status < 200 || status > 299) throw refusal(answer, status, body)
+  return null
+}
+
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   // Copied together: a hook may send a byte at a time, and each piece takes a hundred bytes besides its own.
   let body = Buffer.alloc(0)

@@ -9,7 +9,7 @@ import { createSecureContext, type SecureContext } from "node:tls"
 import { formatDuration } from "../base/duration.ts"
 import type { JsonValue } from "../base/json.ts"
 import { answerHeaderBytesMax, answerHeaderFieldsMax, informationalAnswersMax } from "../base/limits.ts"
-import { reviewOf } from "./answer.ts"
+import { acknowledged, reviewOf } from "./answer.ts"
 import { systemAuthorities } from "./authorities.ts"
 import { type ConnectionDeps, openConnection } from "./connection.ts"
 import { callFailure, HookError } from "./hook-error.ts"
@@ -19,7 +19,9 @@ import { Slots } from "./slots.ts"
 
 export interface HookCall {
   /** JSON. */
-  readonly review: string
+  readonly review: string | Buffer
+  /** Whether the answer is a document. Default true; else any answer of status 2xx is a success. */
+  readonly isAnswered?: boolean
   /** For the whole call. Absent: `hookTimeoutMs`. */
   readonly timeoutMs?: number
   /** Ends the call, which then rejects with the signal's reason. */
@@ -69,13 +71,14 @@ export function createHooks(options: HooksOptions): Hooks {
   }
 
   return {
-    async post(place, { review, timeoutMs = hookTimeoutMs, signal }) {
+    async post(place, { review, isAnswered = true, timeoutMs = hookTimeoutMs, signal }) {
       const address = hookAddress(place)
       const hook = hookOf(address)
       const path = `${address.path}?timeout=${formatDuration(BigInt(timeoutMs) * 1_000_000n)}`
       const outgoing: OutgoingCall = {
         path,
-        body: Buffer.from(review),
+        body: typeof review === "string" ? Buffer.from(review) : review,
+        isAnswered,
         headers: {
           host: address.authority,
           "user-agent": options.userAgent,
@@ -117,6 +120,7 @@ const timeIsOver = new Error("the time of the call is over")
 interface OutgoingCall {
   readonly path: string
   readonly body: Buffer
+  readonly isAnswered: boolean
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -133,7 +137,7 @@ async function called(
       try {
         const message = await answer
         running.state.answered = true
-        return await reviewOf(message)
+        return await (call.isAnswered ? reviewOf(message) : acknowledged(message))
       } catch (error) {
         // The hook had closed the kept connection before the request arrived.
         const isStale = request.reusedSocket && !running.state.answered && !running.signal.aborted

@@ -1,12 +1,12 @@
 /** Files of options that name a web hook of the server itself. */
+import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
-import type { Log } from "../controllers/controller.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { StartError } from "./start-error.ts"
 
-export type HookFileOption = "authentication-token-webhook-config-file" | "authorization-webhook-config-file"
+export type HookFileOption = "audit-webhook-config-file" | "authentication-token-webhook-config-file" | "authorization-webhook-config-file"
 
 export interface OpenedHookFile {
   readonly file: HookFile
@@ -17,7 +17,7 @@ export interface OpenedHookFile {
 /** Reads the file of an option; undefined when it is not given. Throws StartError. The caller stops the file. */
 export function openHookFile(
   option: HookFileOption,
-  { options, clock, log }: { readonly options: Options; readonly clock: Clock; readonly log: Log },
+  { options, clock, log }: { readonly options: Options; readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ): OpenedHookFile | undefined {
   const path = options[option]
   if (path === "") return undefined

@@ -9,6 +9,7 @@ import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import { configureAuthentication } from "./authentication.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
+import { auditSetup } from "./audit-setup.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
 import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, type Documents, joinDocuments } from "./openapi-files.ts"
@@ -121,6 +122,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const server = await startServer(serverOptions).catch((error: unknown) => {
     serverOptions.authentication?.stop()
     serverOptions.authorizationHook?.stop()
+    serverOptions.audit?.webhook?.stop()
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
@@ -240,13 +242,25 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
 }
 
 /** Last of all: they begin to watch their files. */
-function filesOfAccess({ options, clock, log, random }: LaunchOptions): Pick<ServerOptions, "authentication" | "authorizationHook"> {
-  const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
+function filesOfAccess({
+  options,
+  clock,
+  log,
+  random,
+}: LaunchOptions): Pick<ServerOptions, "audit" | "authentication" | "authorizationHook"> {
+  const audit = auditSetup({ options, clock, log })
+  const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
+    const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
+    stops.push(() => hook?.file.stop())
     const authentication = configureAuthentication({ options, clock, log, random })
-    return { ...(authentication !== undefined && { authentication }), ...(hook !== undefined && { authorizationHook: hook.file }) }
+    return {
+      ...(audit !== undefined && { audit }),
+      ...(authentication !== undefined && { authentication }),
+      ...(hook !== undefined && { authorizationHook: hook.file }),
+    }
   } catch (error) {
-    hook?.file.stop()
+    for (const stop of stops) stop()
     throw error
   }
 }

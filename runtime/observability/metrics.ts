@@ -35,7 +35,17 @@ export interface WatchCacheMeasures {
   derivedBytes(): number
 }
 
+/** Counts of audit events. */
+export interface AuditMeasures {
+  readonly events: number
+  readonly rejected: number
+  readonly levels: readonly (readonly [level: string, count: number])[]
+  readonly errors: readonly (readonly [plugin: string, count: number])[]
+}
+
 interface Sources {
+  /** Absent: no request is recorded. */
+  readonly audit?: AuditMeasures | undefined
   readonly loop: { take(): LoopDelays }
   readonly inFlight: Pick<InFlightRequests, "seats">
   readonly counts: RequestCounts
@@ -51,11 +61,12 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, workQueues, clock }: Sources): readonly Metric[] {
+function metricsOf({ audit, counts, conversions, inFlight, loop, watchCache, storage, workQueues, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
   return [
+    ...(audit === undefined ? [] : auditMetrics(audit)),
     ...conversionMetrics(conversions),
     {
       name: "apiserver_current_inflight_requests",
@@ -106,6 +117,29 @@ function metricsOf({ counts, conversions, inFlight, loop, watchCache, storage, w
     gauge("process_resident_memory_bytes", "Resident memory size in bytes.", memory.rss),
     gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
     ...queueMetrics(workQueues),
+  ]
+}
+
+function auditMetrics({ errors, events, levels, rejected }: AuditMeasures): readonly Metric[] {
+  const counter = (name: string, help: string, samples: Metric["samples"]): Metric => ({
+    name: `apiserver_audit_${name}_total`,
+    type: "counter",
+    help,
+    samples,
+  })
+  return [
+    counter(
+      "error",
+      "Audit events that were lost, by the part that lost them.",
+      errors.map(([plugin, count]) => [`plugin="${plugin}"`, count] as const),
+    ),
+    counter("event", "Audit events that were made and passed to the backends.", [["", events]]),
+    counter(
+      "level",
+      "Requests by the level that the audit policy gives them.",
+      levels.map(([level, count]) => [`level="${level}"`, count] as const),
+    ),
+    counter("requests_rejected", "Requests that were refused because their first audit event could not be stored.", [["", rejected]]),
   ]
 }
 

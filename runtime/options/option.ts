@@ -6,6 +6,7 @@ export const groups = [
   "Serving",
   "Certificates",
   "Authentication and authorization",
+  "Audit",
   "Store",
   "Services",
   "Other machines",

@@ -5,7 +5,10 @@
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
 import { authenticationOptions } from "./authentication-options.ts"
+import { auditOptions } from "./audit-options.ts"
+import { authorizationOptions } from "./authorization-options.ts"
 import { option } from "./option.ts"
+import { serviceAccountOptions } from "./service-account-options.ts"
 import { signingOptions } from "./signing.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
@@ -120,94 +123,8 @@ export const optionTable = {
     defaultText: "the first issuer of tokens of service accounts",
     help: "Names of this server that a token may be for. Tokens that name no audience are for all of them.",
   }),
-  "enable-bootstrap-token-auth": option({
-    type: boolean,
-    group: "Authentication and authorization",
-    default: false,
-    help: "Accept bootstrap tokens, with which new nodes make themselves known: Secrets of type bootstrap.orch.io/token in the system namespace.",
-  }),
-  "service-account-key-file": option({
-    type: listOf(file, "files"),
-    group: "Authentication and authorization",
-    default: [],
-    defaultText: "a key in the data folder",
-    help: "PEM files with the keys that verify tokens of service accounts. Servers on etcd need the same ones, and accept no such tokens without.",
-  }),
-  "service-account-signing-key-file": option({
-    type: file,
-    group: "Authentication and authorization",
-    default: "",
-    defaultText: "the key in the data folder",
-    help: "PEM file with the private key that signs tokens of service accounts. Its public key must be in --service-account-key-file.",
-  }),
-  "service-account-issuer": option({
-    type: listOf(text("issuer"), "issuers"),
-    group: "Authentication and authorization",
-    default: [],
-    defaultText: "https://orch.default.svc.cluster.local",
-    help: "Issuer of tokens of service accounts, best an https URL. With several, the first is that of new tokens, and all are accepted.",
-  }),
-  "service-account-jwks-uri": option({
-    type: text("url"),
-    group: "Authentication and authorization",
-    default: "",
-    defaultText: "/openid/v1/jwks of this server",
-    help: "Where others find the keys of the issuer, for its discovery document.",
-  }),
-  "service-account-lookup": option({
-    type: boolean,
-    group: "Authentication and authorization",
-    default: true,
-    help: "Refuse tokens of service accounts that are gone, or that are bound to an object that is gone.",
-  }),
-  "service-account-max-token-expiration": option({
-    type: duration({ minMs: 0 }),
-    group: "Authentication and authorization",
-    default: 0,
-    help: "Longest life of a token of a service account, 1h or more; a request for a longer one gets this. 0 means any.",
-  }),
-  "service-account-extend-token-expiration": option({
-    type: boolean,
-    group: "Authentication and authorization",
-    default: true,
-    help: "Let the tokens that kubelets mount into pods live for a year, and count those used after the time that was asked for.",
-  }),
-  "authorization-mode": option({
-    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC")),
-    group: "Authentication and authorization",
-    default: ["AlwaysAllow"],
-    help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings. Members of system:masters are always authorized.",
-  }),
-  "authorization-policy-file": option({
-    type: file,
-    group: "Authentication and authorization",
-    default: "",
-    help: "File of the policies of --authorization-mode=ABAC, one JSON object per line.",
-  }),
-  "authorization-webhook-config-file": option({
-    type: file,
-    group: "Authentication and authorization",
-    default: "",
-    help: "File in the form of a kubeconfig that names the server of --authorization-mode=Webhook.",
-  }),
-  "authorization-webhook-version": option({
-    type: oneOf("v1", "v1beta1"),
-    group: "Authentication and authorization",
-    default: "v1beta1",
-    help: "Version of the SubjectAccessReviews that it is sent.",
-  }),
-  "authorization-webhook-cache-authorized-ttl": option({
-    type: duration({ minMs: 0 }),
-    group: "Authentication and authorization",
-    default: 300_000,
-    help: "How long its permissions are kept.",
-  }),
-  "authorization-webhook-cache-unauthorized-ttl": option({
-    type: duration({ minMs: 0 }),
-    group: "Authentication and authorization",
-    default: 30_000,
-    help: "How long its refusals are kept.",
-  }),
+  ...serviceAccountOptions,
+  ...authorizationOptions,
   "enable-admission-plugins": option({
     type: listOf(text("plugin")),
     group: "Authentication and authorization",
@@ -220,6 +137,8 @@ export const optionTable = {
     default: [],
     help: "Admission plugins that do not run although they do by default.",
   }),
+
+  ...auditOptions,
 
   store: option({
     type: oneOf("lmdb", "memory"),

@@ -82,6 +82,14 @@ export function wholeNumber(bounds: { min: number; max: number }): ValueType<num
   }
 }
 
+/** A number with or without a fraction, zero or more. */
+export const decimal: ValueType<number> = {
+  word: "float",
+  expected: "a number such as 10 or 0.5",
+  parse: (value) => (/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(value) ? Number(value) : undefined),
+  format: String,
+}
+
 /** `1m30s`, as milliseconds. Zero is allowed where the option defines its meaning. */
 export function duration(bounds: { minMs: number }): ValueType<number> {
   return {

@@ -4,7 +4,9 @@ import type { JsonObject, ApiObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { Column } from "../schema/kind.ts"
 import { largeObjectBytes } from "../base/limits.ts"
-import { inTurns, nextTurn } from "../base/turns.ts"
+import { atOnce, inTurns, nextTurn, type Stages } from "../base/turns.ts"
+import { droppingManagedFields } from "../encoding/json/drop-managed-fields.ts"
+import type { RequestAudit } from "../http/request/audit.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import type { KindBody } from "../server-parts.ts"
 import { indentJson } from "../wire/pretty.ts"
@@ -22,9 +24,36 @@ export function answerVersion(
   call: ResourceRequest,
   answer: { format: ResponseFormat; version: ObjectVersion; status: number },
 ): Promise<void> {
+  const { version, status } = answer
+  const { audit } = call.request
+  if (audit?.keepsResponse === true && version.json().length >= largeObjectBytes) return answerAudited(call, answer, audit)
+  if (audit !== undefined) audit.answered(status, audit.keepsResponse ? atOnce(auditedObject(call, answer)) : undefined)
+  return answerUnaudited(call, answer)
+}
+
+/** A large object is written for audit in a turn of its own. */
+async function answerAudited(
+  call: ResourceRequest,
+  answer: { format: ResponseFormat; version: ObjectVersion; status: number },
+  audit: RequestAudit,
+): Promise<void> {
+  await nextTurn()
+  audit.answered(answer.status, await inTurns(auditedObject(call, answer)))
+  await nextTurn()
+  return answerUnaudited(call, answer)
+}
+
+function answerUnaudited(call: ResourceRequest, answer: { format: ResponseFormat; version: ObjectVersion; status: number }): Promise<void> {
   const { format, version, status } = answer
   if (isCached(format) || version.json().length < largeObjectBytes) return send(call, format, status, bodyOf(call, format, version))
   return answerInTurns(call, answer)
+}
+
+/** The object of an answer as audit records it: JSON, whatever the client asked for. */
+function* auditedObject(call: ResourceRequest, { format, version }: { format: ResponseFormat; version: ObjectVersion }): Stages<Buffer> {
+  const json = bodyOf(call, { ...format, media: "json", indented: false }, version).subarray(0, -newline.length)
+  yield
+  return call.request.audit?.omitsManagedFields === true ? yield* droppingManagedFields(json) : json
 }
 
 /** Whether the response is the stored bytes or a cached encoding. */
@@ -72,6 +101,11 @@ export function answerKindBody(
   const { format, object, status } = answer
   // Partial metadata does not depend on the kind.
   if (format.as !== undefined && format.as.kind !== "Table") return answerObject(call, { format, object, status })
+  const { audit } = call.request
+  if (audit !== undefined) {
+    const json = audit.keepsResponse ? kindBodyOf(call, { ...answer, format: { ...format, media: "json", indented: false } }) : undefined
+    audit.answered(status, json?.subarray(0, -newline.length))
+  }
   return send(call, format, status, kindBodyOf(call, answer))
 }
 

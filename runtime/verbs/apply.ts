@@ -6,7 +6,7 @@ import { ApiError, badRequest } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { JsonSyntaxError, stringify } from "../encoding/json/text.ts"
 import { timeText } from "../base/time.ts"
-import type { Stages } from "../base/turns.ts"
+import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
 import { yamlBodyBytesMax } from "../base/limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
@@ -27,7 +27,12 @@ export interface ApplyScope extends WriteOptions {
 
 /** Reads the configuration, as YAML or JSON. Throws 400 or 413. */
 export async function readApplyPatch(call: ObjectRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
-  return applyPatchOf(call, await readConfiguration(body, call.request.expiry), scope)
+  const configuration = await readConfiguration(body, call.request.expiry)
+  if (call.request.audit?.keepsRequest === true) {
+    if (takesTurns(body.length)) await nextTurn()
+    call.request.audit.sentJson(stringify(configuration.value ?? {}))
+  }
+  return applyPatchOf(call, configuration, scope)
 }
 
 /**

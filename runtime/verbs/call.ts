@@ -4,6 +4,7 @@ import type { StatusDetails } from "../base/errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
+import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
@@ -15,6 +16,8 @@ import { type ListOptions, listFreshness, readSelection, type Selection } from "
 /** What the operation of a verb reads of its request, which came over HTTP or from a program in this process. */
 export interface RequestFacts extends Readonly<Pick<RequestContext, "info" | "query" | "user" | "aborted" | "signal">> {
   readonly headers: Pick<IncomingHttpHeaders, "user-agent">
+  /** Absent for operations in process and for requests that are not recorded. */
+  readonly audit?: RequestAudit | undefined
   readonly warnings: string[]
   readonly expiry: DeadlineSignal
   /**
@@ -118,5 +121,6 @@ export async function answerStatus(call: ResourceRequest, details: StatusDetails
   const format = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })
   const success = successStatus(details, call.parts.vendor)
   const body = encodeStatus(format.media, status === 201 ? { ...success, code: status } : success)
+  call.request.audit?.answeredStatus(status, success)
   await sendBytes(call.outgoing, { status, contentType: format.contentType, body, warnings: call.request.warnings })
 }

@@ -210,6 +210,7 @@ async function tunnel(
   const reply = await sendRequest(connection, target, { method, headers, unreachable: options.unreachable, upgrade: true })
   if (reply.upgraded) {
     const client = takeConnection(incoming)
+    call.request.audit?.started(101)
     if (client !== undefined) await joinConnections(client, reply, { signal, clock })
     return
   }
@@ -249,6 +250,7 @@ async function sendRequest({ call, signal }: Connection, target: Target, options
 
 /** Forwards a response. After it has started, closing the client's connection is the only way to report a failure. */
 async function forwardReply(call: ResourceRequest, message: IncomingMessage, options: ForwardOptions = {}): Promise<void> {
+  call.request.audit?.started(message.statusCode ?? 200)
   try {
     await forwardResponse(message, call.outgoing, options)
   } catch {

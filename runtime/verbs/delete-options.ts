@@ -47,6 +47,8 @@ async function optionsBody(call: ResourceRequest): Promise<JsonObject | undefine
     fieldValidation: "Ignore",
     signal: call.request.expiry,
   })
+  // The options have no version of their own; audit shows them as the reference does.
+  call.request.audit?.sent({ ...decoded.object, apiVersion: call.parts.vendor.apiVersion("meta.orch.io/__internal") }, false)
   return decoded.object
 }
 

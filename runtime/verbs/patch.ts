@@ -149,6 +149,7 @@ function unsupportedPatchType(): ApiError {
 export async function readPatch(call: ObjectRequest, type: DocumentPatchType, body: Buffer): Promise<Patch> {
   const text = decodeUtf8(body)
   const parsed = await parsedPatch(text, { bytes: body.length, expiry: call.request.expiry })
+  call.request.audit?.sentJson(text)
   return documentPatch(call, type, { text, parsed })
 }
 

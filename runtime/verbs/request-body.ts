@@ -26,7 +26,14 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
   })
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
   withDefaults(call, handle.parts, object)
+  if (call.request.audit !== undefined) await auditBody(call, object)
   return object
+}
+
+/** Reports a decoded body to audit. A large one is written in a turn of its own. */
+async function auditBody({ handle, request }: ResourceRequest, object: ApiObject): Promise<void> {
+  if (request.audit?.keepsRequest === true && takesTurns(request.bodyBytes)) await nextTurn()
+  request.audit?.sent(object, handle.kind.custom === undefined)
 }
 
 /** Sets defaults in a decoded object. What they add counts as sent, so that the work on a large result takes turns. */
@@ -48,6 +55,7 @@ export async function readKindBody(
 ): Promise<ApiObject> {
   const object = await readAs(call, options, kind)
   kind.applyDefaults(object, { vendor: call.parts.vendor })
+  call.request.audit?.sent(object, true)
   return object
 }
 

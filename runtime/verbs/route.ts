@@ -6,11 +6,13 @@ import { assert } from "../base/assert.ts"
 import { badRequest, methodNotAllowed, notFound, notYetServed, unknownPath } from "../base/errors.ts"
 import { pathSegmentFaults } from "../schema/names.ts"
 import type { Connect, Kind, Subresource } from "../schema/kind.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestContext, RequestInfo } from "../http/request/context.ts"
 import { repeatedOnRelease } from "../registry/released-kind.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
-import type { ResourceRequest } from "./call.ts"
+import type { RequestFacts, ResourceRequest } from "./call.ts"
 import { createVerb } from "./create.ts"
 import { deleteCollectionVerb } from "./delete-collection.ts"
 import { deleteVerb } from "./delete.ts"
@@ -77,13 +79,16 @@ function isForeignPath({ kinds }: Pick<ServerParts, "kinds">, info: RequestInfo)
  */
 export function routeOf(
   parts: Pick<ServerParts, "kinds" | "vendor">,
-  { info, warnings }: Pick<RequestContext, "info" | "warnings">,
+  { info, warnings, audit }: Pick<RequestContext, "info" | "warnings"> & Pick<RequestFacts, "audit">,
 ): { readonly kind: Kind; readonly subresource: Subresource | undefined } {
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.isComplete) throw notYetServed()
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
   const warning = parts.kinds.warningOf(kind, parts.vendor.group)
-  if (warning !== undefined) warnings.push(warning)
+  if (warning !== undefined) {
+    warnings.push(warning)
+    if (audit !== undefined) auditDeprecation(parts.vendor, audit, warning)
+  }
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined)
     throw kind.custom === undefined ? unknownPath() : notFound({ group: kind.group, resource: kind.resource, name: info.name })
@@ -91,6 +96,13 @@ export function routeOf(
   checkMethod(kind, subresource, info)
   checkName(info)
   return postedTo(parts, kind) ?? { kind, subresource }
+}
+
+/** Events show which clients use a version that will be removed. */
+function auditDeprecation({ groupDomain }: Vendor, audit: RequestAudit, warning: string): void {
+  audit.annotate(`${groupDomain}/deprecated`, "true")
+  const [, release] = /unavailable in v(\d+\.\d+)\+/.exec(warning) ?? []
+  if (release !== undefined) audit.annotate(`${groupDomain}/removed-release`, release)
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The recorded responses of the reference server, and the program that compares a running server with them. */
 import { existsSync, readFileSync } from "node:fs"
+import { cp, symlink, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parse } from "yaml"
+import { parse, stringify } from "yaml"
 import { runCommand } from "../clients/command.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
@@ -58,12 +59,36 @@ const ofDefinitions = "c[er][dl]-*"
 
 /**
  * As `compareWithRecorded`, with the recordings of servers with options. `start`: the shell command that runs a server,
- * in which the program replaces `{port}`, `{dir}` and `{flags}`. `only`: the names of the scenarios.
+ * in which the program replaces `{port}`, `{dir}` and `{flags}`. `only`: the names of the scenarios. `from`: the folder
+ * of the recordings.
  */
-export async function compareExtension(start: string, only = ofDefinitions): Promise<Comparison> {
+export async function compareExtension(start: string, only = ofDefinitions, from = extensionFolder): Promise<Comparison> {
   const args = ["compare", "--start", start, "--only", only, "--json"]
-  const { stdout, stderr } = await runCommand("python3", [join(extensionFolder, "run.py"), ...args])
+  const { stdout, stderr } = await runCommand("python3", [join(from, "run.py"), ...args])
   return comparison(reportOf(stdout, stderr))
+}
+
+/** A kind of server of the recordings: its options, and the files that these name. */
+export interface ServerKind {
+  readonly flags?: readonly string[]
+  readonly files?: Readonly<Record<string, unknown>>
+  readonly hooks?: unknown
+}
+
+/**
+ * Copies the recordings into a folder, with other kinds of servers: for options that this server does not have yet.
+ * Returns the copy, whose scenarios and answers are unchanged.
+ */
+export async function withServerKinds(into: string, change: (kinds: Record<string, ServerKind>) => void): Promise<string> {
+  const copy = join(into, "differential-extension")
+  await cp(extensionFolder, copy, { recursive: true })
+  // The program of the one needs that of the other.
+  await symlink(folder, join(into, "differential"))
+  const file = join(copy, "servers.yaml")
+  const kinds = parse(readFileSync(file, "utf8")) as Record<string, ServerKind> // The format of the recordings.
+  change(kinds)
+  await writeFile(file, stringify(kinds))
+  return copy
 }
 
 interface StepReport {

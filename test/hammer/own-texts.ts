@@ -3,6 +3,8 @@
  * schemas, texts that a parser has accepted already. Listed so that a new parser of client text is not missed.
  */
 export const ownTexts: readonly string[] = [
+  "audit/log-backups.ts#backupPath",
+  "audit/log-backups.ts#tidyBackups",
   "authn/authenticate.ts#parseTokenFile",
   "authn/certificates/pool.ts#certificatePool",
   "launch/openapi-files.ts#documentsIn",

@@ -8,6 +8,7 @@ import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
 import { pemBlocks } from "../../runtime/encoding/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
 import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/content/quota-resources.ts"
+import { readPolicy } from "../../runtime/audit/read-policy.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
 import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
@@ -115,6 +116,14 @@ export const parsers: Readonly<Record<string, Parser>> = {
       ["-----BEGIN CERTIFICATE REQUEST-----\n", "\n-----END CERTIFICATE REQUEST-----\n"],
       ["-----BEGIN CERTIFICATE-----\n", "\n-----END X-----\n"],
       ["-----BEGIN ", "-----END "],
+    ],
+  },
+  "audit policy": {
+    covers: ["audit/read-policy.ts#readPolicy"],
+    read: each((text) => readPolicy(text, vendor)),
+    shapes: [
+      ["apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n", "- {level: x}\n"],
+      ["apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, nonResourceURLs: [/", "*]}]"],
     ],
   },
   Authorization: {

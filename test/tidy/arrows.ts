@@ -35,6 +35,7 @@ const registry = /^runtime\/registry\//
 /** What the schemas say of objects, without anything that serves them. */
 const generatedTypes = /^generated\/.*\/(types|shape)\.ts$/
 const auth = /^runtime\/(authn|authz)\//
+const audit = /^runtime\/audit\//
 
 /** What knows neither requests nor stored objects. */
 const ground = [base, schema, encoding, query, exchange]
@@ -79,6 +80,11 @@ const areas: readonly Area[] = [
     reason: "authorization works without the registry; its caller provides what it must read",
   },
   {
+    files: audit,
+    mayImport: [...ground, request, wire, options, auth, /^runtime\/(hooks\/|launch\/start-error\.ts$)/],
+    reason: "events are made of requests and their bodies: audit knows neither verbs nor the registry",
+  },
+  {
     files: /^runtime\/behaviours\//,
     mayImport: [
       ...ground,
@@ -102,7 +108,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/filters\//,
-    mayImport: [...ground, request, wire, auth, /^runtime\/observability\/(request-counts|in-flight)\.ts$/],
+    mayImport: [...ground, request, wire, auth, audit, /^runtime\/observability\/(request-counts|in-flight)\.ts$/],
     reason: "a filter passes requests on; it must not reach into verbs or the registry",
   },
   {
@@ -158,7 +164,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-parts|body-kinds)\.ts$/,
-    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|hooks|observability)\//],
+    mayImport: [...ground, request, registry, options, auth, audit, /^runtime\/(connect|hooks|observability)\//],
     reason: "what a request carries is types",
   },
   {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Decision } from "../../base/decision.ts"
 import type { User } from "../../base/user.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
+import type { RequestAudit } from "./audit.ts"
 
 /** An API verb for resources. For other paths, and for methods that no resource has, the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
@@ -70,8 +71,10 @@ export class RequestContext {
   readonly headers: IncomingHttpHeaders
   /** Set by the authentication filter. */
   user: User
-  /** Set by the authorization filter, and absent for paths that need no permission. For audit events. */
+  /** Set by the authorization filter, and absent for paths that need no permission. Audit events have it. */
   decision: Decision | undefined
+  /** Absent for requests that are not recorded. */
+  audit: RequestAudit | undefined
   /** The reason why path or query could not be parsed; the request is refused with it. */
   readonly fault: unknown
   /** Texts for `Warning: 299` headers, in order. */

@@ -2,12 +2,16 @@
 import type { JsonObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../../base/work.ts"
+import type { RequestAudit } from "../../http/request/audit.ts"
 import type { ListPage } from "../../registry/read.ts"
 import type { CachedObject } from "../../storage/cache.ts"
 import { protobufListPieces } from "../../wire/list-protobuf.ts"
 import { type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "../../wire/list-pieces.ts"
 import { writePieces } from "../../wire/list-writer.ts"
-import { Turns } from "../../base/turns.ts"
+import { auditedObjectBytesMax } from "../../base/audit-limits.ts"
+import { inTurns, Turns } from "../../base/turns.ts"
+import { droppingManagedFields } from "../../encoding/json/drop-managed-fields.ts"
+import { gatherPieces } from "../../wire/gather-pieces.ts"
 import { metaApiVersion, tableHead, tableRow } from "../../wire/table.ts"
 import type { ResourceRequest, ResponseFormat } from "../call.ts"
 import { sortInTurns } from "../../registry/sort-in-turns.ts"
@@ -22,8 +26,10 @@ import { jsonOf, objectOf } from "../represent.ts"
  */
 export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
   const { format } = answer
+  const { audit } = call.request
   const turns = new Turns()
-  const page = await inRowOrder(call, format, answer.page, turns)
+  const sorted = await inRowOrder(call, format, answer.page, turns)
+  const page = audit?.keepsResponse === true ? repeatable(sorted) : sorted
   await writePieces({
     outgoing: call.outgoing,
     contentType: format.contentType,
@@ -33,6 +39,29 @@ export async function answerList(call: ResourceRequest, answer: { format: Respon
     warnings: call.request.warnings,
     signal: call.request.expiry,
   })
+  if (audit !== undefined) await auditList(call, audit, { format, page })
+}
+
+/** A page that can be read twice. */
+function repeatable({ items, runs, ...rest }: ListPage): ListPage {
+  return { ...rest, items: [...items], ...(runs !== undefined && { runs: [...runs] }) }
+}
+
+/**
+ * Reports a list to audit. Its JSON is gathered in turns, up to the size that an event may have; what the client read
+ * of it makes no difference.
+ */
+async function auditList(
+  call: ResourceRequest,
+  audit: RequestAudit,
+  { format, page }: { format: ResponseFormat; page: ListPage },
+): Promise<void> {
+  if (!audit.keepsResponse) return audit.answered(200)
+  const asJson: ResponseFormat = { ...format, media: "json", indented: false }
+  const json = await gatherPieces(jsonListPieces(jsonList(call, asJson, page, new Turns())), auditedObjectBytesMax)
+  if (json === undefined) return audit.answeredTooLarge(200)
+  const whole = json.subarray(0, json.lastIndexOf("}") + 1)
+  audit.answered(200, audit.omitsManagedFields ? await inTurns(droppingManagedFields(whole)) : whole)
 }
 
 /**

@@ -23,7 +23,9 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
   const format = negotiateResponse(call, { list: false, watch: true })
   const { options, ...selection } = watchedBy(call)
   const framer = frames(call, format)
-  const output = checkWebSocket(call) ? openWebSocket(call, format) : openAnswer(call, format)
+  const isWebSocket = checkWebSocket(call)
+  const output = isWebSocket ? openWebSocket(call, format) : openAnswer(call, format)
+  call.request.audit?.started(isWebSocket ? 101 : 200)
   const elapsedMs = parts.clock.elapsedMs()
   const stream = new WatchStream({
     output,

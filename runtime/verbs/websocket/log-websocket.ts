@@ -28,6 +28,7 @@ export function checkLogWebSocket(call: ResourceRequest): boolean {
 /** Forwards the agent's response at the client's pace. Resolves when all is sent; rejects when a connection breaks. */
 export async function passLogToWebSocket(call: ResourceRequest, message: IncomingMessage): Promise<void> {
   const { websocket } = acceptWebSocket(call)
+  call.request.audit?.started(101)
   const client = createWebSocketStream(websocket, { decodeStrings: false })
   client.resume()
   const steps = websocket.protocol === call.parts.vendor.group(base64Protocol) ? [base64Pieces()] : []

@@ -1,0 +1,156 @@
+/** Where lines of the audit log go: a file that is rotated, or a stream of the process. */
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, renameSync, write, writeSync } from "node:fs"
+import { dirname } from "node:path"
+import type { Clock } from "../base/clock.ts"
+import { makeFolder } from "../base/make-folder.ts"
+import { auditWaitingBytesMax } from "./limits.ts"
+import { backupPath, tidyBackups } from "./log-backups.ts"
+
+/** A place for lines. */
+export interface LogTarget {
+  /** Writes whole lines. Throws when they could not be written; none of them is then in the log. */
+  write(lines: Buffer): void
+  /** Resolves when everything is written. */
+  stop(): Promise<void>
+}
+
+export interface LogFileOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** The file is rotated before it has more. */
+  readonly bytesMax: number
+  /** Days that rotated files are kept, and how many; 0: all. */
+  readonly maxAgeDays: number
+  readonly maxBackups: number
+  readonly compress: boolean
+  /** Called with what keeps rotated files from being tidied: events are not affected. */
+  readonly report: (fault: unknown) => void
+}
+
+/** Readable and writable by its owner only: events may hold what objects hold. */
+const fileMode = 0o600
+
+/** Opens the file for appending. Throws the error of the file system. */
+export function openLogFile(options: LogFileOptions): LogTarget {
+  makeFolder(dirname(options.path))
+  return new LogFile(options)
+}
+
+class LogFile implements LogTarget {
+  private file: number
+  /** Bytes of whole lines. */
+  private size: number
+  /** More than `bytesMax` after a rotation that failed. */
+  private rotateAt: number
+  private tidying: Promise<void>
+
+  constructor(private readonly options: LogFileOptions) {
+    this.file = openSync(options.path, "a", fileMode)
+    this.size = fstatSync(this.file).size
+    this.rotateAt = options.bytesMax
+    this.tidying = this.tidy()
+  }
+
+  write(lines: Buffer): void {
+    if (this.size > 0 && this.size + lines.length > this.rotateAt) this.tryToRotate()
+    try {
+      for (let from = 0; from < lines.length; ) from += writeSync(this.file, lines, from)
+    } catch (error) {
+      this.dropPart()
+      throw error
+    }
+    this.size += lines.length
+  }
+
+  /** A disk that became full has taken a part of a line, to which the next one would be glued. */
+  private dropPart(): void {
+    try {
+      ftruncateSync(this.file, this.size)
+    } catch {
+      // No regular file, or a disk that fails altogether: the write's own error is reported.
+    }
+  }
+
+  /** Events go on to the old file if there is no other. */
+  private tryToRotate(): void {
+    const { bytesMax, report } = this.options
+    try {
+      this.rotate()
+      this.rotateAt = bytesMax
+    } catch (fault) {
+      this.rotateAt = this.size + bytesMax
+      report(fault)
+    }
+  }
+
+  private rotate(): void {
+    const { path, clock } = this.options
+    const backup = backupPath(path, clock.nowMs(), existsSync)
+    if (existsSync(path)) renameSync(path, backup)
+    const next = openSync(path, "a", fileMode)
+    closeSync(this.file)
+    this.file = next
+    this.size = fstatSync(next).size
+    this.tidying = this.tidying.then(() => this.tidy())
+  }
+
+  private async tidy(): Promise<void> {
+    const { path, clock, maxAgeDays, maxBackups, compress, report } = this.options
+    if (maxAgeDays === 0 && maxBackups === 0 && !compress) return
+    await tidyBackups(path, { nowMs: clock.nowMs(), maxAgeDays, maxBackups, compress }).catch(report)
+  }
+
+  async stop(): Promise<void> {
+    closeSync(this.file)
+    await this.tidying
+  }
+}
+
+/**
+ * Lines for a pipe or a terminal, whose reader may be slow: they wait in memory, up to `auditWaitingBytesMax`, and do
+ * not hold the server.
+ */
+export class LogStream implements LogTarget {
+  private waiting: Buffer[] = []
+  private waitingBytes = 0
+  private isWriting = false
+  private whenIdle: (() => void) | undefined
+
+  /** `lost`: called with an error after which all waiting lines are gone. */
+  constructor(
+    private readonly descriptor: number,
+    private readonly lost: (error: Error, lines: number) => void,
+  ) {}
+
+  write(lines: Buffer): void {
+    if (this.waitingBytes + lines.length > auditWaitingBytesMax) throw new Error(`its reader is slow: ${this.waitingBytes} bytes wait`)
+    this.waiting.push(lines)
+    this.waitingBytes += lines.length
+    this.next()
+  }
+
+  stop(): Promise<void> {
+    return this.isWriting ? new Promise((resolve) => (this.whenIdle = resolve)) : Promise.resolve()
+  }
+
+  private next(): void {
+    if (this.isWriting) return
+    if (this.waiting.length === 0) return this.whenIdle?.()
+    this.isWriting = true
+    const lines = Buffer.concat(this.waiting)
+    this.waiting = []
+    this.put(lines, 0)
+  }
+
+  private put(lines: Buffer, from: number): void {
+    write(this.descriptor, lines, from, (error, written) => {
+      if (error !== null && "code" in error && error.code === "EAGAIN") return void setImmediate(() => this.put(lines, from))
+      const done = from + written
+      if (error === null && done < lines.length) return this.put(lines, done)
+      this.isWriting = false
+      this.waitingBytes -= lines.length
+      if (error !== null) this.lost(error, lines.subarray(from).toString("latin1").split("\n").length - 1)
+      this.next()
+    })
+  }
+}

@@ -1,0 +1,76 @@
+/** Lines of the audit log. */
+import type { BackendFaults } from "./faults.ts"
+import { type AuditEvent, eventPieces, legacyLine } from "./event.ts"
+import { auditGatheredBytesMax } from "./limits.ts"
+import type { LogTarget } from "./log-file.ts"
+
+export interface LogLinesOptions {
+  readonly target: LogTarget
+  readonly format: "json" | "legacy"
+  readonly faults: BackendFaults
+}
+
+/**
+ * Gathers the lines of one turn of the event loop, so that requests that end together share a write, which costs more
+ * than an event.
+ */
+export class LogLines {
+  private texts = ""
+  private gathered: Buffer[] = []
+  private bytes = 0
+  private events = 0
+  private isScheduled = false
+
+  constructor(private readonly options: LogLinesOptions) {}
+
+  /** The event is written at the end of the turn, or at once if it is large. */
+  add(event: AuditEvent): void {
+    this.events++
+    const pieces = this.options.format === "json" ? eventPieces(event) : [legacyLine(event)]
+    for (const piece of pieces) {
+      this.bytes += piece.length
+      if (typeof piece === "string") this.texts += piece
+      else {
+        if (this.texts !== "") this.gathered.push(Buffer.from(this.texts))
+        this.texts = ""
+        this.gathered.push(piece)
+      }
+    }
+    this.texts += "\n"
+    if (this.bytes >= auditGatheredBytesMax) this.flush()
+    else if (!this.isScheduled) {
+      this.isScheduled = true
+      setImmediate(this.onTurn)
+    }
+  }
+
+  private readonly onTurn = (): void => {
+    this.isScheduled = false
+    this.flush()
+  }
+
+  /** Writes what was gathered. Returns whether all of it is in the log. */
+  flush(): boolean {
+    const { events, gathered, texts } = this
+    if (events === 0) return true
+    this.events = 0
+    this.bytes = 0
+    this.texts = ""
+    this.gathered = []
+    const { faults, target } = this.options
+    try {
+      const last = Buffer.from(texts)
+      target.write(gathered.length === 0 ? last : Buffer.concat([...gathered, last]))
+      faults.stored()
+      return true
+    } catch (error) {
+      faults.lost(events, error)
+      return false
+    }
+  }
+
+  stop(): Promise<void> {
+    this.flush()
+    return this.options.target.stop()
+  }
+}

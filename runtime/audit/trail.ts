@@ -1,0 +1,391 @@
+/** The audit of one request: gathers what filters and verbs report, and makes the events of its stages. */
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Clock } from "../base/clock.ts"
+import { formatDuration } from "../base/duration.ts"
+import { internal } from "../base/errors.ts"
+import { auditedObjectBytesMax } from "../base/audit-limits.ts"
+import { memoize } from "../base/memoize.ts"
+import type { User } from "../base/user.ts"
+import type { Vendor } from "../base/vendor.ts"
+import { isPublicPath } from "../authz/authorize.ts"
+import { stringify } from "../encoding/json/text.ts"
+import type { RequestAudit } from "../http/request/audit.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { AuditCounts } from "./counts.ts"
+import { type AuditEvent, type EventFacts, microTime, withTruncated } from "./event.ts"
+import { auditAnnotationCharactersMax, auditAnnotationsMax, auditedAgentCharactersMax, auditLatencyMs } from "./limits.ts"
+import { type AuditDecision, auditedNamespace, auditedVerb, type PolicyEvaluator, type Stage } from "./policy.ts"
+import { sourceAddresses } from "./source-addresses.ts"
+
+/** Stores events. */
+export interface AuditSink {
+  /**
+   * Called once per event. Resolves, or returns at once, when the request may go on; false: the event could not be
+   * stored, and the mode is strict.
+   */
+  process(event: AuditEvent): boolean | Promise<boolean>
+}
+
+export interface TrailDeps {
+  readonly evaluate: PolicyEvaluator
+  readonly sink: AuditSink
+  readonly counts: AuditCounts
+  readonly clock: Clock
+  readonly vendor: Vendor
+  readonly isLongRunning: (info: RequestContext["info"]) => boolean
+  readonly report: (fault: unknown) => void
+}
+
+/** Of the object that a request is about. What the path leaves open, the body fills in. */
+interface ObjectReference {
+  resource: string
+  namespace: string
+  name: string
+  uid: string
+  apiGroup: string
+  apiVersion: string
+  resourceVersion: string
+  subresource: string
+}
+
+/** The part of the answer that every level records. */
+interface Answer {
+  readonly code: number
+  /** The `responseStatus`, as JSON. */
+  readonly status: string
+}
+
+/** Texts of a request that each of its events repeats. */
+interface SameTexts {
+  readonly facts: EventFacts
+  /** JSON before and after the stage. */
+  readonly asked: readonly [string, string]
+  /** The fields of addresses and agent, with a comma before them. */
+  readonly from: string
+}
+
+export class AuditTrail implements RequestAudit {
+  keepsRequest = false
+  keepsResponse = false
+  private decision: AuditDecision | undefined
+  /** As authenticated: impersonation replaces the request's. */
+  private user: User | undefined
+  private reference: ObjectReference | undefined
+  private requestObject: Buffer | undefined
+  private responseObject: Buffer | undefined
+  private answer: Answer | undefined
+  private hasStarted = false
+  private hasPanicked = false
+  private isTruncated = false
+  private annotations: Map<string, string> | undefined
+  private sameTexts: SameTexts | undefined
+  private readonly receivedMs: number
+  private readonly startedMs: number
+
+  /** Created for each request before it is authenticated; makes its last event when the request ends. */
+  constructor(
+    private readonly request: RequestContext,
+    private readonly deps: TrailDeps,
+  ) {
+    this.receivedMs = deps.clock.nowMs()
+    this.startedMs = deps.clock.elapsedMs()
+    request.onEnd(() => this.end())
+  }
+
+  authenticated(): undefined | Promise<undefined> {
+    const { deps, request } = this
+    this.decide(request.user)
+    if (this.decision?.level === "None") {
+      request.audit = undefined
+      return undefined
+    }
+    if (this.decision?.omitStages.has("RequestReceived") === true) return undefined
+    const stored = deps.sink.process(this.event("RequestReceived", this.receivedMs))
+    return stored instanceof Promise ? stored.then((is) => this.goOn(is)) : this.goOn(stored)
+  }
+
+  private goOn(isStored: boolean): undefined {
+    if (isStored) return undefined
+    this.deps.counts.rejected++
+    throw internal("failed to store audit event")
+  }
+
+  private decide(user: User | undefined): AuditDecision {
+    const { info } = this.request
+    const decision = this.deps.evaluate({ info, ...(user !== undefined && { user }) })
+    this.decision = decision
+    this.user = user
+    this.deps.counts.countRequest(decision.level)
+    this.keepsRequest = decision.level === "Request" || decision.level === "RequestResponse"
+    this.keepsResponse = decision.level === "RequestResponse"
+    if (info.isResource && decision.level !== "None") this.reference = referenceOf(info, this.deps.vendor)
+    return decision
+  }
+
+  sent(object: ApiObject, isTyped: boolean): void {
+    const { metadata = {} } = object
+    const { reference } = this
+    if (reference !== undefined) {
+      reference.namespace ||= textOf(metadata.namespace)
+      reference.name ||= textOf(metadata.name)
+      reference.uid ||= textOf(metadata.uid)
+      reference.resourceVersion ||= textOf(metadata.resourceVersion)
+    }
+    if (!this.keepsRequest) return
+    const { managedFields, creationTimestamp, ...others } = metadata
+    const hasMetadata = object.metadata !== undefined
+    const kept: JsonObject = { ...others }
+    if (isTyped || creationTimestamp !== undefined) kept.creationTimestamp = creationTimestamp ?? null
+    if (managedFields !== undefined && this.decision?.omitManagedFields !== true) kept.managedFields = managedFields
+    this.sentJson(stringify(hasMetadata ? { ...object, metadata: kept } : object))
+  }
+
+  sentJson(json: string): void {
+    if (!this.keepsRequest) return
+    const bytes = Buffer.from(oneLine(json))
+    if (bytes.length > auditedObjectBytesMax) this.isTruncated = true
+    else this.requestObject = bytes
+  }
+
+  get omitsManagedFields(): boolean {
+    return this.decision?.omitManagedFields === true
+  }
+
+  answeredStatus(code: number, { status, message, reason, details, ...more }: JsonObject): void {
+    // The client has the deadline's answer, and will not see what the handler makes afterwards.
+    if (this.answer !== undefined && this.request.expired) return
+    const shown = stringify({ metadata: {}, ...definedOf({ status, message, reason, details }), code })
+    this.answer = { code, status: shown }
+    const object = stringify({ ...more, ...definedOf({ status, message, reason, details }) })
+    this.responseObject = this.decision === undefined || this.keepsResponse ? Buffer.from(object) : undefined
+  }
+
+  answered(code: number, json?: Buffer): void {
+    if (this.answer !== undefined && this.request.expired) return
+    this.answer = { code, status: statusOf(code) }
+    if (!this.keepsResponse || json === undefined) return
+    if (json.length > auditedObjectBytesMax) this.isTruncated = true
+    else this.responseObject = json
+  }
+
+  answeredTooLarge(code: number): void {
+    this.answered(code)
+    this.isTruncated = true
+  }
+
+  started(code: number): void {
+    if (this.hasStarted) return
+    this.hasStarted = true
+    this.answer ??= { code, status: statusOf(code) }
+    this.emit("ResponseStarted")
+  }
+
+  panicked(): void {
+    this.hasPanicked = true
+    // No text of the error: it may say what the level leaves out.
+    const message = "APIServer panic'd: the server's log has the error"
+    const status = stringify({ metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 })
+    this.answer = { code: 500, status }
+  }
+
+  annotate(name: string, value: string): void {
+    this.annotations ??= new Map()
+    if (this.annotations.size >= auditAnnotationsMax || this.annotations.has(name)) return
+    this.annotations.set(name, value.slice(0, auditAnnotationCharactersMax))
+  }
+
+  /** Called once the request has ended, whatever happened to it. */
+  private end(): void {
+    if (this.decision === undefined) return this.endRefused()
+    if (this.decision.level === "None") return
+    this.answer ??= this.unsaidAnswer()
+    if (this.hasPanicked) return this.emit("Panic")
+    if (!this.hasStarted && this.deps.isLongRunning(this.request.info)) this.started(this.answer.code)
+    this.emit("ResponseComplete")
+  }
+
+  /** A request that was refused before its user was known has one event, without a user. */
+  private endRefused(): void {
+    if (this.answer === undefined || this.decide(undefined).level === "None") return
+    if (!this.keepsResponse) this.responseObject = undefined
+    this.emit("ResponseStarted")
+  }
+
+  /** The answer of a handler that has not reported it. */
+  private unsaidAnswer(): Answer {
+    const { outgoing } = this.request
+    if (outgoing.headersSent || !outgoing.destroyed) return { code: outgoing.statusCode, status: statusOf(outgoing.statusCode) }
+    return { code: 200, status: '{"metadata":{},"status":"Success","message":"Connection closed early","code":200}' }
+  }
+
+  private emit(stage: Stage): void {
+    const { clock, report, sink } = this.deps
+    if (this.decision?.omitStages.has(stage) !== false) return
+    const tookMs = clock.elapsedMs() - this.startedMs
+    if (stage === "ResponseComplete" && tookMs > auditLatencyMs)
+      this.annotate(this.names.latency, formatDuration(BigInt(Math.round(tookMs * 1e6))))
+    const stored = sink.process(this.event(stage, this.receivedMs + tookMs))
+    if (stored instanceof Promise) void stored.catch(report)
+  }
+
+  private get names(): AnnotationNames {
+    return annotationNames(this.deps.vendor)
+  }
+
+  private event(stage: Stage, nowMs: number): AuditEvent {
+    const { decision, deps, request, receivedMs, user, answer } = this
+    deps.counts.events++
+    const level = decision?.level ?? "None"
+    const isFirst = stage === "RequestReceived"
+    this.sameTexts ??= this.textsOfRequest(level)
+    const { facts, asked, from } = this.sameTexts
+    const impersonated = !isFirst && user !== undefined && request.user !== user ? request.user : undefined
+    const head =
+      `${asked[0]}${stage}${asked[1]}` +
+      `${impersonated === undefined ? "" : `,"impersonatedUser":${userJson(impersonated)}`}${from}` +
+      `${this.reference === undefined ? "" : `,"objectRef":${referenceJson(this.reference)}`}` +
+      `${answer === undefined ? "" : `,"responseStatus":${answer.status}`}`
+    const times = `,"requestReceivedTimestamp":"${microTime(receivedMs)}","stageTimestamp":"${microTime(nowMs)}"`
+    return {
+      level,
+      stage,
+      facts: impersonated === undefined ? facts : { ...facts, impersonated },
+      code: answer?.code,
+      head,
+      requestObject: this.requestObject,
+      responseObject: this.responseObject,
+      times,
+      annotations: isFirst || decision === undefined || user === undefined ? undefined : this.shownAnnotations(),
+    }
+  }
+
+  /** What all events of the request have in common. */
+  private textsOfRequest(level: AuditDecision["level"]): SameTexts {
+    const { deps, receivedMs, request, user } = this
+    const { incoming, info, outgoing } = request
+    const auditId = String(outgoing.getHeader("audit-id") ?? "")
+    const uri = incoming.url ?? ""
+    const verb = auditedVerb(info)
+    const addresses = sourceAddresses(incoming)
+    const agent = shownAgent(request.headers["user-agent"] ?? "")
+    const namespace = this.reference?.namespace ?? ""
+    return {
+      facts: { auditId, verb, uri, user, address: addresses.first, agent, namespace, receivedMs },
+      asked: [
+        `{"kind":"Event","apiVersion":"${deps.vendor.apiVersion("audit.orch.io/v1")}","level":"${level}","auditID":${JSON.stringify(auditId)},"stage":"`,
+        `","requestURI":${JSON.stringify(uri)},"verb":${JSON.stringify(verb)},"user":${userJson(user)}`,
+      ],
+      from: `${addresses.first === "" ? "" : `,"sourceIPs":${addresses.json}`}${agent === "" ? "" : `,"userAgent":${agentJson(agent)}`}`,
+    }
+  }
+
+  /** The decision of authorization, and what was added. */
+  private shownAnnotations(): AuditEvent["annotations"] {
+    const { names, request } = this
+    const shown: Record<string, string> = {}
+    const decision = request.decision ?? (isPublicPath(request.info) ? publicPath : undefined)
+    if (decision !== undefined) {
+      if (decision.error === undefined || decision.opinion === "allow") {
+        shown[names.decision] = decision.opinion === "allow" ? "allow" : "forbid"
+        shown[names.reason] = decision.reason
+      } else shown[names.reason] = "internal error"
+    }
+    if (this.annotations !== undefined) for (const [name, value] of this.annotations) shown[name] ??= value
+    if (this.isTruncated) return withTruncated(shown)
+    return Object.keys(shown).length === 0 ? undefined : shown
+  }
+}
+
+/** Paths that need no permission. */
+const publicPath = { opinion: "allow", reason: "", error: undefined } as const
+
+interface AnnotationNames {
+  readonly decision: string
+  readonly reason: string
+  readonly latency: string
+}
+
+const namesOfVendors = new WeakMap<Vendor, AnnotationNames>()
+
+function annotationNames(vendor: Vendor): AnnotationNames {
+  let names = namesOfVendors.get(vendor)
+  if (names === undefined) {
+    const authorization = vendor.group("authorization.orch.io")
+    names = {
+      decision: `${authorization}/decision`,
+      reason: `${authorization}/reason`,
+      latency: `${vendor.group("apiserver.latency.orch.io")}/total`,
+    }
+    namesOfVendors.set(vendor, names)
+  }
+  return names
+}
+
+function referenceOf(info: RequestContext["info"], vendor: Vendor): ObjectReference {
+  return {
+    resource: info.resource,
+    namespace: auditedNamespace(info),
+    name: info.name,
+    uid: "",
+    apiGroup: vendor.group(info.group),
+    apiVersion: info.version,
+    resourceVersion: "",
+    subresource: info.subresource,
+  }
+}
+
+/** Without empty fields, in the reference's order. */
+function referenceJson(reference: ObjectReference): string {
+  let text = ""
+  for (const field of referenceFields) {
+    const value = reference[field]
+    if (value !== "") text += `${text === "" ? "{" : ","}"${field}":${JSON.stringify(value)}`
+  }
+  return text === "" ? "{}" : `${text}}`
+}
+const referenceFields = ["resource", "namespace", "name", "uid", "apiGroup", "apiVersion", "resourceVersion", "subresource"] as const
+
+const usersJson = new WeakMap<User, string>()
+
+/** Authenticators return one record per user, so its text is written once. */
+function userJson(user: User | undefined): string {
+  if (user === undefined) return "{}"
+  let json = usersJson.get(user)
+  if (json === undefined) {
+    const { name: username, uid, groups, extra } = user
+    json = stringify({
+      username,
+      ...(uid !== undefined && uid !== "" && { uid }),
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    })
+    usersJson.set(user, json)
+  }
+  return json
+}
+
+const agentJson = memoize((agent) => JSON.stringify(agent))
+
+function shownAgent(agent: string): string {
+  return agent.length <= auditedAgentCharactersMax ? agent : `${agent.slice(0, auditedAgentCharactersMax)}...TRUNCATED`
+}
+
+/** The `responseStatus` of an answer that is no Status. */
+function statusOf(code: number): string {
+  return `{"metadata":{},"code":${code}}`
+}
+
+function definedOf(fields: Readonly<Record<string, JsonObject[string]>>): JsonObject {
+  const defined: JsonObject = {}
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) defined[name] = value
+  return defined
+}
+
+function textOf(value: JsonObject[string]): string {
+  return typeof value === "string" ? value : ""
+}
+
+/** Line breaks in valid JSON are only between its tokens. */
+function oneLine(json: string): string {
+  return /[\n\r]/.test(json) ? json.replace(/[\n\r]/g, " ") : json
+}

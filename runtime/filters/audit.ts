@@ -1,0 +1,23 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Step } from "../http/env.ts"
+
+/**
+ * Begins the audit of a request, before anything can refuse it: one that the deadline or authentication refuses has an
+ * event of its own.
+ */
+export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Step {
+  return function auditBegin({ request }) {
+    audit.begin(request)
+    return undefined
+  }
+}
+
+/**
+ * Asks the policy about an authenticated request and stores its first event. Throws 500 when that fails and the mode is
+ * strict. Runs before impersonation: rules see the user who authenticated.
+ */
+export function audit(): Step {
+  return function audit({ request }) {
+    return request.audit?.authenticated()
+  }
+}

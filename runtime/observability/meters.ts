@@ -1,0 +1,31 @@
+/** What a server measures while it runs, for `/metrics`. */
+import type { Clock } from "../base/clock.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { KindTable } from "../registry/kinds.ts"
+import { ConversionMetrics } from "./conversion-metrics.ts"
+import { InFlightRequests } from "./in-flight.ts"
+import { LoopDelayMeter } from "./loop-delay.ts"
+import type { StorageMeasures } from "./metrics.ts"
+import { RequestCounts } from "./request-counts.ts"
+import { WorkQueueMetrics } from "./work-queue-metrics.ts"
+
+export interface Meters {
+  readonly inFlight: InFlightRequests
+  readonly loopDelay: LoopDelayMeter
+  readonly requestCounts: RequestCounts
+  readonly conversions: ConversionMetrics
+  readonly workQueues: WorkQueueMetrics
+  readonly storage: StorageMeasures
+}
+
+/** Called once per server. */
+export function createMeters(kinds: KindTable, vendor: Vendor, clock: Clock): Meters {
+  return {
+    inFlight: new InFlightRequests(),
+    loopDelay: new LoopDelayMeter(),
+    requestCounts: new RequestCounts(kinds, vendor),
+    conversions: new ConversionMetrics(clock),
+    workQueues: new WorkQueueMetrics(clock),
+    storage: { objects: new Map(), bytes: new Map() },
+  }
+}
