@@ -109,7 +109,13 @@ function isAny(wanted: string, found: string): boolean {
 
 function isPath(wanted: string, path: string): boolean {
   if (wanted === "*" || (wanted !== "" && wanted === path)) return true
-  return wanted.endsWith("*") && path.startsWith(wanted.slice(0, wanted.search(/\*+$/)))
+  return wanted.endsWith("*") && path.startsWith(withoutStars(wanted))
+}
+
+function withoutStars(text: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === "*") end--
+  return text.slice(0, end)
 }
 
 function rulesFor(policies: readonly AbacPolicy[], asked: { user: User; namespace: string; vendor: Vendor }): UserRules {
