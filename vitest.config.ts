@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { reportingPool } from "./test/support/worker-pool.ts"
 
@@ -16,6 +17,8 @@ export default defineConfig({
     ],
     exclude: ["test/real-clients/**"],
     pool: reportingPool,
+    // Many files wait for servers and stores. With one file at a time, the default on two cores, half of them is idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ["test/support/seed.ts"],
     setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts"],
     testTimeout: 30_000,
