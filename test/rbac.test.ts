@@ -221,10 +221,10 @@ describe.each<Protocol>(["http1", "http2"])("impersonation over %s", (protocol) 
   }
 
   it("acts as the user with the groups that the headers name", async () => {
-    const headers = { "impersonate-user": "joe", "impersonate-group": ["a", "b"] }
+    const headers = { "impersonate-user": "joe", "impersonate-group": ["a, b", "c"] }
     expect(await ask(adminToken, headers)).toMatchObject([
       201,
-      { status: { userInfo: { username: "joe", groups: ["a", "b", "system:authenticated"] } } },
+      { status: { userInfo: { username: "joe", groups: ["a, b", "c", "system:authenticated"] } } },
     ])
   })
 

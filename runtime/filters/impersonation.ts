@@ -2,7 +2,10 @@ import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { type HeaderFields, type Impersonation, ImpersonationError, impersonationOf } from "../authz/impersonation.ts"
 import type { ServerEnv, Step } from "../http/env.ts"
 import type { Incoming } from "../http/exchange.ts"
+import { sentValues } from "../http/sent-values.ts"
 import { answerInternalError } from "./internal-error.ts"
+
+const prefix = "impersonate-"
 
 /**
  * Makes the request that of the user whom its `Impersonate-` headers name. Throws 403 unless the requester may act as
@@ -31,24 +34,26 @@ async function actAs({ request, incoming }: ServerEnv["Bindings"], authorizers: 
     if (opinion !== "allow" || error !== undefined) throw forbiddenFor({ user, info }, reason)
   }
   request.user = wanted.user
+  removeHeaders(incoming)
   return undefined
 }
 
 /** Most requests have none: looks at the names alone. */
 function hasHeaders({ headers }: Incoming): boolean {
-  for (const name in headers) if (name.charCodeAt(0) === 105 && name.startsWith("impersonate-")) return true
+  for (const name in headers) if (name.charCodeAt(0) === 105 && name.startsWith(prefix)) return true
   return false
 }
 
-/** HTTP/2 has joined the values of fields with one name: none may contain a comma and a space there. */
-function* fieldsOf({ rawHeaders, headers }: Incoming): HeaderFields & Generator<readonly [string, string]> {
-  if (rawHeaders !== undefined) {
-    for (let at = 0; at + 1 < rawHeaders.length; at += 2) yield [rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""]
-    return
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith("impersonate-")) continue
-    const values = Array.isArray(value) ? value : (value ?? "").split(", ")
-    for (const one of values) yield [name, one]
-  }
+/** Each value as it was sent: `headers` has those of one name joined. */
+function* fieldsOf(incoming: Incoming): HeaderFields & Generator<readonly [string, string]> {
+  for (const name of namesIn(incoming)) for (const value of sentValues(incoming, name)) yield [name, value]
+}
+
+function namesIn({ headers }: Incoming): string[] {
+  return Object.keys(headers).filter((name) => name.startsWith(prefix))
+}
+
+/** No other machine that the request is passed on to may believe them. */
+function removeHeaders(incoming: Incoming): void {
+  for (const name of namesIn(incoming)) delete incoming.headers[name]
 }
