@@ -15,7 +15,7 @@ import type { LibraryOptions } from "../../runtime/library.ts"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
 import { parseJson, stringify } from "../../runtime/encoding/json/text.ts"
-import type { Kind } from "../../runtime/schema/kind.ts"
+import { isStored, type Kind } from "../../runtime/schema/kind.ts"
 import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { runCommand } from "../clients/command.ts"
 import { arbitraryObject } from "../support/arbitrary-objects.ts"
@@ -69,7 +69,7 @@ const arbitraryObjects = 30
  * Kinds in the version that is stored, without those that only share a path, and without definitions, of which this
  * server shows only valid ones.
  */
-const storedKinds = kindsOfVendor(kinds, vendor).filter(
+const storedKinds = kindsOfVendor(kinds.filter(isStored), vendor).filter(
   ({ storage, group, kind, version, verbs }) =>
     verbs.includes("list") &&
     kind !== "CustomResourceDefinition" &&
