@@ -51,7 +51,7 @@ export type TokenRequestStatus = {
   expirationTimestamp: string | null
 }
 
-/** An object that a token is bound to. */
+/** What a token ends with. */
 export type BoundObjectReference = {
   /** Kind of the object, Pod or Secret. */
   kind?: string

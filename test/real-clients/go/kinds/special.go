@@ -155,9 +155,12 @@ func (l *life) tokenCreated() error {
 	if err != nil {
 		return err
 	}
-	if answer.(*authenticationv1.TokenRequest).Status.Token == "" {
+	status := answer.(*authenticationv1.TokenRequest).Status
+	if status.Token == "" || status.ExpirationTimestamp.IsZero() {
 		return fmt.Errorf("there is no token")
 	}
+	// The server's alone.
+	sent.Status = status
 	return holds("CreateToken", answer, sent)
 }
 
