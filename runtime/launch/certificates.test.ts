@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto"
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { inMemoryPair, readPair, selfSignedPair } from "./certificates.ts"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { servedNames } from "./server-names.ts"
@@ -12,7 +12,9 @@ const names = ["localhost", "127.0.0.1", "::1", "orch.default.svc"]
 const dayMs = 24 * 3600 * 1000
 
 function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), "certificates-"))
+  const folder = mkdtempSync(join(tmpdir(), "certificates-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 function later(days: number): Clock {

@@ -1,6 +1,6 @@
 /** Runs the built program as users do, in a child process that ends with the test. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -51,8 +51,11 @@ function freePort(): Promise<number> {
   })
 }
 
+/** A folder that is removed when the test has finished, after the programs that it starts later have ended. */
 export function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), "start-"))
+  const folder = mkdtempSync(join(tmpdir(), "start-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 export async function ask(
