@@ -30,12 +30,14 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, anonymous, audiences, vendor, removeHeaders, onFault } = options
+  const { authenticators, audiences, vendor, removeHeaders, onFault } = options
+  const toPrivate = { anonymous: options.anonymous, onFault }
+  const toPublic = { anonymous: true, onFault }
   return function authentication({ request, incoming }) {
     const { headers, info } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const credentials = { headers, token: bearerToken(shown), incoming, audiences }
-    const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info), onFault })
+    const user = authenticate(authenticators, credentials, isPublicPath(info) ? toPublic : toPrivate)
     if (user instanceof Promise) return user.then((known) => enter(request, known, removeHeaders))
     return enter(request, user, removeHeaders)
   }

@@ -28,7 +28,8 @@ export async function answerList(call: ResourceRequest, answer: { format: Respon
   const { format } = answer
   const { audit } = call.request
   const turns = new Turns()
-  const sorted = await inRowOrder(call, format, answer.page, turns)
+  const rowOrder = rowOrderOf(call, format)
+  const sorted = rowOrder === undefined ? answer.page : await inRowOrder(call, rowOrder, answer.page, turns)
   const page = audit?.keepsResponse === true ? repeatable(sorted) : sorted
   await writePieces({
     outgoing: call.outgoing,
@@ -64,13 +65,14 @@ async function auditList(
   audit.answered(200, audit.omitsManagedFields ? await inTurns(droppingManagedFields(whole)) : whole)
 }
 
-/**
- * The objects of a Table in the order of its rows: that of the kind, unless the client asked for another one. Objects
- * that are equal keep the order of the list.
- */
-async function inRowOrder(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): Promise<ListPage> {
-  const { rowOrder } = call.handle.kind
-  if (rowOrder === undefined || format.as?.kind !== "Table" || call.request.query.get("sortBy")) return page
+/** The field by which rows are sorted; undefined unless the answer is a Table of a kind that has one. */
+function rowOrderOf({ handle, request }: ResourceRequest, format: ResponseFormat): string | undefined {
+  // The client's own order wins.
+  return format.as?.kind === "Table" && !request.query.get("sortBy") ? handle.kind.rowOrder : undefined
+}
+
+/** Objects that are equal keep the order of the list. */
+async function inRowOrder(call: ResourceRequest, rowOrder: string, page: ListPage, turns: Turns): Promise<ListPage> {
   const order = listOrder(call.handle, rowOrder)
   const placed: { readonly object: CachedObject; readonly keys: readonly Buffer[] }[] = []
   for (const object of page.items) {
