@@ -1,5 +1,5 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
-import type { User } from "../base/user.ts"
+import { accountGroups, accountUser, type User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
 
@@ -11,10 +11,10 @@ const controllerUsers = new Map<string, User>()
 /** The service account of a system controller, by its name in the reference: `namespace-controller`. */
 export function controllerUser(vendor: Vendor, controller: string): User {
   const namespace = vendor.namespace("orch-system")
-  const name = `system:serviceaccount:${namespace}:${controller}`
+  const name = accountUser(namespace, controller)
   let user = controllerUsers.get(name)
   if (user === undefined) {
-    user = { name, groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"], extra: {} }
+    user = { name, groups: [...accountGroups(namespace), "system:authenticated"], extra: {} }
     controllerUsers.set(name, user)
   }
   return user

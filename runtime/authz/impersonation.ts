@@ -1,5 +1,5 @@
 /** Whom a request asks to act as (catalog operations.yaml: impersonation). */
-import type { User } from "../base/user.ts"
+import { accountGroups, type User } from "../base/user.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 
 /** Names and values of header fields in their order. */
@@ -52,7 +52,7 @@ export function impersonationOf(fields: HeaderFields): Impersonation | undefined
     ),
     ...(uid === "" ? [] : [ask("uids", { ...authentication, name: uid })]),
   ]
-  const ofAccount = account === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`]
+  const ofAccount = account === undefined ? [] : accountGroups(account.namespace)
   const user: User = {
     name,
     ...(uid !== "" && { uid }),

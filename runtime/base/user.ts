@@ -1,7 +1,19 @@
-/** The user of a request, set by the authentication filter. */
+/** The user of a request, and the names of those that are service accounts. */
+
+/** Set by the authentication filter. */
 export interface User {
   readonly name: string
   readonly uid?: string
   readonly groups: readonly string[]
   readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** The user name of a service account. */
+export function accountUser(namespace: string, name: string): string {
+  return `system:serviceaccount:${namespace}:${name}`
+}
+
+/** The groups of all service accounts of a namespace. */
+export function accountGroups(namespace: string): readonly string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
 }

@@ -9,11 +9,11 @@ import type { Clock } from "../../base/clock.ts"
 import type { ApiObject } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { parseInstant } from "../../base/time.ts"
-import type { User } from "../../base/user.ts"
+import { accountGroups, accountUser, type User } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { AuthenticationError, forServer } from "../authenticate.ts"
 import type { TokenLookUp } from "../tokens/kept-tokens.ts"
-import { accountGroups, accountUser, type Named, privateClaim, subjectOf, type TokenSubject } from "./claims.ts"
+import { type Named, privateClaim, subjectOf, type TokenSubject } from "./claims.ts"
 import type { VerifyingKey } from "./keys.ts"
 
 /** Reads the newest state of an object of the core group; undefined if there is none. */

@@ -1,5 +1,6 @@
 /** What a service-account token says (catalog operations.yaml, serviceAccounts). */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { accountUser } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import type { BoundObject, TokenClaims } from "../../schema/access.ts"
 
@@ -18,19 +19,6 @@ export interface TokenSubject {
 export interface Named {
   readonly name: string
   readonly uid: string
-}
-
-/** Prefix of the names of users that are service accounts. */
-export const accountPrefix = "system:serviceaccount:"
-
-/** The user name of an account. */
-export function accountUser(namespace: string, name: string): string {
-  return `${accountPrefix}${namespace}:${name}`
-}
-
-/** The groups of all accounts of a namespace. */
-export function accountGroups(namespace: string): readonly string[] {
-  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
 }
 
 /** The claim that holds the subject: `orch.io`, `kubernetes.io`. */

@@ -8,7 +8,7 @@ import type { Subject } from "../../../generated/rbac.authorization.orch.io/v1/s
 import type { Decision } from "../../base/decision.ts"
 import { quoted } from "../../base/quote.ts"
 import type { Stages } from "../../base/turns.ts"
-import type { User } from "../../base/user.ts"
+import { accountUser, type User } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { CompiledRules, compilingRules } from "./rules.ts"
 
@@ -182,5 +182,5 @@ function keyOf({ namespace, name }: PolicyPlace): string {
 function subjectName({ kind, name, namespace: own = "" }: Subject, bindingNamespace: string): string | undefined {
   if (kind === "User" || kind === "Group") return name
   const namespace = own === "" ? bindingNamespace : own
-  return kind === "ServiceAccount" && namespace !== "" ? `system:serviceaccount:${namespace}:${name}` : undefined
+  return kind === "ServiceAccount" && namespace !== "" ? accountUser(namespace, name) : undefined
 }
