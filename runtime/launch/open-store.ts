@@ -29,7 +29,7 @@ export async function beginEmbeddedStore({ options, clock }: EmbeddedStoreOption
   }
   const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
   const opening = openIn(options["data-dir"], (dir) => openLmdbStore({ dir, clock }))
-  // Whoever waits for the store learns of a fault.
+  // The caller that waits for the store learns of a fault.
   opening.catch(() => undefined)
   return { opening }
 }
