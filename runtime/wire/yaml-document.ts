@@ -1,6 +1,7 @@
 /** Parses a YAML document into nodes with the library. Text that is nested too deeply never reaches its recursion. */
-import { Composer, type Document, Lexer, LineCounter, Parser, type ParsedNode, YAMLParseError } from "yaml"
+import type { Document, LineCounter, ParsedNode, Parser } from "yaml"
 import { badRequest } from "../base/errors.ts"
+import { yamlLibrary } from "../base/lazy-libraries.ts"
 import { yamlDepthMax } from "../base/limits.ts"
 
 /** Entries of the parser's stack besides one per level: the document, and the current scalar. */
@@ -13,6 +14,7 @@ const besideLevels = 2
  */
 export function readDocument(text: string, lines: LineCounter): Document.Parsed {
   const tokens = tokensOf(text, lines)
+  const { Composer, YAMLParseError } = yamlLibrary()
   const composer = new Composer<ParsedNode, true>({
     schema: "failsafe",
     // The library's own check for repeated keys takes quadratic time.
@@ -28,6 +30,7 @@ export function readDocument(text: string, lines: LineCounter): Document.Parsed 
 type Token = ReturnType<Parser["end"]> extends Generator<infer One> ? One : never
 
 function tokensOf(text: string, lines: LineCounter): Token[] {
+  const { Lexer, Parser } = yamlLibrary()
   const parser = new Parser(lines.addNewLine)
   const tokens: Token[] = []
   lines.addNewLine(0)

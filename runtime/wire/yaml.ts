@@ -4,21 +4,9 @@
  * The library parses; every scalar is resolved here, because no schema of the library has these rules.
  */
 import buffers from "node:buffer"
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type Pair,
-  type Scalar,
-  type YAMLError,
-  type YAMLMap,
-} from "yaml"
+import type { Document, LineCounter, Node, Pair, Scalar, YAMLError, YAMLMap } from "yaml"
 import { ApiError, badRequest, tooLarge } from "../base/errors.ts"
+import { yamlLibrary } from "../base/lazy-libraries.ts"
 import { documentDepthMax, requestBodyBytesMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../base/limits.ts"
 import { canonicalBase64 } from "../encoding/canonical.ts"
 import type { JsonObject, JsonValue } from "../base/json.ts"
@@ -61,7 +49,7 @@ export function parseYaml(text: string): ParsedYaml {
   const strange = notAllowed.exec(text)
   if (strange !== null)
     throw badRequest(`yaml: control characters are not allowed: ${JSON.stringify(strange[0])} at offset ${strange.index}`)
-  const lines = new LineCounter()
+  const lines = new (yamlLibrary().LineCounter)()
   const document = read(text, lines)
   const end = endOfFlow(document, text)
   // Like the reference, reads the first of several documents, and nothing after the last bracket of a document in flow
@@ -76,6 +64,7 @@ export function parseYaml(text: string): ParsedYaml {
 }
 
 function endOfFlow({ contents }: Document.Parsed, text: string): number {
+  const { isMap, isSeq } = yamlLibrary()
   const closed = (isMap(contents) || isSeq(contents)) && contents.flow === true && /[\]}]/.test(text[contents.range[1] - 1] ?? "")
   return closed ? contents.range[1] : Number.POSITIVE_INFINITY
 }
@@ -105,6 +94,7 @@ const excessive = "yaml: document contains excessive aliasing"
 /** One pass over the nodes of a document. */
 class Reader {
   readonly duplicates: string[] = []
+  private readonly yaml = yamlLibrary()
   private readonly anchors = new Map<string, Node>()
   private readonly open = new Set<Node>()
   private depth = 0
@@ -120,18 +110,22 @@ class Reader {
   ) {}
 
   value(node: Node | null): JsonValue {
-    if (!isAlias(node)) this.count.add(1)
+    if (!this.yaml.isAlias(node)) this.count.add(1)
     return this.read(node)
   }
 
   private read(node: Node | null): JsonValue {
     if (node === null) return null
     if (this.aliasDepth + this.mergeDepth > 0 && ++this.aliasValues > yamlAliasValuesMax) throw badRequest(excessive)
-    if (isAlias(node)) return this.aliased(node.source)
+    if (this.yaml.isAlias(node)) return this.aliased(node.source)
     if (node.anchor !== undefined && node.anchor !== "") this.anchors.set(node.anchor, node)
-    if (isScalar(node)) return this.scalar(node)
+    if (this.yaml.isScalar(node)) return this.scalar(node)
     this.enter(node)
-    const value = isSeq(node) ? node.items.map((item) => this.value(isNode(item) ? item : null)) : isMap(node) ? this.map(node) : null
+    const value = this.yaml.isSeq(node)
+      ? node.items.map((item) => this.value(this.yaml.isNode(item) ? item : null))
+      : this.yaml.isMap(node)
+        ? this.map(node)
+        : null
     this.leave(node)
     return value
   }
@@ -181,13 +175,13 @@ class Reader {
   /** Sets the fields of a map in order: the later of two wins, whether written here or merged. */
   private fill(object: JsonObject, node: YAMLMap): void {
     for (const pair of node.items) {
-      if (isMergeKey(pair)) {
+      if (this.isMergeKey(pair)) {
         this.merge(object, pair.value, pair.key)
         continue
       }
       const { name, shown } = this.key(pair.key)
       if (Object.hasOwn(object, name)) this.repeated(pair.key, shown)
-      setField(object, name, this.value(isNode(pair.value) ? pair.value : null))
+      setField(object, name, this.value(this.yaml.isNode(pair.value) ? pair.value : null))
     }
   }
 
@@ -198,14 +192,15 @@ class Reader {
 
   /** `<<`: merges the fields of another map, or of several, of which the first takes precedence. */
   private merge(object: JsonObject, source: unknown, key: unknown): void {
-    const node = isAlias(source) ? this.anchors.get(source.source) : source
-    if (isSeq(node)) {
-      for (const item of [...node.items].reverse()) this.mergeMap(object, isAlias(item) ? this.anchors.get(item.source) : item, key)
+    const node = this.yaml.isAlias(source) ? this.anchors.get(source.source) : source
+    if (this.yaml.isSeq(node)) {
+      for (const item of [...node.items].reverse())
+        this.mergeMap(object, this.yaml.isAlias(item) ? this.anchors.get(item.source) : item, key)
     } else this.mergeMap(object, node, key)
   }
 
   private mergeMap(object: JsonObject, node: unknown, key: unknown): void {
-    if (!isMap(node)) throw badRequest(`yaml: line ${this.lineOf(key)}: map merge requires map or sequence of maps as the value`)
+    if (!this.yaml.isMap(node)) throw badRequest(`yaml: line ${this.lineOf(key)}: map merge requires map or sequence of maps as the value`)
     if (++this.aliasValues > yamlAliasValuesMax) throw badRequest(excessive)
     this.enter(node)
     this.mergeDepth++
@@ -215,9 +210,9 @@ class Reader {
   }
 
   private key(key: unknown): { name: string; shown: string } {
-    if (!isScalar(key) && !isAlias(key))
+    if (!this.yaml.isScalar(key) && !this.yaml.isAlias(key))
       throw badRequest(`yaml: line ${this.lineOf(key)}: invalid map key: it must be text, a number or a boolean`)
-    if (isScalar(key) && key.type === "PLAIN" && typeof key.value === "string" && notFinite.test(key.value)) {
+    if (this.yaml.isScalar(key) && key.type === "PLAIN" && typeof key.value === "string" && notFinite.test(key.value)) {
       const name = key.value.toLowerCase().replace("+", "")
       return { name, shown: name }
     }
@@ -228,13 +223,13 @@ class Reader {
     return { name: String(value), shown: String(value) }
   }
 
-  private lineOf(node: unknown): number {
-    return isNode(node) && node.range ? this.lines.linePos(node.range[0]).line : 0
+  private isMergeKey({ key }: Pair): boolean {
+    return this.yaml.isScalar(key) && key.type === "PLAIN" && key.value === "<<"
   }
-}
 
-function isMergeKey(pair: Pair): boolean {
-  return isScalar(pair.key) && pair.key.type === "PLAIN" && pair.key.value === "<<"
+  private lineOf(node: unknown): number {
+    return this.yaml.isNode(node) && node.range ? this.lines.linePos(node.range[0]).line : 0
+  }
 }
 
 function scalarValue(node: Scalar, line: number): JsonValue {

@@ -7,7 +7,7 @@ import { refuseCutOff } from "./cut-off.ts"
 import type { Environment, EnvironmentOptions } from "./environment.ts"
 import { dataFile, openEnvironment, readState } from "./environment.ts"
 import type { State } from "./layout.ts"
-import { acquireProcessLock } from "./process-lock.ts"
+import { acquireProcessLock, type ProcessLock } from "./process-lock.ts"
 import type { Reader } from "./reader.ts"
 import { createReader } from "./reader.ts"
 import type { WorkerLink } from "./worker-link.ts"
@@ -37,14 +37,15 @@ interface OpenParts {
 /** Called once per open store. `onLost` runs when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
 export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
   refuseCutOff(options.dir, dataFile)
-  const first = openEnvironment(options)
-  const ownership = await acquireProcessLock(first).catch(async (error: unknown) => {
-    await first.root.close()
+  // The thread loads its code while the lock is taken.
+  const worker = await startWorker(onLost)
+  const { environment, ownership } = await openLocked(options).catch(async (error: unknown) => {
+    await worker.stop()
     throw error
   })
   let opened: OpenParts | undefined
   try {
-    opened = await start(first, options, onLost)
+    opened = await start(environment, Promise.resolve(worker), options)
   } catch (error) {
     await ownership.release()
     throw error
@@ -83,7 +84,7 @@ export async function openBackend(options: EnvironmentOptions, onLost: (error: S
     },
     async reopen() {
       await shut()
-      opened = await start(openEnvironment(options), options, onLost)
+      opened = await start(openEnvironment(options), startWorker(onLost), options)
     },
     async close() {
       // The worker may be lost already; its requests have then failed.
@@ -94,15 +95,26 @@ export async function openBackend(options: EnvironmentOptions, onLost: (error: S
   }
 }
 
-async function start(
-  environment: Environment,
-  { dir, mapSize }: EnvironmentOptions,
-  onLost: (error: StoreError) => void,
-): Promise<OpenParts> {
+/** Opens the environment and makes this process its one writer. Leaves nothing open when it throws. */
+async function openLocked(options: EnvironmentOptions): Promise<{ environment: Environment; ownership: ProcessLock }> {
+  const environment = openEnvironment(options)
   try {
-    const worker = await startWorker({ dir, ...(mapSize !== undefined && { mapSize }) }, onLost)
+    return { environment, ownership: await acquireProcessLock(environment) }
+  } catch (error) {
+    await environment.root.close()
+    throw error
+  }
+}
+
+/** Opens the environment in the worker as well. Closes it and ends the worker when it throws. */
+async function start(environment: Environment, starting: Promise<WorkerLink>, { dir, mapSize }: EnvironmentOptions): Promise<OpenParts> {
+  let worker: WorkerLink | undefined
+  try {
+    worker = await starting
+    await worker.request({ type: "open", dir, ...(mapSize !== undefined && { mapSize }) })
     return { environment, reader: createReader(environment), worker }
   } catch (error) {
+    await worker?.stop()
     await environment.root.close()
     throw error
   }

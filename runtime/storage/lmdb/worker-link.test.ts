@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Worker } from "node:worker_threads"
 import { expect, onTestFinished, test } from "vitest"
 import { codeOf, put } from "../../../test/contract/store-fixture.ts"
 import { ByteWriter, writeCommit } from "./batch.ts"
@@ -13,11 +14,34 @@ function batch(): { type: "commit"; batch: ArrayBuffer; length: number } {
   return { type: "commit", batch: writer.bytes.buffer, length: writer.length }
 }
 
-test("a commit in progress when the worker ends is undecided; a later one is refused", async () => {
+test("a commit in progress when the thread dies is undecided; what it was not asked yet is unavailable", async () => {
+  const dies = 'require("worker_threads").parentPort.on("message", ({ type }) => type === "sweep" && process.exit())'
+  let lost: unknown
+  const worker = await startWorker(
+    (error) => {
+      lost = error
+    },
+    async () => new Worker(dies, { eval: true }),
+  )
+  const [commit, sweep] = [codeOf(worker.request(batch())), codeOf(worker.request({ type: "sweep" }))]
+  expect([await commit, await sweep, await codeOf(worker.request(batch()))]).toEqual(["undecided", "unavailable", "unavailable"])
+  expect(lost).toMatchObject({ code: "unavailable" })
+  await worker.stop()
+})
+
+test("a thread that is stopped finishes its commit first", async () => {
   const dir = mkdtempSync(join(tmpdir(), "worker-"))
   onTestFinished(() => rmSync(dir, { recursive: true }))
-  const worker = await startWorker({ dir }, () => undefined)
-  const [commit, sweep] = [codeOf(worker.request(batch())), codeOf(worker.request({ type: "sweep" }))]
+  const worker = await startWorker(() => undefined)
+  await worker.request({ type: "open", dir })
+  const commit = worker.request(batch())
   await worker.stop()
-  expect([await commit, await sweep, await codeOf(worker.request(batch()))]).toEqual(["undecided", "unavailable", "unavailable"])
+  expect(await commit).toMatchObject({ type: "committed" })
+  expect(await codeOf(worker.request(batch()))).toBe("unavailable")
+})
+
+test("a thread that has opened nothing ends as well", async () => {
+  const worker = await startWorker(() => undefined)
+  await worker.stop()
+  expect(await codeOf(worker.request({ type: "sweep" }))).toBe("unavailable")
 })

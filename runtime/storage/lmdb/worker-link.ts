@@ -1,12 +1,12 @@
 /** Starts the storage worker, from built code or from sources, and exchanges messages with it. */
 import { startThread } from "../../base/thread.ts"
 import { StoreError } from "../store.ts"
-import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
+import type { WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
 type Success = Exclude<WorkerReply, { type: "failed" }>
 
 interface PendingRequest {
-  readonly type: WorkerRequest["type"] | "open"
+  readonly type: WorkerRequest["type"]
   resolve(reply: Success): void
   reject(error: StoreError): void
 }
@@ -17,18 +17,18 @@ export interface WorkerLink {
    * ended: "undecided" for a commit that it received and did not answer.
    */
   request(request: WorkerRequest): Promise<Success>
-  /** Ends the thread and resolves once it has ended. Requests without a reply are rejected. */
+  /** Lets the thread finish what it was asked, and resolves once it has ended. Later requests are rejected. */
   stop(): Promise<void>
 }
 
 const thread = { source: new URL("worker.ts", import.meta.url), bundle: "lmdb-worker.js" }
 
 /**
- * Resolves once the worker has opened the environment. `onLost` is called when the thread ends without a call of
- * `stop`.
+ * Resolves once the thread loads its code; its first request is `open`. `onLost` is called when the thread ends without
+ * a call of `stop`. Tests pass `spawn`.
  */
-export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
-  const worker = await startThread({ ...thread, workerData: data })
+export async function startWorker(onLost: (error: StoreError) => void, spawn = () => startThread(thread)): Promise<WorkerLink> {
+  const worker = await spawn()
   const waiting: PendingRequest[] = []
   let stopping = false
   function failAll(reason: string): void {
@@ -51,20 +51,18 @@ export async function startWorker(data: WorkerData, onLost: (error: StoreError) 
       resolve()
     }),
   )
-  function expectReply(type: PendingRequest["type"]): Promise<Success> {
-    return new Promise((resolve, reject) => waiting.push({ type, resolve, reject }))
-  }
-  await expectReply("open")
   return {
     request(request) {
       if (stopping) return Promise.reject(new StoreError("unavailable", "the storage worker has ended"))
       if (waiting.length === 0) worker.ref()
       worker.postMessage(request, request.type === "commit" ? [request.batch] : [])
-      return expectReply(request.type)
+      return new Promise((resolve, reject) => waiting.push({ type: request.type, resolve, reject }))
     },
     async stop() {
       stopping = true
-      await worker.terminate()
+      worker.ref()
+      // A thread that is terminated inside a transaction may wait for LMDB's lock, which it holds, for ever.
+      worker.postMessage({ type: "close" } satisfies WorkerRequest)
       await exited
     },
   }

@@ -1,12 +1,15 @@
 /** The messages between the store and its worker: every request has one reply, in the order of the requests. */
 import type { StoreError } from "../store.ts"
 
-export interface WorkerData {
+/** The first request. `dir`: the store's folder. */
+export interface OpenRequest {
+  readonly type: "open"
   readonly dir: string
   readonly mapSize?: number
 }
 
 export type WorkerRequest =
+  | OpenRequest
   /** batch.ts: the number of commits (u32), then the commits. */
   | { readonly type: "commit"; readonly batch: ArrayBuffer; readonly length: number }
   | { readonly type: "compact"; readonly revision: number }

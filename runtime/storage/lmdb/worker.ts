@@ -3,39 +3,65 @@
  * an entry of its own.
  */
 import { join } from "node:path"
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { assert } from "../../base/assert.ts"
-import { createEngine } from "./engine.ts"
-import { dataFile, openEnvironment, storeErrorOf } from "./environment.ts"
-import { createPreallocation } from "./preallocate.ts"
+import { createEngine, type Engine } from "./engine.ts"
+import { dataFile, type Environment, openEnvironment, storeErrorOf } from "./environment.ts"
+import { createPreallocation, type Preallocation } from "./preallocate.ts"
 import { usedFileBytes } from "./measure.ts"
-import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
+import type { OpenRequest, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
 assert(parentPort !== null, "the storage worker runs in a worker thread")
 const port = parentPort
-const { dir, mapSize }: WorkerData = workerData
-const environment = openEnvironment({ dir, ...(mapSize !== undefined && { mapSize }) })
-const engine = createEngine(environment)
-const headroom = createPreallocation({ path: join(dir, dataFile), usedBytes: () => usedFileBytes(environment) })
+
+/** What the first request opens. */
+interface Opened {
+  readonly dir: string
+  readonly environment: Environment
+  readonly engine: Engine
+  readonly headroom: Preallocation
+}
+
+let opened: Opened | undefined
 
 port.on("message", (request: WorkerRequest) => {
   const reply = answer(request)
   port.postMessage(reply, reply.type === "committed" ? [reply.results] : [])
-  if (reply.type === "committed" && request.type === "commit") headroom.committed(request.length)
+  if (reply.type === "committed" && request.type === "commit") opened?.headroom.committed(request.length)
   if (request.type === "close") port.close()
 })
-port.postMessage({ type: "done" } satisfies WorkerReply)
 
 function answer(request: WorkerRequest): WorkerReply {
+  if (request.type === "open") return attempt(request.dir, () => open(request))
+  if (request.type === "close") return close()
+  assert(opened !== undefined, "the first request opens the environment")
+  const parts = opened
+  return attempt(parts.dir, () => perform(request, parts))
+}
+
+function attempt(dir: string, work: () => WorkerReply): WorkerReply {
   try {
-    return perform(request)
+    return work()
   } catch (error) {
     const { code, message } = storeErrorOf(error, dir)
     return { type: "failed", code, message }
   }
 }
 
-function perform(request: WorkerRequest): WorkerReply {
+function open({ dir, mapSize }: OpenRequest): WorkerReply {
+  const environment = openEnvironment({ dir, ...(mapSize !== undefined && { mapSize }) })
+  const headroom = createPreallocation({ path: join(dir, dataFile), usedBytes: () => usedFileBytes(environment) })
+  opened = { dir, environment, engine: createEngine(environment), headroom }
+  return { type: "done" }
+}
+
+function close(): WorkerReply {
+  opened?.headroom.stop()
+  void opened?.environment.root.close()
+  return { type: "done" }
+}
+
+function perform(request: Exclude<WorkerRequest, { type: "open" | "close" }>, { engine }: Opened): WorkerReply {
   switch (request.type) {
     case "commit": {
       const { results, revision } = engine.apply(Buffer.from(request.batch, 0, request.length))
@@ -48,10 +74,6 @@ function perform(request: WorkerRequest): WorkerReply {
       return { type: "swept", all: engine.sweep() }
     case "try-room":
       engine.tryRoom(request.bytes)
-      return { type: "done" }
-    case "close":
-      headroom.stop()
-      void environment.root.close()
       return { type: "done" }
   }
 }

@@ -5,8 +5,8 @@
 import type { IncomingMessage } from "node:http"
 import { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { createWebSocketStream } from "ws"
 import { badRequest } from "../../base/errors.ts"
+import { websocketLibrary } from "../../base/lazy-libraries.ts"
 import { offeredProtocols } from "../../wire/websocket-protocols.ts"
 import type { ResourceRequest } from "../call.ts"
 import { acceptWebSocket, checkWebSocket } from "./websocket.ts"
@@ -29,7 +29,7 @@ export function checkLogWebSocket(call: ResourceRequest): boolean {
 export async function passLogToWebSocket(call: ResourceRequest, message: IncomingMessage): Promise<void> {
   const { websocket } = acceptWebSocket(call)
   call.request.audit?.started(101)
-  const client = createWebSocketStream(websocket, { decodeStrings: false })
+  const client = websocketLibrary().createWebSocketStream(websocket, { decodeStrings: false })
   client.resume()
   const steps = websocket.protocol === call.parts.vendor.group(base64Protocol) ? [base64Pieces()] : []
   try {

@@ -4,11 +4,12 @@
  * a websocket.
  */
 import type { Socket } from "node:net"
-import { type WebSocket, WebSocketServer } from "ws"
+import type { WebSocket, WebSocketServer } from "ws"
 import { assert } from "../../base/assert.ts"
 import { systemClock } from "../../base/clock.ts"
 import { endWhenDead } from "../../http/keepalive.ts"
 import { badRequest } from "../../base/errors.ts"
+import { websocketLibrary } from "../../base/lazy-libraries.ts"
 import { http2CheckIntervalMs, websocketCloseTimeoutMs, websocketMessageBytesMax } from "../../base/limits.ts"
 import { takeConnection, wantedProtocol } from "../../http/upgrade.ts"
 import { offeredProtocols } from "../../wire/websocket-protocols.ts"
@@ -23,8 +24,8 @@ const handshakeOptions = {
   closeTimeout: websocketCloseTimeoutMs,
 }
 
-/** Performs handshakes; does not track connections. */
-const handshakes = new WebSocketServer(handshakeOptions)
+/** Performs handshakes; does not track connections. Made for the first one. */
+let handshakes: WebSocketServer | undefined
 
 export interface OpenWebSocket {
   readonly websocket: WebSocket
@@ -60,6 +61,7 @@ export function acceptWebSocket({ incoming, outgoing, parts }: Pick<ResourceRequ
   // For metrics and logs, which read the status.
   outgoing.statusCode = 101
   let opened: WebSocket | undefined
+  handshakes ??= new (websocketLibrary().WebSocketServer)(handshakeOptions)
   handshakes.handleUpgrade(taken.request, taken.socket, taken.head, (websocket) => {
     opened = websocket
   })
