@@ -44,15 +44,16 @@ export interface Http2Client {
 const keptBytes = 16 * 1024
 
 /** Requests use the connections round robin. */
-export function openHttp2Client({ port, authority, token }: Target, connections = 1): Http2Client {
+export function openHttp2Client({ port, authority, token, pair }: Target, connections = 1): Http2Client {
   bindWithoutResource()
-  const sessions = Array.from({ length: connections }, () => openSession(port, authority))
+  const sessions = Array.from({ length: connections }, () => openSession(port, authority, pair))
   let turn = 0
 
   function start({ method, path, body, contentType, accept = "application/json", acceptEncoding }: Request): ClientHttp2Stream {
     const session = sessions[turn++ % sessions.length]
     if (session === undefined) throw new Error("a client needs a connection")
-    const headers: Record<string, string> = { ":method": method, ":path": path, authorization: `Bearer ${token}`, accept }
+    const headers: Record<string, string> = { ":method": method, ":path": path, accept }
+    if (pair === undefined) headers["authorization"] = `Bearer ${token}`
     if (contentType !== undefined) headers["content-type"] = contentType
     if (acceptEncoding !== undefined) headers["accept-encoding"] = acceptEncoding
     const stream = session.request(headers, { endStream: body === undefined })
@@ -72,9 +73,10 @@ export function openHttp2Client({ port, authority, token }: Target, connections 
   }
 }
 
-function openSession(port: number, authority: string): ClientHttp2Session {
+function openSession(port: number, authority: string, pair: Target["pair"]): ClientHttp2Session {
   const session = connect(`https://127.0.0.1:${port}`, {
     ca: authority,
+    ...(pair !== undefined && { cert: pair.certificate, key: pair.key }),
     settings: { initialWindowSize: streamWindowBytes, enablePush: false },
   })
   session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes))

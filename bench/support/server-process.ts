@@ -18,6 +18,8 @@ export interface Target {
   /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly token: string
+  /** PEM texts of a client certificate and its key, which clients present in place of the token. */
+  readonly pair?: { readonly certificate: string; readonly key: string }
 }
 
 export interface ServerProcess extends Target {

@@ -22,6 +22,8 @@ export interface EventFacts {
 export interface AuditEvent {
   readonly level: Level
   readonly stage: Stage
+  /** The request changes nothing: its first event may be stored while it goes on. */
+  readonly isRead: boolean
   readonly facts: EventFacts
   /** Of the answer; absent before it. */
   readonly code?: number | undefined
@@ -32,7 +34,8 @@ export interface AuditEvent {
   readonly responseObject?: Buffer | undefined
   /** The fields of the times, with a comma before them. */
   readonly times: string
-  readonly annotations: Readonly<Record<string, string>> | undefined
+  /** JSON of an object with a field at least. */
+  readonly annotations: string | undefined
 }
 
 /** Bytes of an event, nearly: its texts are ASCII but for names and messages. */
@@ -43,7 +46,7 @@ export function sizeOf({ head, requestObject, responseObject, times }: AuditEven
 /** The JSON of an event on one line, without a line break: one text if it has no objects. */
 export function eventPieces(event: AuditEvent): readonly (string | Buffer)[] {
   const { head, requestObject, responseObject, times, annotations } = event
-  const tail = `${times}${annotations === undefined ? "" : `,"annotations":${JSON.stringify(annotations)}`}}`
+  const tail = `${times}${annotations === undefined ? "" : `,"annotations":${annotations}`}}`
   if (requestObject === undefined && responseObject === undefined) return [head + tail]
   const pieces: (string | Buffer)[] = [head]
   if (requestObject !== undefined) pieces.push(',"requestObject":', requestObject)
@@ -62,8 +65,8 @@ export function truncated(event: AuditEvent): AuditEvent {
 }
 
 /** Annotations that say that something is missing. */
-export function withTruncated(annotations: AuditEvent["annotations"]): Readonly<Record<string, string>> {
-  return { ...annotations, [truncatedName]: "true" }
+export function withTruncated(annotations: AuditEvent["annotations"]): string {
+  return `${annotations === undefined ? "{" : `${annotations.slice(0, -1)},`}"${truncatedName}":"true"}`
 }
 
 /** The event in the format `legacy`, without a line break. */

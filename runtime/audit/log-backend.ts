@@ -82,8 +82,8 @@ export class LogBackend implements AuditBackend {
       return true
     }
     this.write(event)
-    // The others are on their way in this turn: nothing waits for them.
-    if (event.stage !== "RequestReceived") return true
+    // The others are written in this turn: nothing waits for them.
+    if (event.stage !== "RequestReceived" || (event.isRead && !this.isStrict)) return true
     return this.lines.flush() || !this.isStrict
   }
 

@@ -9,7 +9,7 @@ import { backupPath, tidyBackups } from "./log-backups.ts"
 /** A place for lines. */
 export interface LogTarget {
   /** Writes whole lines. Throws when they could not be written; none of them is then in the log. */
-  write(lines: Buffer): void
+  write(lines: Buffer | string): void
   /** Resolves when everything is written. */
   stop(): Promise<void>
 }
@@ -51,15 +51,21 @@ class LogFile implements LogTarget {
     this.tidying = this.tidy()
   }
 
-  write(lines: Buffer): void {
-    if (this.size > 0 && this.size + lines.length > this.rotateAt) this.tryToRotate()
+  write(lines: Buffer | string): void {
+    const bytes = Buffer.byteLength(lines)
+    if (this.size > 0 && this.size + bytes > this.rotateAt) this.tryToRotate()
     try {
-      for (let from = 0; from < lines.length; ) from += writeSync(this.file, lines, from)
+      const written = typeof lines === "string" ? writeSync(this.file, lines) : writeSync(this.file, lines, 0)
+      if (written < bytes) this.writeRest(Buffer.from(lines), written)
     } catch (error) {
       this.dropPart()
       throw error
     }
-    this.size += lines.length
+    this.size += bytes
+  }
+
+  private writeRest(lines: Buffer, from: number): void {
+    for (let next = from; next < lines.length; ) next += writeSync(this.file, lines, next)
   }
 
   /** A disk that became full has taken a part of a line, to which the next one would be glued. */
@@ -122,7 +128,8 @@ export class LogStream implements LogTarget {
     private readonly lost: (error: Error, lines: number) => void,
   ) {}
 
-  write(lines: Buffer): void {
+  write(text: Buffer | string): void {
+    const lines = Buffer.from(text)
     if (this.waitingBytes + lines.length > auditWaitingBytesMax) throw new Error(`its reader is slow: ${this.waitingBytes} bytes wait`)
     this.waiting.push(lines)
     this.waitingBytes += lines.length

@@ -59,8 +59,7 @@ export class LogLines {
     this.gathered = []
     const { faults, target } = this.options
     try {
-      const last = Buffer.from(texts)
-      target.write(gathered.length === 0 ? last : Buffer.concat([...gathered, last]))
+      target.write(gathered.length === 0 ? texts : Buffer.concat([...gathered, Buffer.from(texts)]))
       faults.stored()
       return true
     } catch (error) {

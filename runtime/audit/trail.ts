@@ -1,6 +1,7 @@
 /** The audit of one request: gathers what filters and verbs report, and makes the events of its stages. */
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Clock } from "../base/clock.ts"
+import type { Decision } from "../base/decision.ts"
 import { formatDuration } from "../base/duration.ts"
 import { internal } from "../base/errors.ts"
 import { auditedObjectBytesMax } from "../base/audit-limits.ts"
@@ -10,6 +11,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
+import { readOnlyVerbs } from "../http/request/info.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
 import { type AuditEvent, type EventFacts, microTime, withTruncated } from "./event.ts"
@@ -71,6 +73,8 @@ export class AuditTrail implements RequestAudit {
   /** As authenticated: impersonation replaces the request's. */
   private user: User | undefined
   private reference: ObjectReference | undefined
+  /** The JSON of `reference`, unless it has changed. */
+  private referenceText: string | undefined
   private requestObject: Buffer | undefined
   private responseObject: Buffer | undefined
   private answer: Answer | undefined
@@ -126,6 +130,7 @@ export class AuditTrail implements RequestAudit {
     const { metadata = {} } = object
     const { reference } = this
     if (reference !== undefined) {
+      this.referenceText = undefined
       reference.namespace ||= textOf(metadata.namespace)
       reference.name ||= textOf(metadata.name)
       reference.uid ||= textOf(metadata.uid)
@@ -243,12 +248,13 @@ export class AuditTrail implements RequestAudit {
     const head =
       `${asked[0]}${stage}${asked[1]}` +
       `${impersonated === undefined ? "" : `,"impersonatedUser":${userJson(impersonated)}`}${from}` +
-      `${this.reference === undefined ? "" : `,"objectRef":${referenceJson(this.reference)}`}` +
+      this.referenceField() +
       `${answer === undefined ? "" : `,"responseStatus":${answer.status}`}`
     const times = `,"requestReceivedTimestamp":"${microTime(receivedMs)}","stageTimestamp":"${microTime(nowMs)}"`
     return {
       level,
       stage,
+      isRead: request.info.subresource === "" && readOnlyVerbs.has(request.info.verb),
       facts: impersonated === undefined ? facts : { ...facts, impersonated },
       code: answer?.code,
       head,
@@ -257,6 +263,12 @@ export class AuditTrail implements RequestAudit {
       times,
       annotations: isFirst || decision === undefined || user === undefined ? undefined : this.shownAnnotations(),
     }
+  }
+
+  private referenceField(): string {
+    if (this.reference === undefined) return ""
+    this.referenceText ??= `,"objectRef":${referenceJson(this.reference)}`
+    return this.referenceText
   }
 
   /** What all events of the request have in common. */
@@ -282,27 +294,32 @@ export class AuditTrail implements RequestAudit {
   /** The decision of authorization, and what was added. */
   private shownAnnotations(): AuditEvent["annotations"] {
     const { names, request } = this
-    const shown: Record<string, string> = {}
     const decision = request.decision ?? (isPublicPath(request.info) ? publicPath : undefined)
-    if (decision !== undefined) {
-      if (decision.error === undefined || decision.opinion === "allow") {
-        shown[names.decision] = decision.opinion === "allow" ? "allow" : "forbid"
-        shown[names.reason] = decision.reason
-      } else shown[names.reason] = "internal error"
-    }
-    if (this.annotations !== undefined) for (const [name, value] of this.annotations) shown[name] ??= value
-    if (this.isTruncated) return withTruncated(shown)
-    return Object.keys(shown).length === 0 ? undefined : shown
+    let fields = decision === undefined ? "" : decisionJson(decision, names)
+    if (this.annotations !== undefined)
+      for (const [name, value] of this.annotations)
+        if (name !== names.decision && name !== names.reason)
+          fields += `${fields === "" ? "" : ","}${JSON.stringify(name)}:${JSON.stringify(value)}`
+    const shown = fields === "" ? undefined : `{${fields}}`
+    return this.isTruncated ? withTruncated(shown) : shown
   }
 }
 
+function decisionJson({ error, opinion, reason }: Decision, names: AnnotationNames): string {
+  if (opinion === "allow") return names.allowed(reason)
+  return error === undefined ? names.forbidden(reason) : `"${names.reason}":"internal error"`
+}
+
 /** Paths that need no permission. */
-const publicPath = { opinion: "allow", reason: "", error: undefined } as const
+const publicPath: Decision = { opinion: "allow", reason: "" }
 
 interface AnnotationNames {
   readonly decision: string
   readonly reason: string
   readonly latency: string
+  /** The JSON of both fields of a decision, by its reason: most requests are allowed by one of a few bindings. */
+  readonly allowed: (reason: string) => string
+  readonly forbidden: (reason: string) => string
 }
 
 const namesOfVendors = new WeakMap<Vendor, AnnotationNames>()
@@ -311,9 +328,13 @@ function annotationNames(vendor: Vendor): AnnotationNames {
   let names = namesOfVendors.get(vendor)
   if (names === undefined) {
     const authorization = vendor.group("authorization.orch.io")
+    const [decision, reason] = [`${authorization}/decision`, `${authorization}/reason`]
+    const fields = (outcome: string) => memoize((text) => `"${decision}":"${outcome}","${reason}":${JSON.stringify(text)}`)
     names = {
-      decision: `${authorization}/decision`,
-      reason: `${authorization}/reason`,
+      decision,
+      reason,
+      allowed: fields("allow"),
+      forbidden: fields("forbid"),
       latency: `${vendor.group("apiserver.latency.orch.io")}/total`,
     }
     namesOfVendors.set(vendor, names)

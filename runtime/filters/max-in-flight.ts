@@ -3,11 +3,7 @@ import { type InFlightRequests, isLongRunning } from "../observability/in-flight
 import { tooManyRequests } from "../base/errors.ts"
 import { tooManyRequestsRetrySeconds } from "../base/limits.ts"
 import type { Step } from "../http/env.ts"
-
-/**
- * HEAD and OPTIONS of non-resource paths change nothing; kube-apiserver counts them as mutating, as all other verbs.
- */
-const readOnlyVerbs = new Set(["get", "list", "watch", "head", "options"])
+import { readOnlyVerbs } from "../http/request/info.ts"
 
 /**
  * Throws 429 while as many requests are in flight as `--max-requests-inflight` (read only) or

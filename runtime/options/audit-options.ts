@@ -29,7 +29,7 @@ export const auditOptions = {
     type: mode,
     group,
     default: "blocking",
-    help: "blocking writes an event before its request goes on, batch writes later. With blocking-strict a request whose first event cannot be written is refused with 500.",
+    help: "blocking writes the first event of a change before the change is made, and the others at the end of their turn; batch writes later. With blocking-strict a request whose first event cannot be written is refused with 500.",
   }),
   "audit-log-version": option({
     type: version,

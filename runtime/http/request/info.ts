@@ -26,6 +26,11 @@ function verbOfMethod(method: string): RequestVerb {
   }
 }
 
+/**
+ * HEAD and OPTIONS of non-resource paths change nothing; kube-apiserver counts them as mutating, as all other verbs.
+ */
+export const readOnlyVerbs: ReadonlySet<string> = new Set(["get", "list", "watch", "head", "options"])
+
 /** Sub-resources of a namespace; any other segment after a namespace is a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
 
