@@ -4,7 +4,7 @@
  */
 import type { CachedObject } from "../cache.ts"
 import { countBelow, leafOf, OrderedMap, orderedMapOf, type LeafRange, leafRangesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
-import { compareKeys } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
 
 const surrogate = /[\ud800-\udfff]/
 
@@ -23,7 +23,7 @@ class KeyOrder {
 
   readonly compare = (left: string, right: string): number => {
     if (left === right) return 0
-    if (this.wide) return compareKeys(left, right)
+    if (this.wide) return compareBytes(left, right)
     return left < right ? -1 : 1
   }
 }
