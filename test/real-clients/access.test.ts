@@ -15,7 +15,7 @@ import { type AccessCluster, certificateOf, execCredential, pluginPrinting, star
 const { ORCH_GO_CLIENTS: programs, ORCH_PYTHON: python } = process.env
 const script = fileURLToPath(new URL("python/access.py", import.meta.url))
 
-/** The files of a pod have a fixed place: programs are started in a mount namespace of their own that has them there. */
+/** The files of a pod have a fixed place: programs get a mount namespace of their own that has them there. */
 const inPod = 'mount -t tmpfs none "$(readlink -f /var/run)" && mkdir -p "$PLACE" && mount --bind "$FILES" "$PLACE" && exec "$@"'
 const place = "/var/run/secrets/kubernetes.io/serviceaccount"
 const unshare = ["--mount", "--map-root-user", "--"] as const

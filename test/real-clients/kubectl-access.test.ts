@@ -202,7 +202,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("users with kubectl"), () => {
     expect(removed).toContain("\textra subjects removed:\n\t\t{Kind:User APIGroup:rbac.authorization.k8s.io Name:carol Namespace:}")
     expect(await canI("admin", "get", "pods", "-n", "team-new", "--as=carol")).toBe("no 1")
     expect(await canI("admin", "list", "pods", "-n", "team-new", "--as=dave")).toBe("no 1")
-    // A binding to another role cannot be changed, so it is made anew.
+    // A binding to another role cannot be changed, so it is replaced.
     const other = await reconcile(reconciled("get, watch", "dave", "view"))
     expect(other.match(/reconciliation required recreate/g)).toHaveLength(2)
   })
