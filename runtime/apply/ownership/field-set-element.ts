@@ -50,7 +50,7 @@ export function canonicalText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`
   if (!isObject(value)) return JSON.stringify(value)
   const parts: string[] = []
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortByBytes(Object.keys(value))) {
     const field = value[name]
     if (field !== undefined) parts.push(`${canonicalString(name)}:${canonicalText(field)}`)
   }
