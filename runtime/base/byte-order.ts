@@ -19,18 +19,15 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** Sorts in place. Costs one comparison for each text when they are in order already. */
-export function sortByBytes(texts: string[]): string[] {
-  if (isSorted(texts)) return texts
-  texts.sort()
-  return isSorted(texts) ? texts : texts.sort(compareBytes)
+const surrogate = /[\ud800-\udfff]/
+
+/** Whether a text may sort differently by UTF-8 bytes and by UTF-16 units. Costs next to nothing for Latin text. */
+export function hasSurrogate(text: string): boolean {
+  return surrogate.test(text)
 }
 
-function isSorted(texts: readonly string[]): boolean {
-  let before = ""
-  for (const text of texts) {
-    if (compareBytes(before, text) > 0) return false
-    before = text
-  }
-  return true
+/** Sorts in place. */
+export function sortByBytes(texts: string[]): string[] {
+  texts.sort()
+  return texts.some(hasSurrogate) ? texts.sort(compareBytes) : texts
 }

@@ -143,15 +143,6 @@ function valueText(value: JsonValue): string {
     .join("")
 }
 
-/** Whether a text may sort differently by UTF-8 bytes and by UTF-16 code units. */
-export function hasSurrogate(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code >= 0xd800 && code <= 0xdfff) return true
-  }
-  return false
-}
-
 /** Sorts the keys of a node as the reference writes them: `.`, fields by bytes, keys and values by value, indices. */
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements

@@ -89,7 +89,9 @@ const valueNumber = 2
 
 function writeMap(writer: ProtobufWriter, number: number, item: MessageNode, value: JsonValue): void {
   if (!isObject(value)) return
-  for (const name of sortByBytes(Object.keys(value))) {
+  const names = Object.keys(value)
+  if (names.length > 1) sortByBytes(names)
+  for (const name of names) {
     const entry = value[name] ?? null
     const at = writer.openField(number)
     writer.textField(keyNumber, name)

@@ -4,9 +4,7 @@
  */
 import type { CachedObject } from "../cache.ts"
 import { countBelow, leafOf, OrderedMap, orderedMapOf, type LeafRange, leafRangesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
-import { compareBytes } from "../../base/byte-order.ts"
-
-const surrogate = /[\ud800-\udfff]/
+import { compareBytes, hasSurrogate } from "../../base/byte-order.ts"
 
 /**
  * Compares keys in bytewise (UTF-8) order, as stores list them. JavaScript compares UTF-16 units, which differs only
@@ -18,7 +16,7 @@ class KeyOrder {
 
   /** Called with every key before it is stored or used as a lower bound. */
   note(key: string): void {
-    if (!this.wide && surrogate.test(key)) this.wide = true
+    if (!this.wide && hasSurrogate(key)) this.wide = true
   }
 
   readonly compare = (left: string, right: string): number => {
