@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	fuzz "github.com/google/gofuzz"
@@ -79,12 +81,13 @@ func mirrorOne(one request) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("JSON: %w", err)
 	}
+	escapeEmbedded(reflect.ValueOf(object))
 	back.FromJSON, err = runtime.Encode(codecFor(kind.GroupVersion()), object)
 	return answer{mirrored: &back}, err
 }
 
-func mirrorCompact(bytes []byte) (back mirrored, err error) {
-	object, kind, err := scheme.Codecs.UniversalDeserializer().Decode(bytes, nil, nil)
+func mirrorCompact(encoded []byte) (back mirrored, err error) {
+	object, kind, err := scheme.Codecs.UniversalDeserializer().Decode(encoded, nil, nil)
 	if err != nil {
 		return back, fmt.Errorf("compact: %w", err)
 	}
@@ -97,6 +100,40 @@ func mirrorCompact(bytes []byte) (back mirrored, err error) {
 	return back, err
 }
 
+// escapeEmbedded writes the JSON that a definition embeds as the reference stores it: its conversion of definitions, by
+// way of the internal version, escapes what is special in HTML.
+func escapeEmbedded(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.Pointer:
+		if !value.IsNil() {
+			escapeEmbedded(value.Elem())
+		}
+	case reflect.Struct:
+		if own, is := value.Addr().Interface().(*definitions.JSON); is {
+			var escaped bytes.Buffer
+			json.HTMLEscape(&escaped, own.Raw)
+			own.Raw = escaped.Bytes()
+			return
+		}
+		for i := range value.NumField() {
+			if value.Type().Field(i).IsExported() {
+				escapeEmbedded(value.Field(i))
+			}
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			escapeEmbedded(value.Index(i))
+		}
+	case reflect.Map:
+		for _, name := range value.MapKeys() {
+			item := reflect.New(value.Type().Elem()).Elem()
+			item.Set(value.MapIndex(name))
+			escapeEmbedded(item)
+			value.SetMapIndex(name, item)
+		}
+	}
+}
+
 // randomObjects fills every field of the Go type now and then, also those that the server's schemas do not have.
 func randomObjects(kind schema.GroupVersionKind, count int, seed int64) ([]mirrored, error) {
 	filler := fuzz.NewWithSeed(seed).NilChance(0.6).NumElements(0, 2).MaxDepth(12).Funcs(fillers...)
@@ -107,11 +144,11 @@ func randomObjects(kind schema.GroupVersionKind, count int, seed int64) ([]mirro
 			return nil, err
 		}
 		filler.Fuzz(object)
-		bytes, err := runtime.Encode(codecFor(kind.GroupVersion()), object)
+		encoded, err := runtime.Encode(codecFor(kind.GroupVersion()), object)
 		if err != nil {
 			return nil, err
 		}
-		one, err := mirrorCompact(bytes)
+		one, err := mirrorCompact(encoded)
 		if err != nil {
 			return nil, err
 		}
