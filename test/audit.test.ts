@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import type { JsonObject } from "../runtime/base/json.ts"
 import type { Filter, LibraryOptions } from "../runtime/library.ts"
 import { startServer } from "../runtime/library.ts"
-import { createHttpClient, type HttpAnswer, type HttpClient } from "./support/http-client.ts"
+import { createHttpClient, type HttpAnswer, type HttpClient, type Protocol } from "./support/http-client.ts"
 
 interface Event extends JsonObject {
   readonly auditID: string
@@ -21,6 +21,7 @@ interface Event extends JsonObject {
 
 interface Audited {
   readonly client: HttpClient
+  readonly token: string
   readonly log: string
   /** Sends a request as the administrator. */
   send(method: string, path: string, how?: { body?: string | object; type?: string; headers?: Record<string, string> }): Promise<HttpAnswer>
@@ -29,13 +30,13 @@ interface Audited {
   stop(): Promise<void>
 }
 
-async function startAudited(rules: string, options: LibraryOptions = {}): Promise<Audited> {
+async function startAudited(rules: string, options: LibraryOptions = {}, protocol: Protocol = "http1"): Promise<Audited> {
   const folder = mkdtempSync(join(tmpdir(), "audit-"))
   const policy = join(folder, "policy.yaml")
   writeFileSync(policy, `apiVersion: audit.k8s.io/v1\nkind: Policy\n${rules}`)
   const log = options["audit-log-path"] ?? join(folder, "logs/audit.log")
   const server = await startServer({ vendor: "kubernetes", "audit-policy-file": policy, "audit-log-path": log, ...options })
-  const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
+  const client = createHttpClient({ protocol, port: Number(new URL(server.url).port), authority: server.caPem })
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     client.close()
@@ -48,6 +49,7 @@ async function startAudited(rules: string, options: LibraryOptions = {}): Promis
   })
   return {
     client,
+    token: server.token,
     log,
     stop,
     send: (method, path, { body, type = "application/json", headers = {} } = {}) =>
@@ -298,6 +300,20 @@ it("claims of proxies come before the address of the connection, and a long user
     sourceIPs: ["192.0.2.9", "192.0.2.8", "192.0.2.7", "127.0.0.1"],
     userAgent: `${"x".repeat(1024)}...TRUNCATED`,
   })
+})
+
+it.each([
+  ["http1", "own"],
+  ["http2", "own"],
+  ["http2", "node"],
+] as const)("a client that has left has an address: %s, %s", async (protocol, http2) => {
+  const rules = "omitStages: [RequestReceived, ResponseStarted]\nrules: [{level: Metadata}]"
+  const { client, token, eventsOf } = await startAudited(rules, { "http2-implementation": http2 }, protocol)
+  const headers = { authorization: `Bearer ${token}`, "audit-id": "gone" }
+  const watch = await client.open({ method: "GET", path: `${maps}?watch=1`, headers })
+  watch.body.on("error", () => undefined)
+  watch.destroy()
+  expect(await eventsOf("gone")).toMatchObject([{ sourceIPs: ["127.0.0.1"] }])
 })
 
 describe("a log that cannot be written", () => {

@@ -118,10 +118,16 @@ describe("a token that is asked for", () => {
   it("is refused for wrong times, names and accounts", async () => {
     const { ask } = await serverWith()
     const asked = (body: JsonObject, name = "a"): Promise<Answer> => ask("POST", `${accounts}/${name}/token`, body)
-    for (const expirationSeconds of [599, 2 ** 32 + 1])
+    for (const [expirationSeconds, why] of [
+      [599, "may not specify a duration less than 10 minutes"],
+      [2 ** 32 + 1, "may not specify a duration larger than 2^32 seconds"],
+    ] as const)
       expect(await asked({ spec: { expirationSeconds } })).toMatchObject({
         status: 422,
-        body: { details: { causes: [{ field: "spec.expirationSeconds" }] } },
+        body: {
+          message: `TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ${expirationSeconds}: ${why}`,
+          details: { causes: [{ field: "spec.expirationSeconds" }] },
+        },
       })
     expect(await asked({ metadata: { name: "b" } })).toMatchObject({ status: 400 })
     expect(await asked({ metadata: { namespace: "other" } })).toMatchObject({ status: 400 })

@@ -63,7 +63,8 @@ export function startKeyedController(deps: ControllerDeps, options: KeyedOptions
       await options.work(key, queue)
       if (turns.isOver(keyWork)) await turns.next()
     },
-    onError: (error, key) => log.warn({ key, error: errorText(error) }, options.fault),
+    // A field called `key` would be taken for a secret.
+    onError: (error, key) => log.warn({ object: key, error: errorText(error) }, options.fault),
   })
   options.begin?.(queue)
   const informers = options.watched.flatMap((watched) => follow(deps, watched, queue))

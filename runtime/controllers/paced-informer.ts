@@ -122,6 +122,6 @@ class Paced implements PacedInformer {
 
   private note(error: unknown, { key }: CachedObject): void {
     if (error instanceof UndecodableError) return
-    this.deps.log.warn({ kind: this.kind.kind, key, error: errorText(error) }, "a controller could not read an object")
+    this.deps.log.warn({ kind: this.kind.kind, object: key, error: errorText(error) }, "a controller could not read an object")
   }
 }

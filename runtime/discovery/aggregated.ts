@@ -7,6 +7,7 @@ import type { Kind } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
+import { listMetaShape } from "../wire/status.ts"
 import { bodyKind, type ServedGroup, shownVerbs, sortedSubresources } from "./documents.ts"
 
 /** The document of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
@@ -63,8 +64,9 @@ const subresourceDiscovery: TypeShape = {
   name: "apidiscovery.APISubresourceDiscovery",
   fields: [
     { name: "subresource", type: { scalar: "string" }, number: 1, keepEmpty: true },
-    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2 },
-    { name: "verbs", type: { list: { scalar: "string" } }, number: 4 },
+    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2, pointer: true },
+    { name: "acceptedTypes", type: { list: { ref: () => groupVersionKind } }, number: 3 },
+    { name: "verbs", type: { list: { scalar: "string" } }, number: 4, keepEmpty: true },
   ],
 }
 
@@ -72,10 +74,10 @@ const resourceDiscovery: TypeShape = {
   name: "apidiscovery.APIResourceDiscovery",
   fields: [
     { name: "resource", type: { scalar: "string" }, number: 1, keepEmpty: true },
-    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2 },
+    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2, pointer: true },
     { name: "scope", type: { scalar: "string" }, number: 3, keepEmpty: true },
     { name: "singularResource", type: { scalar: "string" }, number: 4, keepEmpty: true },
-    { name: "verbs", type: { list: { scalar: "string" } }, number: 5 },
+    { name: "verbs", type: { list: { scalar: "string" } }, number: 5, keepEmpty: true },
     { name: "shortNames", type: { list: { scalar: "string" } }, number: 6 },
     { name: "categories", type: { list: { scalar: "string" } }, number: 7 },
     { name: "subresources", type: { list: { ref: () => subresourceDiscovery } }, number: 8 },
@@ -87,26 +89,27 @@ const versionDiscovery: TypeShape = {
   fields: [
     { name: "version", type: { scalar: "string" }, number: 1, keepEmpty: true },
     { name: "resources", type: { list: { ref: () => resourceDiscovery } }, number: 2 },
-    { name: "freshness", type: { scalar: "string" }, number: 3, keepEmpty: true },
+    { name: "freshness", type: { scalar: "string" }, number: 3 },
   ],
 }
 
-/** The only field ever set in an item's metadata is the name. */
-const itemMeta: TypeShape = {
-  name: "apidiscovery.ItemMeta",
-  fields: [{ name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true }],
-}
-
-const groupDiscovery: TypeShape = {
-  name: "apidiscovery.APIGroupDiscovery",
-  fields: [
-    { name: "metadata", type: { ref: () => itemMeta }, number: 1 },
-    { name: "versions", type: { list: { ref: () => versionDiscovery } }, number: 2 },
-  ],
-}
-
-/** For the protobuf form. The list's own metadata is always empty. */
-export const groupDiscoveryListShape: TypeShape = {
-  name: "apidiscovery.APIGroupDiscoveryList",
-  fields: [{ name: "items", type: { list: { ref: () => groupDiscovery } }, number: 2 }],
+/**
+ * The document's shape, for its protobuf form. `partial` is the shape of PartialObjectMetadata: the items have the
+ * metadata of any object.
+ */
+export function groupDiscoveryListShape(partial: TypeShape): TypeShape {
+  const groupDiscovery: TypeShape = {
+    name: "apidiscovery.APIGroupDiscovery",
+    fields: [
+      ...partial.fields.filter(({ name }) => name === "metadata"),
+      { name: "versions", type: { list: { ref: () => versionDiscovery } }, number: 2 },
+    ],
+  }
+  return {
+    name: "apidiscovery.APIGroupDiscoveryList",
+    fields: [
+      { name: "metadata", type: { ref: () => listMetaShape }, number: 1 },
+      { name: "items", type: { list: { ref: () => groupDiscovery } }, number: 2, keepEmpty: true },
+    ],
+  }
 }

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { bodies } from "../../generated/index.ts"
+import { partialObjectMetadataShape } from "../../generated/meta/v1/table/shape.ts"
+import { bodyLoader } from "../body-kinds.ts"
 import { createProtobufCodec } from "../encoding/protobuf/codec.ts"
 import { unwrapUnknown } from "../encoding/protobuf/envelope.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -39,7 +42,7 @@ function kind(fields: Partial<Kind> & Pick<Kind, "group" | "version" | "kind" | 
 const gadget = kind({ group: "example.com", version: "v1", kind: "Gadget", resource: "gadgets" })
 
 function discoveryOf(kinds: KindTable): Discovery {
-  return new Discovery({ vendor, kinds, body: () => Promise.reject(new Error("JSON needs no codec")) })
+  return new Discovery({ vendor, kinds, body: bodyLoader(bodies, vendor) })
 }
 
 const json = { media: "json", indented: false } as const
@@ -79,7 +82,7 @@ describe("Discovery", () => {
     const { bytes } = await discovery.aggregated("groups", { media: "compact", indented: false, version: "v2" })
     const { apiVersion, raw } = unwrapUnknown(bytes)
     expect(apiVersion).toBe("apidiscovery.k8s.io/v2")
-    expect(createProtobufCodec(groupDiscoveryListShape).decode(raw)).toMatchObject({
+    expect(createProtobufCodec(groupDiscoveryListShape(partialObjectMetadataShape)).decode(raw)).toMatchObject({
       items: [
         {
           metadata: { name: "example.com" },

@@ -57,7 +57,10 @@ export class Discovery {
     const { media, indented, version } = options
     return this.kept(["aggregated", at, media, indented, version].join(" "), async () => {
       const groups = this.current().filter(({ group }) => (group === "") === (at === "core"))
-      const codec = async (): Promise<ProtobufCodec> => createProtobufCodec(groupDiscoveryListShape)
+      const codec = async (): Promise<ProtobufCodec> => {
+        const { shape } = await this.parts.body({ group: "meta", version: "v1", kind: "PartialObjectMetadata" })
+        return createProtobufCodec(groupDiscoveryListShape(shape))
+      }
       return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, indented }, codec)
     })
   }

@@ -1,6 +1,7 @@
 /** The pass of `normalize.ts` over a document. */
 import { canonicalBase64, canonicalDouble, canonicalInteger, expectedInteger } from "./canonical.ts"
 import { DecodeFault, foundText, typeFault } from "./json/decode-fault.ts"
+import { hasSurrogate, sortByBytes } from "../base/byte-order.ts"
 import { formatDuration, parseDuration } from "../base/duration.ts"
 import type { Stages } from "../base/turns.ts"
 import { copyFields } from "./field-path.ts"
@@ -378,7 +379,7 @@ export class NormalizeWalk {
       this.count(names.length)
       return copyFields(source, names)
     }
-    names.sort()
+    sortByBytes(names)
     const target: JsonObject = {}
     if (names.length >= manyFields) forceDictionaryMode(target)
     this.fields({ item, source, target, names, from: 0 })
@@ -430,7 +431,7 @@ function isText(value: JsonValue): boolean {
 function sortedTexts(source: JsonObject, names: readonly string[]): boolean {
   let previous = ""
   for (const name of names) {
-    if (typeof source[name] !== "string" || name < previous) return false
+    if (typeof source[name] !== "string" || name < previous || hasSurrogate(name)) return false
     previous = name
   }
   return true

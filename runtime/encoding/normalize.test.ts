@@ -76,12 +76,12 @@ describe("normalize", () => {
   it("writes kind first, sorts fields as the shape does, and always writes structs that are not pointers", () => {
     const value = {
       spec: { ports: [{ port: 80 }] },
-      metadata: { labels: { b: "1", a: "2" }, name: "x" },
+      metadata: { labels: { b: "1", "\u{1f600}": "4", "\ufffd": "3", a: "2" }, name: "x" },
       apiVersion: "test/v1",
       kind: "Kettle",
     }
     expect(written(value)).toBe(
-      '{"kind":"Kettle","apiVersion":"test/v1","metadata":{"name":"x","creationTimestamp":null,"labels":{"a":"2","b":"1"}},"spec":{"ports":[{"port":80,"targetPort":0}]},"status":{}}',
+      '{"kind":"Kettle","apiVersion":"test/v1","metadata":{"name":"x","creationTimestamp":null,"labels":{"a":"2","b":"1","\ufffd":"3","\u{1f600}":"4"}},"spec":{"ports":[{"port":80,"targetPort":0}]},"status":{}}',
     )
     expect(written(null)).toBe('{"metadata":{"creationTimestamp":null},"spec":{"ports":null},"status":{}}')
   })

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import type { Account } from "./kept-bytes.ts"
 
-/** The addresses of both ends of a connection. A closed connection has none. */
+/** The addresses of both ends of a connection, also once it is closed: an event names a client that has left. */
 export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined

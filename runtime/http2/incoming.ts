@@ -22,7 +22,6 @@ export interface IncomingStream {
   reset(code: number): void
 }
 
-const closedConnection: ConnectionEnds = {}
 const noBytes = Buffer.alloc(0)
 
 /**
@@ -70,7 +69,7 @@ export class Http2Incoming extends EventEmitter {
   }
 
   get socket(): ConnectionEnds {
-    return this.stream.closed ? closedConnection : this.stream.ends
+    return this.stream.ends
   }
 
   get complete(): boolean {

@@ -3,7 +3,7 @@
  * folder imports nothing of the program.
  */
 
-/** The addresses of both ends of a connection. A closed connection has none. */
+/** The addresses of both ends of a connection, also once it is closed: an event names a client that has left. */
 export interface ConnectionEnds {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined

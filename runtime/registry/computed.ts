@@ -9,7 +9,7 @@ import { type ByteRange, setWholeRange } from "../base/shared-bytes.ts"
 import { normalize } from "../encoding/normalize.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { CachedObject, Snapshot } from "../storage/cache.ts"
-import { compareKeys } from "../storage/store.ts"
+import { compareBytes } from "../base/byte-order.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
@@ -23,7 +23,7 @@ export async function computedSnapshot(
   const behaviour = registry.subresourceBehaviour(handle.kind.answeredBy ?? "")
   assert(behaviour.read !== undefined, "a behaviour whose kind is read has the function read", { kind: handle.kind.kind })
   const found = await behaviour.read({ namespace, ...(name !== undefined && { name }) })
-  const objects = found.map((object) => new ComputedObject(handle, object)).sort((one, other) => compareKeys(one.key, other.key))
+  const objects = found.map((object) => new ComputedObject(handle, object)).sort((one, other) => compareBytes(one.key, other.key))
   return snapshotOf(objects)
 }
 
@@ -41,7 +41,7 @@ export async function computedObject(
 
 function snapshotOf(objects: readonly CachedObject[]): Snapshot {
   const below = ({ prefix, startAfter }: { prefix: string; startAfter?: string }): CachedObject[] =>
-    objects.filter(({ key }) => key.startsWith(prefix) && (startAfter === undefined || compareKeys(key, startAfter) > 0))
+    objects.filter(({ key }) => key.startsWith(prefix) && (startAfter === undefined || compareBytes(key, startAfter) > 0))
   return {
     revision: 0,
     entries: below,

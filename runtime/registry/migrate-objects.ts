@@ -14,7 +14,8 @@ import type { Vendor } from "../base/vendor.ts"
 import type { Kind, KindParts } from "../schema/kind.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { shapeOfForm, type StoredForm } from "../schema/stored-shape.ts"
-import { compareKeys, type Store, StoreError, type StoredValue, type Write } from "../storage/store.ts"
+import { compareBytes } from "../base/byte-order.ts"
+import { type Store, StoreError, type StoredValue, type Write } from "../storage/store.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type ObjectCodec, parseObject, type StorageFormat } from "./object-codec.ts"
 import { apiVersionOf, conversionsOf } from "./registry.ts"
@@ -265,7 +266,7 @@ class PathMigration implements Migration {
 
   private read({ key, value }: StoredValue): ReturnType<FormReader["convert"]> {
     const { migrating } = this.kept.record
-    const isDone = migrating !== undefined && compareKeys(key, migrating.after) <= 0
+    const isDone = migrating !== undefined && compareBytes(key, migrating.after) <= 0
     const readers = isDone ? (this.doneReaders ?? this.readers) : this.readers
     const readerFor = (apiVersion: string | undefined): FormReader => {
       const reader = readers.find((one) => one.apiVersion === apiVersion) ?? readers[0]

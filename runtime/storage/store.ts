@@ -200,25 +200,6 @@ export class StoreError extends Error {
 }
 
 /**
- * The order of keys: that of their UTF-8 bytes. It differs from JavaScript's own order between surrogate pairs and
- * U+E000 to U+FFFF.
- */
-export function compareKeys(left: string, right: string): number {
-  const length = Math.min(left.length, right.length)
-  for (let index = 0; index < length; index++) {
-    const a = left.charCodeAt(index)
-    const b = right.charCodeAt(index)
-    if (a !== b) return rank(a) - rank(b)
-  }
-  return left.length - right.length
-}
-
-/** Surrogates encode code points above all other units, so they sort last. */
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
-}
-
-/**
  * Called by every driver before a commit is queued. Throws StoreError "too-large" beyond `storeLimits`; an empty key, a
  * NUL in a key and two writes of one key are bugs of the caller and fail an assertion.
  */

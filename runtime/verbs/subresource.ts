@@ -104,7 +104,7 @@ export async function postOperation(call: ObjectRequest, post: Post): Promise<Ap
   attributes.name = name
   const body = await mutateObject(call.registry, attributes, { object: post.body }, form)
   behaviour.validate?.(body, name)
-  if (behaviour.answer !== undefined) checkBody(call, form, body)
+  if (behaviour.answer !== undefined) checkBody(call, post, body)
   await validateObject(call.registry, attributes, { object: body })
   if (changesParent) {
     await changeParent(call, { ...post, body }, attributes)
@@ -121,10 +121,11 @@ export async function postOperation(call: ObjectRequest, post: Post): Promise<Ap
 }
 
 /** Throws 422 for a body that breaks a rule of its schema. */
-function checkBody({ parts, handle }: ObjectRequest, form: KindBody, body: ApiObject): void {
+function checkBody({ parts, handle }: ObjectRequest, { form, subresource }: Post, body: ApiObject): void {
   const failures = new Failures()
   form.validate(body, { failures, vendor: parts.vendor })
-  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: form.kind, name: body.metadata?.name ?? "" }, failures.list)
+  const { group } = subresource.kind ?? handle.kind
+  if (!failures.empty) throw invalid({ group, resource: form.kind, name: body.metadata?.name ?? "" }, failures.list)
 }
 
 async function changeParent(call: ObjectRequest, { behaviour, subresource, body }: Post, attributes: OpenAttributes): Promise<void> {

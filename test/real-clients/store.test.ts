@@ -23,6 +23,7 @@ import { type EtcdServer, forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { createHttpClient } from "../support/http-client.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { recordedBy } from "../stored-definitions/record.ts"
+import { asGoReads, asObject } from "./go-forms.ts"
 import recordings from "../stored-definitions/recorded.json" with { type: "json" }
 
 const programs = process.env.ORCH_GO_CLIENTS
@@ -286,24 +287,8 @@ function withoutVersion(object: JsonObject | undefined): JsonObject {
   return { ...object, metadata }
 }
 
-/** The messages of claims in a StatefulSet have no kind. The reference's server adds it to answers, as ours does. */
-function asGoReads(object: JsonObject): JsonObject {
-  const spec = object["spec"]
-  if (object["kind"] !== "StatefulSet" || !isObject(spec) || !Array.isArray(spec["volumeClaimTemplates"])) return object
-  const claims = spec["volumeClaimTemplates"].map((claim) => {
-    const { kind, apiVersion, ...fields } = asObject(claim)
-    expect([kind, apiVersion]).toEqual(["PersistentVolumeClaim", "v1"])
-    return fields
-  })
-  return { ...object, spec: { ...spec, volumeClaimTemplates: claims } }
-}
-
 function metadataOf(object: JsonObject | undefined): JsonObject {
   return asObject(object?.["metadata"])
-}
-
-function asObject(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : expect.fail(`no object: ${String(value)}`)
 }
 
 /** Events from now on, one at a time. */

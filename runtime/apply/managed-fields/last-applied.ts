@@ -3,6 +3,7 @@
  * manager `kubectl` may change without conflict what the annotation says was applied, and keeps the annotation current
  * for clients that still read it.
  */
+import { sortByBytes } from "../../base/byte-order.ts"
 import { ownField } from "../../encoding/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { parseJson, setField, stringify } from "../../encoding/json/text.ts"
@@ -68,7 +69,7 @@ function inNameOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inNameOrder)
   if (!isObject(value)) return value
   const sorted: JsonObject = {}
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortByBytes(Object.keys(value))) {
     const field = value[name]
     if (field !== undefined) setField(sorted, name, inNameOrder(field))
   }

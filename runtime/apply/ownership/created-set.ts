@@ -1,10 +1,11 @@
 /** The field set of an object's creator, built in one walk and in stored order. */
+import { hasSurrogate } from "../../base/byte-order.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import type { Stages } from "../../base/turns.ts"
 import { changedNode } from "./compare.ts"
-import { compareValues, fieldElement, hasSurrogate, selfKey, sortElements } from "./field-set-element.ts"
+import { compareValues, fieldElement, selfKey, sortElements } from "./field-set-element.ts"
 import { difference, type FieldSet, isLeaf, leaf, nodeAt, sortedFieldSet } from "./field-set.ts"
 import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"

@@ -3,6 +3,7 @@
  * `i:<index>`. The text after `k:` and `v:` is canonical JSON, so equal elements are equal texts and a set can be
  * searched by text.
  */
+import { compareBytes, sortByBytes } from "../../base/byte-order.ts"
 import { badRequest } from "../../base/errors.ts"
 import { shortJson } from "../../base/bounded-text.ts"
 import { JsonSyntaxError, parseJson } from "../../encoding/json/text.ts"
@@ -49,7 +50,7 @@ export function canonicalText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`
   if (!isObject(value)) return JSON.stringify(value)
   const parts: string[] = []
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortByBytes(Object.keys(value))) {
     const field = value[name]
     if (field !== undefined) parts.push(`${canonicalString(name)}:${canonicalText(field)}`)
   }
@@ -142,19 +143,10 @@ function valueText(value: JsonValue): string {
     .join("")
 }
 
-/** Whether a text may sort differently by UTF-8 bytes and by UTF-16 code units. */
-export function hasSurrogate(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code >= 0xd800 && code <= 0xdfff) return true
-  }
-  return false
-}
-
 /** Sorts the keys of a node as the reference writes them: `.`, fields by bytes, keys and values by value, indices. */
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements
-  if (elements.every(isOrderedByText)) return elements.some(hasSurrogate) ? sortByBytes(elements) : elements.sort()
+  if (elements.every(isOrderedByText)) return sortByBytes(elements)
   // A list that is a member itself precedes its items.
   const self = elements.indexOf(selfKey)
   if (self >= 0) return [selfKey, ...sortElements(elements.toSpliced(self, 1))]
@@ -185,14 +177,6 @@ function sortByName(elements: string[], from: number): string[] {
   const names = elements.map((element) => element.slice(from, -2)).sort()
   const prefix = elements[0]?.slice(0, from) ?? ""
   return names.map((name) => `${prefix}${name}"}`)
-}
-
-/** UTF-16 and UTF-8 differ in order only for surrogates. */
-function sortByBytes(elements: string[]): string[] {
-  return elements
-    .map((element) => ({ element, bytes: Buffer.from(element) }))
-    .sort((left, right) => Buffer.compare(left.bytes, right.bytes))
-    .map(({ element }) => element)
 }
 
 /** Kind of element first, then its names and values. */
@@ -231,15 +215,9 @@ function compareOrders(left: Order, right: Order): number {
 export function compareValues(left: JsonValue, right: JsonValue): number {
   const rank = rankOf(left) - rankOf(right)
   if (rank !== 0) return rank
-  if (typeof left === "string" && typeof right === "string") return compareTexts(left, right)
-  if (typeof left === "object" || typeof right === "object") return compareTexts(canonicalText(left), canonicalText(right))
+  if (typeof left === "string" && typeof right === "string") return compareBytes(left, right)
+  if (typeof left === "object" || typeof right === "object") return compareBytes(canonicalText(left), canonicalText(right))
   return left < right ? -1 : left > right ? 1 : 0
-}
-
-function compareTexts(left: string, right: string): number {
-  if (left === right) return 0
-  if (hasSurrogate(left) || hasSurrogate(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
-  return left < right ? -1 : 1
 }
 
 function rankOf(value: JsonValue): number {

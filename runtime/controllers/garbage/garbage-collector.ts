@@ -77,7 +77,7 @@ class Collector implements GarbageCollector {
       ...(meter !== undefined && { meter }),
       workers,
       work: (key) => this.work(key),
-      onError: (error, key) => log.warn({ key, error: errorText(error) }, "an object could not be collected; tried again later"),
+      onError: (error, key) => log.warn({ object: key, error: errorText(error) }, "an object could not be collected; tried again later"),
     })
     this.collection = {
       registry,

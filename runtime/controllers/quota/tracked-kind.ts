@@ -141,7 +141,7 @@ export class TrackedKind implements Controller {
       if (tracked.gone?.has(placeOf(keyOf(object)).name) !== true) this.take(object)
     } catch (error) {
       if (!(error instanceof UndecodableError))
-        this.deps.log.warn({ key: object.key, error: errorText(error) }, "an object could not be counted")
+        this.deps.log.warn({ object: object.key, error: errorText(error) }, "an object could not be counted")
     }
   }
 

@@ -2,6 +2,7 @@
  * Values as the reference writes them in messages: numbers as Go's `%v`, lists and objects in the syntax of Go. Clients
  * match on whole messages.
  */
+import { sortByBytes } from "../../base/byte-order.ts"
 import { shownValueCharactersMax } from "../../base/limits.ts"
 import { isObject, type JsonValue } from "../../base/json.ts"
 import { quoted } from "../../base/quote.ts"
@@ -63,7 +64,7 @@ function writeList(list: readonly JsonValue[], write: Write): boolean {
 function writeFields(object: { readonly [name: string]: JsonValue | undefined }, write: Write): boolean {
   write("map[string]interface {}{")
   let separator = ""
-  for (const name of Object.keys(object).sort()) {
+  for (const name of sortByBytes(Object.keys(object))) {
     const value = object[name]
     if (value === undefined) continue
     write(separator)
@@ -102,7 +103,7 @@ export function goPlain(value: JsonValue): string {
     for (const item of value) if (!add(goPlain(item))) break
     return `[${parts.join(" ")}]`
   }
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortByBytes(Object.keys(value))) {
     const field = value[name]
     if (field !== undefined && !add(`${name}:${goPlain(field)}`)) break
   }
@@ -135,12 +136,10 @@ export function goJson(value: JsonValue): string {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`
   if (!isObject(value)) return JSON.stringify(value)
-  const fields = Object.keys(value)
-    .sort()
-    .flatMap((name) => {
-      const field = value[name]
-      return field === undefined ? [] : [`${textJson(name)}:${goJson(field)}`]
-    })
+  const fields = sortByBytes(Object.keys(value)).flatMap((name) => {
+    const field = value[name]
+    return field === undefined ? [] : [`${textJson(name)}:${goJson(field)}`]
+  })
   return `{${fields.join(",")}}`
 }
 

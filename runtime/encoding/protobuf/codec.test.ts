@@ -47,6 +47,13 @@ describe("createCompactCodec", () => {
     expect(empty).toBe(["0a00", "1800", "2200", "620a", "0a00", "1206", "0800", "1000", "1a00"].join(""))
   })
 
+  it("writes the entries of a map in the order of their names' bytes, whatever their order was", () => {
+    const first = codec.encode({ data: { "\u{1f600}": "AQ==", "\ufffd": "Ag==", a: "Aw==" } })
+    const second = codec.encode(normal({ data: { a: "Aw==", "\u{1f600}": "AQ==", "\ufffd": "Ag==" } }))
+    expect(first.equals(second)).toBe(true)
+    expect(Object.keys(codec.decode(first)["data"] ?? {})).toEqual(["a", "\ufffd", "\u{1f600}"])
+  })
+
   it("keeps every field that has a number across a round trip", () => {
     const value = normal({
       text: "é",

@@ -4,6 +4,7 @@
  */
 import { messageItemOf, type MessageNode, type MessagePlan, type MessageField } from "./plan.ts"
 import type { ProtobufWriter } from "./writer.ts"
+import { sortByBytes } from "../../base/byte-order.ts"
 import { parseDuration } from "../../base/duration.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
@@ -89,7 +90,7 @@ const valueNumber = 2
 function writeMap(writer: ProtobufWriter, number: number, item: MessageNode, value: JsonValue): void {
   if (!isObject(value)) return
   const names = Object.keys(value)
-  if (names.length > 1) names.sort()
+  if (names.length > 1) sortByBytes(names)
   for (const name of names) {
     const entry = value[name] ?? null
     const at = writer.openField(number)

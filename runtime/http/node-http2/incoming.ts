@@ -16,8 +16,6 @@ interface RequestConnection {
   readonly ends: ConnectionEnds
 }
 
-const closedConnection: ConnectionEnds = {}
-
 /** Created for each stream that a client opens. Its body is node's stream. */
 export class NodeHttp2Incoming implements Incoming {
   readonly httpVersionMajor = 2
@@ -45,7 +43,7 @@ export class NodeHttp2Incoming implements Incoming {
   }
 
   get socket(): ConnectionEnds {
-    return this.stream.destroyed ? closedConnection : this.connection.ends
+    return this.connection.ends
   }
 
   get complete(): boolean {

@@ -19,7 +19,8 @@ import type {
   WatchOptions,
   Write,
 } from "../store.ts"
-import { checkCommit, checkPrefix, checkRevision, compareKeys, StoreError } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
+import { checkCommit, checkPrefix, checkRevision, StoreError } from "../store.ts"
 
 /** The state of a key from `revision` until its next version; without `stored`: deleted. */
 interface Version {
@@ -34,7 +35,7 @@ export function openMemoryStore(options: { clock: Clock }): Promise<Store> {
 
 class MemoryStore implements Store {
   /** Versions of a key, oldest first. */
-  private readonly versions = new OrderedMap<string, Version[]>(undefined, compareKeys)
+  private readonly versions = new OrderedMap<string, Version[]>(undefined, compareBytes)
   private readonly log: StoreEvent[] = []
   private readonly feed = createFeed(1)
   private readonly expiry
@@ -60,7 +61,7 @@ class MemoryStore implements Store {
     checkRevision(revision, { revision: this.lastRevision, compactedRevision: this.compactedRevision })
     const { prefix, startAfter = "", limit = Number.POSITIVE_INFINITY } = options
     const items: StoredValue[] = []
-    const from = compareKeys(startAfter, prefix) > 0 ? startAfter : prefix
+    const from = compareBytes(startAfter, prefix) > 0 ? startAfter : prefix
     for (const [key] of this.versions.entries(from)) {
       if (!key.startsWith(prefix)) break
       const stored = key === startAfter ? undefined : this.storedAt(key, revision)
@@ -214,7 +215,7 @@ class MemoryStore implements Store {
       .valuesArray()
       .flatMap((versions) => versions.at(-1)?.stored ?? [])
       .filter((stored) => stored.expiresAtMs !== undefined)
-    mortal.sort((left, right) => (left.expiresAtMs ?? 0) - (right.expiresAtMs ?? 0) || compareKeys(left.key, right.key))
+    mortal.sort((left, right) => (left.expiresAtMs ?? 0) - (right.expiresAtMs ?? 0) || compareBytes(left.key, right.key))
     for (const { key, expiresAtMs = 0 } of mortal) {
       if (expiresAtMs > nowMs) {
         this.expiry.due(expiresAtMs)

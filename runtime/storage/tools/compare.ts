@@ -1,8 +1,8 @@
 /** Compares the contents of two stores, key by key and value by value. */
 import { createHash } from "node:crypto"
 import type { Store, StoredValue } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
 import { StoreError } from "../store.ts"
-import { compareKeys } from "../store.ts"
 import { listPages } from "../watch-cache/list-pages.ts"
 
 export interface CompareOptions {
@@ -78,7 +78,7 @@ async function* joined(
   let left = (await lefts.next()).value
   let right = (await rights.next()).value
   while (left !== undefined || right !== undefined) {
-    const order = left === undefined ? 1 : right === undefined ? -1 : compareKeys(left.key, right.key)
+    const order = left === undefined ? 1 : right === undefined ? -1 : compareBytes(left.key, right.key)
     yield { ...(left !== undefined && order <= 0 && { left }), ...(right !== undefined && order >= 0 && { right }) }
     if (order <= 0) left = (await lefts.next()).value
     if (order >= 0) right = (await rights.next()).value

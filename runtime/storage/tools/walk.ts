@@ -1,6 +1,7 @@
 /** Walks the current values of a store of any driver through the `Store` interface. */
 import { createHash } from "node:crypto"
-import { compareKeys, type Store, type StoredValue } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
+import type { Store, StoredValue } from "../store.ts"
 import { listPages } from "../watch-cache/list-pages.ts"
 
 export interface WalkOptions {
@@ -33,7 +34,7 @@ export async function walkStore(store: Store, { prefix, onFault, onValue }: Walk
       const { createRevision, key, modRevision, value } = item
       keys++
       hash.update(`${key}\0${value.length}\0`).update(value)
-      if (before !== undefined && compareKeys(before.key, key) >= 0) onFault?.(item, `it is out of order: it follows ${before.key}`)
+      if (before !== undefined && compareBytes(before.key, key) >= 0) onFault?.(item, `it is out of order: it follows ${before.key}`)
       if (createRevision > modRevision) onFault?.(item, `it was created later, at ${createRevision}`)
       if (modRevision > revision) onFault?.(item, `it is newer than the store, which is at ${revision}`)
       onValue(item)

@@ -3,17 +3,17 @@ import type { CachedObject } from "../cache.ts"
 import { ObjectMap } from "./object-map.ts"
 
 /**
- * Number of key comparisons: the cost of a lookup in a large map, independent of the machine. Only `compareKeys` is
+ * Number of key comparisons: the cost of a lookup in a large map, independent of the machine. Only `compareBytes` is
  * counted, which the map uses once it has a key beyond U+FFFF.
  */
 const compared = vi.hoisted(() => ({ count: 0 }))
-vi.mock("../store.ts", async (original) => {
-  const store = await original<typeof import("../store.ts")>()
+vi.mock("../../base/byte-order.ts", async (original) => {
+  const order = await original<typeof import("../../base/byte-order.ts")>()
   return {
-    ...store,
-    compareKeys(left: string, right: string) {
+    ...order,
+    compareBytes(left: string, right: string) {
       compared.count++
-      return store.compareKeys(left, right)
+      return order.compareBytes(left, right)
     },
   }
 })

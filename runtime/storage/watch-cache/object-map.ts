@@ -4,9 +4,7 @@
  */
 import type { CachedObject } from "../cache.ts"
 import { countBelow, leafOf, OrderedMap, orderedMapOf, type LeafRange, leafRangesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
-import { compareKeys } from "../store.ts"
-
-const surrogate = /[\ud800-\udfff]/
+import { compareBytes, hasSurrogate } from "../../base/byte-order.ts"
 
 /**
  * Compares keys in bytewise (UTF-8) order, as stores list them. JavaScript compares UTF-16 units, which differs only
@@ -18,12 +16,12 @@ class KeyOrder {
 
   /** Called with every key before it is stored or used as a lower bound. */
   note(key: string): void {
-    if (!this.wide && surrogate.test(key)) this.wide = true
+    if (!this.wide && hasSurrogate(key)) this.wide = true
   }
 
   readonly compare = (left: string, right: string): number => {
     if (left === right) return 0
-    if (this.wide) return compareKeys(left, right)
+    if (this.wide) return compareBytes(left, right)
     return left < right ? -1 : 1
   }
 }

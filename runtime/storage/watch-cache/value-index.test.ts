@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { selectedNamesMax } from "../../base/limits.ts"
-import { compareKeys } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
 import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry } from "./entry.ts"
 import { EncodingCache } from "./encoding-cache.ts"
@@ -29,7 +29,7 @@ const entry = (key: string, values: Texts, revision = 1) =>
   new CachedEntry(context, key, revision, revision, Buffer.from(JSON.stringify({ metadata: { labels: values }, spec: values })))
 const keys = (found: readonly CachedEntry[] | undefined) => found?.map(({ key }) => key)
 const named = (index: number, app: string): CachedEntry => entry(`n/${String(index).padStart(6, "0")}`, { app })
-const inOrder = (objects: Iterable<CachedEntry>) => [...objects].sort((left, right) => compareKeys(left.key, right.key))
+const inOrder = (objects: Iterable<CachedEntry>) => [...objects].sort((left, right) => compareBytes(left.key, right.key))
 const stateOf = (objects: Iterable<CachedEntry>) => () => ObjectMap.of(inOrder(objects))
 const unmade = () => {
   throw new Error("it was made")

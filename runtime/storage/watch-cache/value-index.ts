@@ -8,7 +8,7 @@ import { labelsWork, readWork } from "../../base/work.ts"
 import { selectedNamesMax } from "../../base/limits.ts"
 import { Turns } from "../../base/turns.ts"
 import type { Selected } from "../cache.ts"
-import { compareKeys } from "../store.ts"
+import { compareBytes } from "../../base/byte-order.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { Objects } from "./objects.ts"
 
@@ -214,12 +214,12 @@ export function withPrefix(objects: readonly CachedEntry[], prefix: string): rea
 function placeOf(objects: readonly CachedEntry[], key: string): number {
   const last = objects.at(-1)
   // Most objects are created with names in order.
-  if (last === undefined || compareKeys(last.key, key) < 0) return objects.length
+  if (last === undefined || compareBytes(last.key, key) < 0) return objects.length
   let low = 0
   let high = objects.length - 1
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareKeys(objects[middle]?.key ?? "", key) < 0) low = middle + 1
+    if (compareBytes(objects[middle]?.key ?? "", key) < 0) low = middle + 1
     else high = middle
   }
   return low

@@ -4,6 +4,7 @@
 //	store -server URL read            prints every key of the store
 //	store -server URL write < LINES   stores one object for each line
 //	store encode < LINES              prints what the reference stores and answers for each object; needs no etcd
+//	store mirror < LINES              reads objects in both encodings and writes them again, or makes up objects
 //
 // All use JSON, one entry per line. On failure it prints the error and exits with 1.
 package main
@@ -13,6 +14,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,12 +24,16 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	discoveryv2 "k8s.io/api/apidiscovery/v2"
+	discoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
@@ -67,11 +73,14 @@ type encoded struct {
 // Resource version of the objects that encode prints as answers.
 const answeredVersion = "7"
 
-// Definitions and APIServices are no part of the client's own scheme. Their versions are converted by way of the
-// internal one.
+// Definitions and APIServices are no part of the client's own scheme, nor are partial objects and the documents of
+// discovery. Versions of the first two are converted by way of the internal one.
 func init() {
 	install.Install(scheme.Scheme)
 	aggregator.Install(scheme.Scheme)
+	utilruntime.Must(metav1.AddMetaToScheme(scheme.Scheme))
+	utilruntime.Must(discoveryv2.AddToScheme(scheme.Scheme))
+	utilruntime.Must(discoveryv2beta1.AddToScheme(scheme.Scheme))
 }
 
 func main() {
@@ -80,38 +89,33 @@ func main() {
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if flag.Arg(0) == "encode" {
-		if err := encode(os.Stdin, json.NewEncoder(os.Stdout)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := run(ctx, *server, *prefix, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, server, prefix, command string) error {
+func run(ctx context.Context, server, prefix, command string) (err error) {
+	output := bufio.NewWriter(os.Stdout)
+	defer func() { err = errors.Join(err, output.Flush()) }()
+	switch command {
+	case "encode":
+		return encode(os.Stdin, json.NewEncoder(output))
+	case "mirror":
+		return mirror(os.Stdin, json.NewEncoder(output))
+	}
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server}, DialTimeout: 10 * time.Second})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	output := bufio.NewWriter(os.Stdout)
 	switch command {
 	case "read":
-		err = read(ctx, client, prefix+"/", json.NewEncoder(output))
+		return read(ctx, client, prefix+"/", json.NewEncoder(output))
 	case "write":
-		err = write(ctx, client, prefix, os.Stdin, json.NewEncoder(output))
-	default:
-		err = fmt.Errorf("%q is none of read, write and encode", command)
+		return write(ctx, client, prefix, os.Stdin, json.NewEncoder(output))
 	}
-	if err != nil {
-		return err
-	}
-	return output.Flush()
+	return fmt.Errorf("%q is none of read, write, encode and mirror", command)
 }
 
 func read(ctx context.Context, client *clientv3.Client, prefix string, output *json.Encoder) error {

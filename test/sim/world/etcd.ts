@@ -20,15 +20,8 @@ import {
   txnCall,
 } from "../../../runtime/storage/etcd/protocol.ts"
 import { leastKey } from "../../../runtime/storage/etcd/ranges.ts"
-import {
-  type Check,
-  compareKeys,
-  type Store,
-  StoreError,
-  type StoredValue,
-  type StoreEvent,
-  type Write,
-} from "../../../runtime/storage/store.ts"
+import { compareBytes } from "../../../runtime/base/byte-order.ts"
+import { type Check, type Store, StoreError, type StoredValue, type StoreEvent, type Write } from "../../../runtime/storage/store.ts"
 import { SimLeases } from "./etcd-leases.ts"
 
 type RangeRequest = Decoded<typeof rangeCall.request>
@@ -190,7 +183,7 @@ export class SimEtcd {
 /** Whether a request for a key, or for a range of keys, includes this one. */
 export function isWithin(key: string, range: { readonly key: string; readonly rangeEnd: string }): boolean {
   if (range.rangeEnd === "") return key === range.key
-  return compareKeys(key, range.key) >= 0 && (range.rangeEnd === leastKey || compareKeys(key, range.rangeEnd) < 0)
+  return compareBytes(key, range.key) >= 0 && (range.rangeEnd === leastKey || compareBytes(key, range.rangeEnd) < 0)
 }
 
 /** etcd's error codes and messages. */

@@ -71,7 +71,7 @@ export const apiResourceShape: TypeShape = {
     { name: "group", type: { scalar: "string" }, number: 8 },
     { name: "version", type: { scalar: "string" }, number: 9 },
     { name: "kind", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
-    { name: "verbs", type: { list: { scalar: "string" } }, number: 4, keepEmpty: true, required: true },
+    { name: "verbs", type: { wrappedList: { scalar: "string" } }, number: 4, keepEmpty: true, required: true },
     { name: "shortNames", type: { list: { scalar: "string" } }, number: 5, listType: "atomic" },
     { name: "categories", type: { list: { scalar: "string" } }, number: 7, listType: "atomic" },
     { name: "storageVersionHash", type: { scalar: "string" }, number: 10 },

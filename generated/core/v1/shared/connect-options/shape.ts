@@ -41,7 +41,7 @@ export const podExecOptionsShape: TypeShape = {
     { name: "stderr", type: { scalar: "boolean" }, number: 3 },
     { name: "tty", type: { scalar: "boolean" }, number: 4 },
     { name: "container", type: { scalar: "string" }, number: 5 },
-    { name: "command", type: { list: { scalar: "string" } }, number: 6, required: true, listType: "atomic" },
+    { name: "command", type: { list: { scalar: "string" } }, number: 6, keepEmpty: true, required: true, listType: "atomic" },
   ],
 }
 

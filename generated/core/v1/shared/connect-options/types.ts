@@ -64,7 +64,7 @@ export type PodExecOptions = {
   /** The container. May be left out when the pod has only one. */
   container?: string
   /** The command and its arguments. It is not run by a shell. */
-  command: string[]
+  command: string[] | null
 }
 
 /** Which ports of a pod a request connects to. */
