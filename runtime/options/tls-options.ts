@@ -1,6 +1,8 @@
 /** The options of the listener's TLS. */
+import { cipherSuite, insecureSuites } from "./cipher-suites.ts"
+import { namedPairs } from "./named-pairs.ts"
 import { option } from "./option.ts"
-import { oneOf, text } from "./value-types.ts"
+import { listOf, oneOf, text } from "./value-types.ts"
 
 const file = text("file")
 
@@ -16,7 +18,7 @@ export const tlsOptions = {
     type: file,
     group: "Certificates",
     default: "",
-    help: "PEM file with the serving certificate and its intermediate certificates.",
+    help: "PEM file with the serving certificate and its intermediate certificates. Read again when it changes, with its key.",
   }),
   "tls-private-key-file": option({
     type: file,
@@ -24,10 +26,23 @@ export const tlsOptions = {
     default: "",
     help: "PEM file with the private key of --tls-cert-file.",
   }),
+  "tls-sni-cert-key": option({
+    type: namedPairs,
+    group: "Certificates",
+    default: [],
+    help: "A further certificate and its key, for clients that ask for the host names behind the colon: foo.crt,foo.key:*.foo.com,foo.com. Without names, those of the certificate. May be repeated. Read again when they change.",
+  }),
   "tls-min-version": option({
-    type: oneOf("VersionTLS12", "VersionTLS13"),
+    type: oneOf("VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"),
     group: "Certificates",
     default: "VersionTLS12",
-    help: "Oldest TLS version accepted.",
+    help: "Oldest TLS version accepted. The first two are insecure: their signatures are made with SHA-1.",
+  }),
+  "tls-cipher-suites": option({
+    type: listOf(cipherSuite, "suites"),
+    group: "Certificates",
+    default: [],
+    defaultText: "those with ECDHE that are not insecure",
+    help: `Cipher suites of TLS 1.2 and older, by Go's names; those of TLS 1.3 are always on. The order does not count. Accepted with a warning, being insecure: ${insecureSuites.join(", ")}.`,
   }),
 } as const
