@@ -48,7 +48,7 @@ async function startWithPair(pair: IssuedPair, options: Partial<Options> = {}): 
 }
 
 describe("certificates by name", () => {
-  const start = async (): Promise<AuthenticationServer> => {
+  const start = async (options: Partial<Options> = {}): Promise<AuthenticationServer> => {
     const files = pairFiles()
     const issue = async (commonName: string, algorithm: (typeof keyAlgorithms)[keyof typeof keyAlgorithms], ...names: readonly string[]) =>
       files(commonName, await authority.issue({ commonName, algorithm, names }))
@@ -58,10 +58,11 @@ describe("certificates by name", () => {
       { ...(await issue("first", rsa, "first.example", "*.wild.example", "both.example", "shared.example")), names: [] },
       { ...(await issue("second", p256, "hidden.example")), names: ["*.wild.example", "Second.Example", "both.example"] },
       { ...(await issue("third", rsa, "first.example", "second.example", "third.example")), names: [] },
-      { ...(await issue("fourth", p256, "fourth.example")), names: ["a.wild.example", "*.wild.example", "127.0.0.1"] },
+      { ...(await issue("fourth", p256, "fourth.example", "main.example")), names: ["a.wild.example", "*.wild.example", "127.0.0.1"] },
       { ...(await issue("common.example", rsa, "else.example")), names: [] },
     ]
     return startServerWith({
+      ...options,
       "tls-cert-file": main.certificate,
       "tls-private-key-file": main.key,
       "tls-sni-cert-key": pairs.flatMap((pair) => namedPairs.parse(namedPairs.format([pair])) ?? []),
@@ -71,7 +72,6 @@ describe("certificates by name", () => {
   test("are chosen in the order of precedence of the reference", async () => {
     const { port } = await start()
     const expected: readonly (readonly [asked: string | undefined, served: string])[] = [
-      ["main.example", "main"],
       ["first.example", "first"],
       ["FIRST.example", "first"],
       ["second.example", "second"],
@@ -85,8 +85,9 @@ describe("certificates by name", () => {
       ["wild.example", "main"],
       ["common.example", "common.example"],
       ["else.example", "common.example"],
-      // Only a certificate says so: the main one goes first, then the pairs in their order.
       ["shared.example", "first"],
+      // No pattern, only certificates: the listener's own goes first, then the pairs in their order.
+      ["main.example", "main"],
       ["hidden.example", "second"],
       ["fourth.example", "fourth"],
       ["unknown.example", "main"],
@@ -103,8 +104,8 @@ describe("certificates by name", () => {
     }
   })
 
-  test("serve requests of both protocols, and a first message that arrives byte by byte", async () => {
-    const { port } = await start()
+  test.each(["own", "node"] as const)("serve requests, also if the first message arrives byte by byte (%s)", async (implementation) => {
+    const { port } = await start({ "http2-implementation": implementation })
     const slow = await slowWire(port)
     for (const servername of ["third.example", "main.example"]) {
       const socket = await connected({ port: slow, servername, ALPNProtocols: ["http/1.1"] })

@@ -51,6 +51,13 @@ describe("the settings of TLS", () => {
     expect(() => settingsOf(["--tls-cipher-suites=TLS_AES_128_GCM_SHA256"])).toThrow(message)
   })
 
+  it("come with directives of HSTS that have an effect", () => {
+    expect(() => settingsOf(["--strict-transport-security-directives=preload,includeSubDomains"])).toThrow(
+      "--strict-transport-security-directives: preload,includeSubDomains has no effect without max-age=SECONDS; add it",
+    )
+    expect(settingsOf(["--strict-transport-security-directives=includeSubDomains,max-age=1"]).warnings).toEqual([])
+  })
+
   it("know no other names", () => {
     expect(() => optionsOf("--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA265")).toThrow(
       /will not do: expected one of TLS_AES_128_GCM_SHA256, .*; did you mean TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\?$/,

@@ -19,9 +19,10 @@ const weakestLevel = "@SECLEVEL=0"
 
 /**
  * Called once at start. Logs a warning for what is insecure and for what has no effect. Throws StartError for suites
- * that OpenSSL lacks, and for suites without one that HTTP/2 needs.
+ * that OpenSSL lacks, for suites without one that HTTP/2 needs, and for directives of HSTS without the one that counts.
  */
 export function tlsSettings(options: Options, log: Log, available: readonly string[] = getCiphers()): TlsSettings {
+  checkDirectives(options)
   const minVersion = versions[options["tls-min-version"]]
   const has = ({ openssl }: CipherSuite): boolean => available.includes(openssl.toLowerCase())
   const asked = askedSuites(options, has)
@@ -36,6 +37,13 @@ export function tlsSettings(options: Options, log: Log, available: readonly stri
     return { minVersion, ciphers: listOf(of13) }
   }
   return { minVersion, ciphers: `${listOf([...of13, ...older])}${isOld ? `:${weakestLevel}` : ""}` }
+}
+
+/** Browsers ignore the header field without `max-age`: RFC 6797 section 6.1.1. */
+function checkDirectives(options: Options): void {
+  const directives = options["strict-transport-security-directives"]
+  if (directives.length === 0 || directives.some((one) => one.startsWith("max-age="))) return
+  throw new StartError(`--strict-transport-security-directives: ${directives.join(",")} has no effect without max-age=SECONDS; add it`)
 }
 
 function listOf(suites: readonly CipherSuite[]): string {

@@ -46,6 +46,3 @@ export const cipherSuites: readonly CipherSuite[] = rows.map(([name, openssl, us
 
 /** One name. */
 export const cipherSuite: ValueType<(typeof rows)[number][0]> = oneOf(...rows.map(([name]) => name))
-
-/** For help. */
-export const insecureSuites = cipherSuites.filter(({ use }) => use === "insecure").map(({ name }) => name)

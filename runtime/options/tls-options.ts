@@ -1,5 +1,5 @@
 /** The options of the listener's TLS. */
-import { cipherSuite, insecureSuites } from "./cipher-suites.ts"
+import { cipherSuite } from "./cipher-suites.ts"
 import { namedPairs } from "./named-pairs.ts"
 import { option } from "./option.ts"
 import { listOf, oneOf, text } from "./value-types.ts"
@@ -43,6 +43,6 @@ export const tlsOptions = {
     group: "Certificates",
     default: [],
     defaultText: "those with ECDHE that are not insecure",
-    help: `Cipher suites of TLS 1.2 and older, by Go's names; those of TLS 1.3 are always on. The order does not count. Accepted with a warning, being insecure: ${insecureSuites.join(", ")}.`,
+    help: "Cipher suites of TLS 1.2 and older, by Go's names; those of TLS 1.3 are always on. The order does not count. Insecure ones (without ECDHE, CBC with SHA-256, triple DES, RC4) are accepted with a warning, as far as OpenSSL has them.",
   }),
 } as const
