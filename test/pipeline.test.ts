@@ -34,7 +34,7 @@ async function serverWith(protocol: Protocol, ...middleware: readonly Filter[]):
 const reference: readonly (readonly [step: string, ours: string, why?: string])[] = [
   ["auditInit", "auditInit"],
   ["panicRecovery", "", "recovery is around all steps: those before it cannot fail"],
-  ["muxAndDiscoveryComplete", "", "the routes answer 503 themselves while kinds are not known yet"],
+  ["muxAndDiscoveryComplete", "", "the routes know themselves whether kinds are missing yet"],
   ["receivedTimestamp", "", "auditBegin takes the time of what is recorded"],
   ["requestInfo", "requestInfo"],
   ["own routine", "", "Go's alone"],

@@ -78,7 +78,7 @@ interface DiscoveryDocument {
   readonly paths?: readonly string[] | Readonly<Record<string, { readonly serverRelativeURL?: string }>>
 }
 
-/** Every path that the server tells of. */
+/** Every path that the server names. */
 async function servedPaths(): Promise<readonly string[]> {
   const core: DiscoveryDocument = await ask("/api")
   const groups: DiscoveryDocument = await ask("/apis")

@@ -61,10 +61,10 @@ export function authentication(options: AuthenticationOptions): Step {
 }
 
 function enter(env: ServerEnv["Bindings"], user: User, { closesStrangers, removeHeaders }: AuthenticationOptions): undefined {
-  const { request } = env
+  const { request, incoming } = env
   request.user = user
   removeHeaders?.(request.headers)
-  if (closesStrangers && isAnonymous(user)) closeHttp2(env)
+  if (closesStrangers && incoming.httpVersionMajor === 2 && isAnonymous(user)) closeHttp2(env)
   if (user !== anonymousUser) request.incoming.account?.identify(user.name)
   else if (ignoredToken.test(request.headers.authorization ?? "")) request.warnings.push(ignoredTokenWarning)
 }

@@ -5,7 +5,7 @@ import type { Step } from "../http/env.ts"
 const outOf = 1_000_000
 
 /**
- * Ends the HTTP/2 connections of some requests after their answers, so that long-lived clients spread anew over the
+ * Ends the HTTP/2 connections of some requests after their answers, so that long-lived clients spread again over the
  * servers behind a load balancer. `chance`: `--goaway-chance`.
  */
 export function goaway({ chance, random }: { chance: number; random: Pick<Random, "integer"> }): Step {

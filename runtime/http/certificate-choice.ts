@@ -21,7 +21,7 @@ export class CertificateChoice {
     private readonly server: Http1Server,
     tls: Tls,
   ) {
-    this.setNamed(tls)
+    this.use(tls, this.namedOf(tls))
   }
 
   /** Whether the name matters: there is more than one certificate. */
@@ -34,9 +34,9 @@ export class CertificateChoice {
    * was then.
    */
   set(tls: Tls): void {
-    const context = contextOf(tls)
-    this.setNamed(tls)
-    this.server.setSecureContext(context)
+    const others = this.namedOf(tls)
+    this.server.setSecureContext(contextOf(tls))
+    this.use(tls, others)
   }
 
   /**
@@ -52,12 +52,16 @@ export class CertificateChoice {
     return this.others.find(({ certificate }) => isFor(certificate, name))?.server ?? this.server
   }
 
-  private setNamed(tls: Tls): void {
-    const { certificate, named = [] } = tls
-    const others = named.map((pair) => ({
-      server: withSecureContext(this.server, contextOf({ ...tls, certificate: pair.certificate, key: pair.key })),
-      certificate: new X509Certificate(pair.certificate),
+  private namedOf(tls: Tls): readonly Named[] {
+    const { named = [] } = tls
+    return named.map(({ certificate, key }) => ({
+      server: withSecureContext(this.server, contextOf({ ...tls, certificate, key })),
+      certificate: new X509Certificate(certificate),
     }))
+  }
+
+  /** `others`: those of `tls.named`, in their order. */
+  private use({ certificate, named = [] }: Tls, others: readonly Named[]): void {
     const byName = new Map<string, Http1Server>()
     // The first pair with a name has it; names that were given go before those in certificates.
     for (const given of [true, false]) {

@@ -45,7 +45,8 @@ export class Handshakes {
     private readonly limits: HandshakeLimits,
   ) {
     const begin = takeListener(server, "connection")
-    this.begin = (socket, name) => begin(limits.choice.serverFor(name, socket.localAddress), socket)
+    const { choice } = limits
+    this.begin = (socket, name) => begin(choice.readsNames ? choice.serverFor(name, socket.localAddress) : server, socket)
   }
 
   add(socket: Socket, address: string): void {

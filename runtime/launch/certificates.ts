@@ -1,7 +1,7 @@
 /**
- * The self-signed serving certificate, and the check of given ones (`serving-files.ts` reads those). A self-signed authority is created once and issues a
- * certificate for every name of this server. The certificate is issued again when a name is missing or it is about to
- * expire. Specification section 5, transport.
+ * The self-signed serving certificate, and the check of given ones, which `serving-files.ts` reads. A self-signed
+ * authority is created once and issues a certificate for every name of this server. The certificate is issued again
+ * when a name is missing or it is about to expire. Specification section 5, transport.
  */
 import { createPrivateKey, type KeyObject, webcrypto, X509Certificate } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"

@@ -71,7 +71,8 @@ function askedSuites(options: Options, has: (suite: CipherSuite) => boolean): re
 
 /**
  * Called once at start, with what a connection will be served with. Throws StartError if the oldest version that is
- * asked for cannot be spoken: builds of OpenSSL and settings of systems leave old ones out, which only a handshake shows.
+ * asked for cannot be spoken: builds of OpenSSL and settings of systems leave old ones out, which only a handshake
+ * shows.
  */
 export async function checkOldestVersion(tls: Tls): Promise<void> {
   const { minVersion } = tls

@@ -83,7 +83,10 @@ export interface Connection {
 const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 const review = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" })
 
-/** Called within a test, which closes it. The connection is opened with the first question and kept while the server does. */
+/**
+ * Called within a test, which closes it. The connection is opened with the first question and kept while the server
+ * does.
+ */
 export function connectTo(server: AuthenticationServer, { protocol, certificate, key }: Client): Connection {
   const tls = { ca: server.authority, ...(certificate !== undefined && { cert: certificate, key }) }
   const connection = protocol === "http1" ? http1(server.port, tls) : http2(server.port, tls)
