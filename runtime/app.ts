@@ -10,19 +10,23 @@ import { hasPublicPaths } from "./authz/authorizers.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { audit, auditBegin } from "./filters/audit.ts"
+import { auditInit } from "./filters/audit-init.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
+import { cacheControl } from "./filters/cache-control.ts"
 import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
+import { goaway } from "./filters/goaway.ts"
+import { hsts } from "./filters/hsts.ts"
 import { impersonation } from "./filters/impersonation.ts"
-import { inFlight } from "./filters/in-flight.ts"
 import { inOrder } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
 import { recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
+import { retryAfter } from "./filters/retry-after.ts"
 import { vendorHint } from "./filters/vendor-hint.ts"
-import { responseHeaders } from "./filters/response-headers.ts"
+import { waitGroup } from "./filters/wait-group.ts"
 import { RequestReader } from "./http/request/reader.ts"
 import type { RequestContext } from "./http/request/context.ts"
 import type { Filter, ServerEnv, Step } from "./http/env.ts"
@@ -34,24 +38,32 @@ import { answerUnknownPath, sendError } from "./wire/send.ts"
 import { failureStatus } from "./wire/status.ts"
 
 /**
- * The filter chain: a request passes it from top to bottom, in the order of kube-apiserver. Comments mark the places of
- * filters that do not exist yet.
+ * The filter chain: a request passes it from top to bottom, in the order of kube-apiserver. docs/ARCHITECTURE.md says
+ * what differs. A step that the options leave without work is not there.
  */
 export function filtersOf(parts: ServerParts): readonly Step[] {
-  const { vendor, clock, options } = parts
+  const { vendor, clock, options, random } = parts
   const audited = parts.audit
+  const directives = options["strict-transport-security-directives"]
+  const chance = options["goaway-chance"]
+  const allowedOrigins = options["cors-allowed-origins"]
   return [
-    responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
+    auditInit({ random }),
     requestInfo(),
-    vendorHint({ vendor }),
     requestCounts({ counts: parts.requestCounts }),
-    inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
+    ...when(options["shutdown-send-retry-after"], () => retryAfter({ rejecting: parts.rejecting })),
+    ...when(directives.length > 0, () => hsts({ directives })),
+    cacheControl(),
+    ...when(chance > 0, () => goaway({ chance, random })),
+    waitGroup({ requests: parts.inFlight }),
     ...(audited === undefined ? [] : [auditBegin({ audit: audited })]),
     deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
-    cors({ allowedOrigins: options["cors-allowed-origins"] }),
+    ...when(vendor.name !== "kubernetes", () => vendorHint({ vendor })),
+    ...when(allowedOrigins.length > 0, () => cors({ allowedOrigins })),
     authentication({
       authenticators: parts.authenticators,
       anonymous: options["anonymous-auth"],
+      closesStrangers: options["feature-gates"].UnauthenticatedHTTP2DOSMitigation === true,
       audiences: parts.audiences,
       vendor,
       removeHeaders: parts.removeHeaders,
@@ -66,6 +78,10 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
     }),
     authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options["authorization-mode"]) }),
   ]
+}
+
+function when(condition: boolean, make: () => Step): readonly Step[] {
+  return condition ? [make()] : []
 }
 
 /**

@@ -43,7 +43,8 @@ import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } fro
 import { within } from "./base/within.ts"
 import type { Kind } from "./schema/kind.ts"
 import { fillCaches } from "./registry/fill-caches.ts"
-import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
+import { type Listener, type ListenOptions, listen } from "./http/listen.ts"
+import type { ServingTls } from "./http/tls.ts"
 import { watchLoop } from "./base/event-loop-monitor.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
 import type { Options } from "./options/table.ts"
@@ -61,6 +62,7 @@ import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import { serverAudit } from "./server-audit.ts"
+import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
@@ -95,8 +97,8 @@ export interface ServerOptions {
   readonly serviceAccounts?: ServiceAccountTokens
   /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
-  /** The serving certificate and its key, PEM. */
-  readonly certificate: Pick<Tls, "certificate" | "key">
+  /** The serving certificates; `stop` ends it. */
+  readonly serving: ServingTls
   /** What the options of authentication ask for besides tokens; `stop` ends it. */
   readonly authentication?: ConfiguredAuthentication
   /** What `--authorization-webhook-config-file` names; the server stops it at its end. */
@@ -200,6 +202,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await listener.close({ graceMs: options["request-timeout"], clock })
     await within(patienceMs, requestsEnded(parts), clock)
     parts.hooks.close()
+    how.serving.stop()
     how.authentication?.stop()
     how.authorizationHook?.stop()
     await Promise.all([audit?.stop(), yamlThread.stop()])
@@ -231,7 +234,7 @@ async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
 
 async function openPort(how: ServerOptions, app: ListenOptions["app"]): ReturnType<NonNullable<ServerOptions["listen"]>> {
   const listener = await (how.listen ?? listen)(listenOptions(how, app))
-  how.authentication?.onAuthorities(() => listener.setTls?.(tlsOf(how)))
+  followTls(how, listener)
   return listener
 }
 
@@ -248,15 +251,6 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
     http2: options["http2-implementation"],
     ...(how.connectionTimes !== undefined && { times: how.connectionTimes }),
     warn: (message, facts) => log.warn(facts, message),
-  }
-}
-
-function tlsOf({ authentication, certificate, options }: ServerOptions): Tls {
-  const clientAuthorities = authentication?.clientAuthorities()
-  return {
-    ...certificate,
-    minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
-    ...(clientAuthorities !== undefined && { clientAuthorities }),
   }
 }
 

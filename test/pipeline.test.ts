@@ -27,37 +27,60 @@ async function serverWith(protocol: Protocol, ...middleware: readonly Filter[]):
   }
 }
 
+/**
+ * The reference's chain, outermost first. The second text is the step of this server that does the same, the third why
+ * there is none.
+ */
+const reference: readonly (readonly [step: string, ours: string, why?: string])[] = [
+  ["auditInit", "auditInit"],
+  ["panicRecovery", "", "recovery is around all steps: those before it cannot fail"],
+  ["muxAndDiscoveryComplete", "", "the routes know themselves whether kinds are missing yet"],
+  ["receivedTimestamp", "", "auditBegin takes the time of what is recorded"],
+  ["requestInfo", "requestInfo"],
+  ["own routine", "", "Go's alone"],
+  ["latencyTrackers", "requestCounts"],
+  ["tracing", "", "not built"],
+  ["httpLogging", "", "not built"],
+  ["retryAfter", "retryAfter"],
+  ["hsts", "hsts"],
+  ["cacheControl", "cacheControl"],
+  ["goaway", "goaway"],
+  ["watch termination tracking", "", "waitGroup counts watches as well"],
+  ["waitGroup", "waitGroup"],
+  ["requestDeadline", "auditBegin"],
+  ["timeoutForNonLongRunning", "deadline"],
+  ["warningRecorder", "vendorHint"],
+  ["cors", "cors"],
+  ["authentication", "authentication"],
+  ["audit", "audit"],
+  ["impersonation", "impersonation"],
+  ["priorityAndFairness or maxInFlight", "maxInFlight"],
+  ["authorization", "authorization"],
+]
+
+/** Steps that these options turn on. */
+const everyStep = {
+  "shutdown-send-retry-after": true,
+  "strict-transport-security-directives": ["max-age=31536000"],
+  "goaway-chance": 0.01,
+  "cors-allowed-origins": [/^https:\/\/example\.com$/],
+} as const
+
 it("the filters run in the order of the reference", async () => {
   const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
   onTestFinished(stop)
-  expect(filtersOf(server.parts).map(({ name }) => name)).toEqual([
-    "responseHeaders",
-    "requestInfo",
-    "vendorHint",
-    "requestCounts",
-    "inFlight",
-    "deadline",
-    "cors",
-    "authentication",
-    "impersonation",
-    "maxInFlight",
-    "authorization",
-  ])
-  const audited = filtersOf({ ...server.parts, audit: { counts: new AuditCounts(), begin: () => {}, stop: async () => {} } })
-  const names = audited.map(({ name }) => name)
-  expect(names.slice(names.indexOf("inFlight"), names.indexOf("maxInFlight"))).toEqual([
-    "inFlight",
-    "auditBegin",
-    "deadline",
-    "cors",
-    "authentication",
-    "audit",
-    "impersonation",
-  ])
+  const { parts } = server
+  const audited = { counts: new AuditCounts(), begin: () => {}, stop: async () => {} }
+  const namesOf = (more: Partial<typeof parts>): string[] => filtersOf({ ...parts, ...more }).map(({ name }) => name)
+  expect(reference.filter(([, ours, why]) => (ours === "") !== (why !== undefined))).toEqual([])
+  const inOrder = reference.map(([, ours]) => ours).filter((name) => name !== "")
+  expect(namesOf({ audit: audited, options: { ...parts.options, ...everyStep } })).toEqual(inOrder)
+  const optional = ["retryAfter", "hsts", "goaway", "auditBegin", "cors", "audit"]
+  expect(namesOf({})).toEqual(inOrder.filter((name) => !optional.includes(name)))
   const last: Filter = function last(_context, next) {
     return next()
   }
-  const everywhere = createApp(server.parts, [last]).routes.filter(({ path }) => path === "/*")
+  const everywhere = createApp(parts, [last]).routes.filter(({ path }) => path === "/*")
   expect(everywhere.map(({ handler }) => handler.name)).toEqual(["recovery", "inOrder", "last"])
 })
 

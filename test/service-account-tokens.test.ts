@@ -151,11 +151,15 @@ it("the documents of the issuer name its keys", async () => {
   const keys = await ask("GET", "/openid/v1/jwks")
   expect(keys.body.keys).toEqual([expect.objectContaining({ use: "sig", alg: "ES256", kty: "EC", kid: expect.any(String) })])
   expect(JSON.stringify(keys.body)).not.toContain('"d"')
+  const index = await ask("GET", "/")
+  expect(index.body.paths).toEqual(expect.arrayContaining(["/.well-known/openid-configuration", "/openid/v1/jwks"]))
 })
 
 it("an issuer that is no https URL has no documents", async () => {
   const { ask } = await serverWith({ issuers: ["issuer"] })
   expect(await ask("GET", "/.well-known/openid-configuration")).toMatchObject({ status: 404 })
+  const index = await ask("GET", "/")
+  expect(JSON.stringify(index.body.paths)).not.toMatch(/openid-configuration|jwks/)
 })
 
 it("a bootstrap token is that of its Secret, until it is deleted", async () => {

@@ -4,6 +4,7 @@ export const featureGates = {
   CRDValidationRatcheting: true,
   ClusterTrustBundle: false,
   CustomResourceFieldSelectors: false,
+  UnauthenticatedHTTP2DOSMitigation: true,
   VolumeAttributesClass: false,
   WatchList: false,
 } as const

@@ -7,12 +7,13 @@ import type { ServerEnv } from "../http/env.ts"
 import type { Listener, ListenOptions } from "../http/listen.ts"
 
 type App = Pick<Hono<ServerEnv>, "fetch">
-type Listen = (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
+type OpenPort = Pick<Listener, "port" | "close" | "setTls">
+type Listen = (options: ListenOptions) => Promise<OpenPort>
 
 /** Created once per program. */
 export class Gate {
   private app: App | undefined
-  private listener: Pick<Listener, "port" | "close"> | undefined
+  private listener: OpenPort | undefined
   /** Resolves when the change in progress has ended. */
   private change: Promise<void> | undefined
   private closing = false
@@ -24,7 +25,8 @@ export class Gate {
     this.app = options.app
     this.listener ??= await this.openPort({ ...options, app: { fetch: (...request) => this.fetch(...request) } })
     const { listener } = this
-    return { port: listener.port, close: async (how) => (this.closing ? listener.close(how) : undefined) }
+    const { port, setTls } = listener
+    return { port, ...(setTls !== undefined && { setTls }), close: async (how) => (this.closing ? listener.close(how) : undefined) }
   }
 
   /** Requests wait until `act` has ended. Servers that stop meanwhile leave the port open. */

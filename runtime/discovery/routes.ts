@@ -184,8 +184,8 @@ function indexOf({ parts, discovery }: Documents): Response {
     `/${endpoint}`,
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
   ])
-  const paths = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(
-    compareText,
-  )
+  const isIssuer = parts.serviceAccounts !== undefined && issuerDocuments(parts.serviceAccounts, "") !== undefined
+  const others = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
+  const paths = [...others, ...(isIssuer ? [configurationPath, keysPath] : []), ...groups, ...health].sort(compareText)
   return smallDocument(JSON.stringify({ paths }, null, 2), { contentType: "application/json" })
 }

@@ -7,8 +7,7 @@ import {
 } from "../authn/authenticate.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
-import type { Step } from "../http/env.ts"
-import type { RequestContext } from "../http/request/context.ts"
+import type { ServerEnv, Step } from "../http/env.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
@@ -16,6 +15,11 @@ import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.
 export interface AuthenticationOptions {
   readonly authenticators: readonly Authenticator[]
   readonly anonymous: boolean
+  /**
+   * Whether an HTTP/2 connection ends after the answer to a request without a user, as with the gate
+   * `UnauthenticatedHTTP2DOSMitigation`: requests over HTTP/2 cost a stranger little and the server much.
+   */
+  readonly closesStrangers: boolean
   /** `--api-audiences` */
   readonly audiences: readonly string[]
   readonly vendor: Vendor
@@ -30,24 +34,49 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, audiences, vendor, removeHeaders, onFault } = options
+  const { authenticators, audiences, vendor, closesStrangers, onFault } = options
   const toPrivate = { anonymous: options.anonymous, onFault }
   const toPublic = { anonymous: true, onFault }
-  return function authentication({ request, incoming }) {
+  const refuse = (env: ServerEnv["Bindings"], fault: unknown): never => {
+    if (closesStrangers) closeHttp2(env)
+    throw fault
+  }
+  return function authentication(env) {
+    const { request, incoming } = env
     const { headers, info } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const credentials = { headers, token: bearerToken(shown), incoming, audiences }
-    const user = authenticate(authenticators, credentials, isPublicPath(info) ? toPublic : toPrivate)
-    if (user instanceof Promise) return user.then((known) => enter(request, known, removeHeaders))
-    return enter(request, user, removeHeaders)
+    try {
+      const user = authenticate(authenticators, credentials, isPublicPath(info) ? toPublic : toPrivate)
+      if (user instanceof Promise)
+        return user.then(
+          (known) => enter(env, known, options),
+          (fault: unknown) => refuse(env, fault),
+        )
+      return enter(env, user, options)
+    } catch (fault) {
+      return refuse(env, fault)
+    }
   }
 }
 
-function enter(request: RequestContext, user: User, removeHeaders: AuthenticationOptions["removeHeaders"]): undefined {
+function enter(env: ServerEnv["Bindings"], user: User, { closesStrangers, removeHeaders }: AuthenticationOptions): undefined {
+  const { request, incoming } = env
   request.user = user
   removeHeaders?.(request.headers)
+  if (closesStrangers && incoming.httpVersionMajor === 2 && isAnonymous(user)) closeHttp2(env)
   if (user !== anonymousUser) request.incoming.account?.identify(user.name)
   else if (ignoredToken.test(request.headers.authorization ?? "")) request.warnings.push(ignoredTokenWarning)
+}
+
+/** An authenticator may name the anonymous user as well. */
+function isAnonymous(user: User): boolean {
+  return user === anonymousUser || user.name === anonymousUser.name || user.groups.includes(unauthenticatedGroup)
+}
+const [unauthenticatedGroup = ""] = anonymousUser.groups
+
+function closeHttp2({ incoming, outgoing }: ServerEnv["Bindings"]): void {
+  if (incoming.httpVersionMajor === 2) outgoing.closeAfterAnswer()
 }
 
 /** kube-apiserver takes no token behind several blanks, and says so. */

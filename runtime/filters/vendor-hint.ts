@@ -8,9 +8,8 @@ import type { Vendor } from "../base/vendor.ts"
  */
 export function vendorHint({ vendor }: { vendor: Vendor }): Step {
   const text = `299 - "this server uses the names of --vendor=${vendor.name}; start it with --vendor=kubernetes for kubectl and client libraries"`
-  const isNative = vendor.name === "kubernetes"
   return function vendorHint({ incoming, outgoing }) {
-    if (!isNative && foreignAccept.test(incoming.headers.accept ?? "")) outgoing.setHeader("warning", text)
+    if (foreignAccept.test(incoming.headers.accept ?? "")) outgoing.setHeader("warning", text)
     return undefined
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
 import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../base/limits.ts"
+import type { CertificateChoice } from "./certificate-choice.ts"
 import { Handshakes } from "./handshakes.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 
@@ -18,6 +19,7 @@ export interface ConnectionLimits {
 }
 
 interface Options extends ConnectionLimits {
+  readonly choice: CertificateChoice
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
 }
@@ -32,7 +34,7 @@ export interface LimitedConnections {
 
 /** Called once per server, before it listens. */
 export function limitConnections(server: Http1Server, options: Options): LimitedConnections {
-  const { clock, warn } = options
+  const { choice, clock, warn } = options
   const perAddressMax = options.strangersPerAddressMax ?? strangersPerAddressMax
   /** Connections on which no request has authenticated yet, by address and port. */
   const strangers = new Map<string, Map<number, Socket>>()
@@ -47,6 +49,7 @@ export function limitConnections(server: Http1Server, options: Options): Limited
   const handshakes = new Handshakes(server, {
     max: options.strangersOpenMax ?? strangersOpenMax,
     graceMs: options.strangerGraceMs ?? strangerGraceMs,
+    choice,
     clock,
     warn,
   })

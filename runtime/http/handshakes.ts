@@ -1,11 +1,15 @@
 /** Schedules the TLS handshakes of clients that have not authenticated. */
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
+import type { CertificateChoice } from "./certificate-choice.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../base/limits.ts"
 import { takeListener } from "./node-internals.ts"
+import { readServerName } from "./read-server-name.ts"
 
 interface HandshakeLimits {
+  /** Says with which certificate a handshake begins. */
+  readonly choice: Pick<CertificateChoice, "readsNames" | "serverFor">
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
   /** The most connections without an authenticated request that may speak TLS at a time. */
@@ -22,9 +26,12 @@ interface HandshakeLimits {
  * connections of one address delay no other address.
  */
 export class Handshakes {
-  private readonly begin: (socket: Socket) => void
-  /** Connections whose client has sent something, by address; the next address in turn comes first. */
-  private readonly waiting = new Map<string, Set<Socket>>()
+  private readonly begin: (socket: Socket, name: string) => void
+  /**
+   * Connections whose client has sent something, by address, with the host that it asks for if that matters; the next
+   * address in turn comes first.
+   */
+  private readonly waiting = new Map<string, Map<Socket, string>>()
   /** When each connection began to speak TLS, by address; the oldest comes first. */
   private readonly begun = new Map<string, Map<Socket, number>>()
   private begunCount = 0
@@ -38,23 +45,27 @@ export class Handshakes {
     private readonly limits: HandshakeLimits,
   ) {
     const begin = takeListener(server, "connection")
-    this.begin = (socket) => begin(server, socket)
+    const { choice } = limits
+    this.begin = (socket, name) => begin(choice.readsNames ? choice.serverFor(name, socket.localAddress) : server, socket)
   }
 
   add(socket: Socket, address: string): void {
     const fail = (): void => void socket.destroy()
     socket.setTimeout(tlsHandshakeTimeoutMs, fail)
     socket.once("error", fail)
-    socket.once("readable", () => {
+    const { choice, clock } = this.limits
+    const ready = (name: string): void => {
       socket.setTimeout(0)
       socket.off("timeout", fail)
       socket.off("error", fail)
       if (socket.destroyed) return
       const sockets = this.waiting.get(address)
-      if (sockets === undefined) this.waiting.set(address, new Set([socket]))
-      else sockets.add(socket)
+      if (sockets === undefined) this.waiting.set(address, new Map([[socket, name]]))
+      else sockets.set(socket, name)
       this.schedule()
-    })
+    }
+    if (choice.readsNames) readServerName(socket, clock, ready)
+    else socket.once("readable", () => ready(""))
   }
 
   /** Called when the connection has closed, or one of its requests has authenticated. */
@@ -135,9 +146,9 @@ export class Handshakes {
 
   /** Begins the first handshake of an address, and moves the address to the end of the row. */
   private beginFirst(address: string): void {
-    const row = this.waiting.get(address) ?? new Set<Socket>()
+    const row = this.waiting.get(address) ?? new Map<Socket, string>()
     this.waiting.delete(address)
-    const [socket] = row
+    const [[socket, name] = [undefined, ""]] = row
     if (socket === undefined) return
     row.delete(socket)
     if (row.size > 0) this.waiting.set(address, row)
@@ -146,7 +157,7 @@ export class Handshakes {
     const sockets = this.begun.get(address) ?? new Map<Socket, number>()
     this.begun.set(address, sockets.set(socket, this.limits.clock.elapsedMs()))
     this.begunCount++
-    this.begin(socket)
+    this.begin(socket, name)
   }
 
   /** False if the connection does not speak TLS, or not any more. */

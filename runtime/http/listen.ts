@@ -1,10 +1,9 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
 import { createServer as createHttpsServer } from "node:https"
-import { constants } from "node:crypto"
 import { type AddressInfo, Socket } from "node:net"
-import type { SecureContextOptions } from "node:tls"
 import type { Hono } from "hono"
 import { type Clock, systemClock } from "../base/clock.ts"
+import { CertificateChoice } from "./certificate-choice.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
 import { checkNode } from "./node-internals.ts"
@@ -23,18 +22,7 @@ import {
 } from "../base/limits.ts"
 import type { ServerEnv } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
-
-/** The serving certificate and its key, as PEM. */
-export interface Tls {
-  readonly certificate: string
-  readonly key: string
-  readonly minVersion?: "TLSv1.2" | "TLSv1.3"
-  /**
-   * PEM of the authorities whose certificates clients may choose from. Present: clients are asked for a certificate.
-   * Whether it is valid is decided per request (`authn/certificates/`); a connection without one is as good.
-   */
-  readonly clientAuthorities?: string
-}
+import { contextOf, type Tls } from "./tls.ts"
 
 export interface ListenOptions {
   readonly app: Pick<Hono<ServerEnv>, "fetch">
@@ -62,7 +50,10 @@ export interface Listener {
   readonly port: number
   /** Stops accepting connections and lets requests in flight finish; cuts connections that are busy after `graceMs`. */
   close(options: { graceMs: number; clock: Clock }): Promise<void>
-  /** New connections get this certificate, key and authorities; open ones keep theirs. Absent in a simulation. */
+  /**
+   * New connections get these certificates, keys and authorities; open ones keep theirs. Throws what OpenSSL finds
+   * wrong with them, and changes nothing then. Absent in a simulation.
+   */
   setTls?(tls: Tls): void
   /** From now on, the port and the connections that it accepts do not keep the process alive. */
   unref(): void
@@ -77,7 +68,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
   const server = createServer(options.tls, times)
-  const limited = limitConnections(server, { ...options.limits, clock: options.clock ?? systemClock, warn })
+  const choice = new CertificateChoice(server, options.tls)
+  const limited = limitConnections(server, { ...options.limits, choice, clock: options.clock ?? systemClock, warn })
   const kept = new KeptBytes({
     ...options.limits,
     onCut: (cut) => warn("a connection was ended: connections like it had too much kept for them, and it had most", cut),
@@ -102,13 +94,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     server.unref()
     server.on("connection", (socket) => void (socket instanceof Socket && socket.unref()))
   }
-  return { server, port, close: (how) => connections.close(how), setTls: (tls) => server.setSecureContext(contextOf(tls)), unref }
-}
-
-function contextOf({ certificate, key, minVersion = "TLSv1.2", clientAuthorities }: Tls): SecureContextOptions {
-  if (clientAuthorities === undefined) return { cert: certificate, key, minVersion }
-  // A resumed connection has the client's certificate without those that it sent with it, which verify it.
-  return { cert: certificate, key, minVersion, ca: clientAuthorities, secureOptions: constants.SSL_OP_NO_TICKET }
+  return { server, port, close: (how) => connections.close(how), setTls: (tls) => choice.set(tls), unref }
 }
 
 function createServer(tls: Tls, times: TimeLimits): Http1Server {

@@ -5,6 +5,7 @@
 import { createServer, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
+import type { SecureContextOptions } from "node:tls"
 
 type ConnectionListener = (socket: Socket) => void
 
@@ -25,6 +26,23 @@ export function takeListener(server: Listening, event: "connection" | "secureCon
   if (listeners.length !== 1 || !isListener(listener)) throw missing(`one listener of its own for "${event}" of an HTTPS server`)
   server.removeAllListeners(event)
   return (owner, socket) => listener.call(owner, socket)
+}
+
+/** The part of a node server of TLS that has a certificate. */
+interface Secure {
+  setSecureContext(context: SecureContextOptions): void
+}
+
+/**
+ * Returns a server that is the given one but for its certificate and key: node's listener of `connection` begins TLS
+ * with those of the server that it is called on. Throws what OpenSSL finds wrong with them, and if node keeps them
+ * elsewhere.
+ */
+export function withSecureContext<Server extends Secure>(server: Server, context: SecureContextOptions): Server {
+  const other: Server = Object.create(server)
+  other.setSecureContext(context)
+  if (!Object.hasOwn(other, "_sharedCreds")) throw missing("`_sharedCreds` of an HTTPS server, which `setSecureContext` replaces")
+  return other
 }
 
 function isListener(listener: unknown): listener is ConnectionListener {

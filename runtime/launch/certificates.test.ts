@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { inMemoryPair, readPair, selfSignedPair } from "./certificates.ts"
+import { checkPair, inMemoryPair, selfSignedPair } from "./certificates.ts"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { servedNames } from "./server-names.ts"
 import { vendorProfile } from "../base/vendor.ts"
@@ -76,19 +76,14 @@ describe("the self-signed pair", () => {
   })
 })
 
-describe("a pair of files", () => {
-  it("is accepted when key and certificate match", async () => {
-    const dir = newFolder()
+describe("a pair of PEM texts", () => {
+  it("is accepted when the key is that of the certificate", async () => {
     const [one, other] = [await inMemoryPair({ names, clock: systemClock }), await inMemoryPair({ names, clock: systemClock })]
-    const files = { certificate: join(dir, "tls.crt"), key: join(dir, "tls.key") }
-    writeFileSync(files.certificate, one.certificate)
-    writeFileSync(files.key, one.key)
-    expect(readPair(files)).toEqual({ certificate: one.certificate, key: one.key, authority: one.certificate })
-    writeFileSync(files.key, other.key)
-    expect(() => readPair(files)).toThrow("is not the key of --tls-cert-file")
-    writeFileSync(files.key, "no key")
-    expect(() => readPair(files)).toThrow("must be PEM files")
-    expect(() => readPair({ ...files, key: join(dir, "absent") })).toThrow("--tls-private-key-file:")
+    const texts = { ...one, certificateName: "the certificate", keyName: "the key" }
+    expect(checkPair(texts).checkHost("localhost")).toBeDefined()
+    expect(() => checkPair({ ...texts, key: other.key })).toThrow("the key is not the key of the certificate")
+    expect(() => checkPair({ ...texts, key: "no key" })).toThrow("the certificate and the key must be PEM files: ")
+    expect(() => checkPair({ ...texts, certificate: "none" })).toThrow("the certificate and the key must be PEM files: ")
   })
 })
 

@@ -1,9 +1,9 @@
 /**
- * The serving certificate: read from given files, or self-signed. A self-signed authority is created once and issues a
- * certificate for every name of this server. The certificate is issued again when a name is missing or it is about to
- * expire. Specification section 5, transport.
+ * The self-signed serving certificate, and the check of given ones, which `serving-files.ts` reads. A self-signed
+ * authority is created once and issues a certificate for every name of this server. The certificate is issued again
+ * when a name is missing or it is about to expire. Specification section 5, transport.
  */
-import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
+import { createPrivateKey, type KeyObject, webcrypto, X509Certificate } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { join } from "node:path"
@@ -40,26 +40,26 @@ const renewBeforeMs = 30 * dayMs
 /** Clocks of clients may be slow. */
 const backdateMs = 3600 * 1000
 
-/** Called at start with `--tls-cert-file` and `--tls-private-key-file`. Throws CertificateError. */
-export function readPair(files: { certificate: string; key: string }): ServingPair {
-  const certificate = readPem(files.certificate, "--tls-cert-file")
-  const key = readPem(files.key, "--tls-private-key-file")
-  try {
-    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return { certificate, key, authority: certificate }
-  } catch (error) {
-    throw new CertificateError(
-      `--tls-cert-file ${files.certificate} and --tls-private-key-file ${files.key} must be PEM files: ${messageOf(error)}`,
-    )
-  }
-  throw new CertificateError(`--tls-private-key-file ${files.key} is not the key of --tls-cert-file ${files.certificate}`)
+/** The texts of a certificate and its key, and how to name both in a message. */
+export interface PairTexts {
+  readonly certificate: string
+  readonly key: string
+  readonly certificateName: string
+  readonly keyName: string
 }
 
-function readPem(path: string, option: string): string {
+/** Throws CertificateError unless the certificate is one, and the key its own. Returns it, read. */
+export function checkPair({ certificate, key, certificateName, keyName }: PairTexts): X509Certificate {
+  let read: X509Certificate
+  let privateKey: KeyObject
   try {
-    return readFileSync(path, "utf8")
+    read = new X509Certificate(certificate)
+    privateKey = createPrivateKey(key)
   } catch (error) {
-    throw new CertificateError(`${option}: ${path} cannot be read: ${messageOf(error)}`)
+    throw new CertificateError(`${certificateName} and ${keyName} must be PEM files: ${messageOf(error)}`)
   }
+  if (!read.checkPrivateKey(privateKey)) throw new CertificateError(`${keyName} is not the key of ${certificateName}`)
+  return read
 }
 
 /**

@@ -15,7 +15,7 @@ import type { ApiFolder } from "./user-api.ts"
 import { builtInDocuments, type Documents, joinDocuments } from "./openapi-files.ts"
 import { enabledKinds } from "./enabled-kinds.ts"
 import { servedDocuments } from "./served-documents.ts"
-import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
+import { CertificateError, inMemoryPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "../base/clock.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { JsonObject } from "../base/json.ts"
@@ -28,7 +28,9 @@ import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { openEmbeddedStore } from "./open-store.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
+import { openServingFiles, type ServingFiles } from "./serving-files.ts"
 import { signingOf } from "./signing-pairs.ts"
+import { checkOldestVersion, tlsSettings } from "./tls-settings.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
@@ -117,16 +119,18 @@ export async function launch(how: LaunchOptions): Promise<Launched> {
 async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
   await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
-  const pair = await servingPair(how)
+  const own = await ownPair(how)
   // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
   const tokenSecret = await continueSecret(how, store)
   const shapes = await storedShapes(how, store, folders)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders, ...(shapes !== undefined && { shapes }) })
-  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, own, token, folders, ...(shapes !== undefined && { shapes }) })
+  const { authority } = serverOptions.serving
+  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority, token })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
-  const server = await startServer(serverOptions).catch((error: unknown) => {
+  const server = await startChecked(serverOptions).catch((error: unknown) => {
+    serverOptions.serving.stop()
     serverOptions.authentication?.stop()
     serverOptions.authorizationHook?.stop()
     serverOptions.audit?.webhook?.stop()
@@ -136,7 +140,12 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
   const kubeconfig = kubeconfigAt(server.port)
   const definitions = (serverOptions.definitions ?? []).map(({ definition }) => nameOf(definition))
-  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders), definitions }
+  return { server, url, token, authority, kubeconfig, client, api: apiOf(client, folders), definitions }
+}
+
+async function startChecked(options: LaunchedOptions): Promise<RunningServer> {
+  await checkOldestVersion(options.serving.current())
+  return startServer(options)
 }
 
 /** The operations of all kinds, on first use: most programs that start a server use HTTP. */
@@ -191,7 +200,7 @@ const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
 interface LaunchParts {
   readonly store: Store
   readonly tokenSecret: Buffer
-  readonly pair: ServingPair
+  readonly own: ServingPair | undefined
   readonly token: string
   readonly folders: readonly ApiFolder[]
   readonly shapes?: StoredShapes
@@ -212,9 +221,13 @@ async function storedShapes({ options }: LaunchOptions, store: Store, folders: r
 ${first.remedy}`)
 }
 
-function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
+interface LaunchedOptions extends ServerOptions {
+  readonly serving: ServingFiles
+}
+
+function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, tokenSecret, folders, shapes } = made
+  const { store, own, token, tokenSecret, folders, shapes } = made
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
@@ -233,8 +246,6 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     ...(serviceAccounts !== undefined && { serviceAccounts }),
-    certificate: pair,
-    authority: pair.authority,
     ...(signing !== undefined && { signing }),
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
@@ -244,24 +255,25 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how),
+    ...filesOfAccess(how, own),
   }
 }
 
+type AccessFiles = Pick<LaunchedOptions, "audit" | "authentication" | "authority" | "authorizationHook" | "serving">
+
 /** Last of all: they begin to watch their files. */
-function filesOfAccess({
-  options,
-  clock,
-  log,
-  random,
-}: LaunchOptions): Pick<ServerOptions, "audit" | "authentication" | "authorizationHook"> {
+function filesOfAccess({ options, clock, log, random }: LaunchOptions, own: ServingPair | undefined): AccessFiles {
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
     const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
     stops.push(() => hook?.file.stop())
+    const serving = openServingFiles({ options, settings: tlsSettings(options, log), own, clock, log })
+    stops.push(() => serving.stop())
     const authentication = configureAuthentication({ options, clock, log, random })
     return {
+      serving,
+      authority: serving.authority,
       ...(audit !== undefined && { audit }),
       ...(authentication !== undefined && { authentication }),
       ...(hook !== undefined && { authorizationHook: hook.file }),
@@ -319,12 +331,13 @@ export async function openStore({ options, clock, log, random }: LaunchOptions, 
   return openServedStore({ options, clock, log, random, kinds: kindsServed(options, folders) })
 }
 
-async function servingPair(how: LaunchOptions): Promise<ServingPair> {
+/** The self-signed pair; undefined with `--tls-cert-file`. */
+async function ownPair(how: LaunchOptions): Promise<ServingPair | undefined> {
   const { options, clock } = how
   const files = { certificate: options["tls-cert-file"], key: options["tls-private-key-file"] }
   if ((files.certificate === "") !== (files.key === ""))
     throw new CertificateError("--tls-cert-file and --tls-private-key-file go together")
-  if (files.certificate !== "") return readPair(files)
+  if (files.certificate !== "") return undefined
   const advertised = advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
   const names = servedNames({ vendor: vendorProfile(options.vendor), advertised, serviceRanges: options["service-cluster-ip-range"] })
   if (how.transient === true) return inMemoryPair({ names, clock })

@@ -10,6 +10,7 @@ import { authorizationOptions } from "./authorization-options.ts"
 import { option } from "./option.ts"
 import { serviceAccountOptions } from "./service-account-options.ts"
 import { signingOptions } from "./signing.ts"
+import { tlsOptions } from "./tls-options.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
 import {
@@ -19,6 +20,7 @@ import {
   cidr,
   duration,
   enablement,
+  fraction,
   listOf,
   oneOf,
   originPattern,
@@ -58,6 +60,12 @@ export const optionTable = {
     default: 0,
     help: "Requests that one HTTP/2 connection may have open at a time; 0 means 250.",
   }),
+  "goaway-chance": option({
+    type: fraction({ max: 0.02 }),
+    group: "Serving",
+    default: 0,
+    help: "Fraction of requests over HTTP/2, from 0 to 0.02, after which their connection ends, so that clients spread over several servers. 0 is off; one server alone needs none.",
+  }),
   "http2-implementation": option({
     type: oneOf("own", "node"),
     group: "Serving",
@@ -77,31 +85,7 @@ export const optionTable = {
     help: "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. No header when empty.",
   }),
 
-  "cert-dir": option({
-    type: folder,
-    group: "Certificates",
-    default: "",
-    defaultText: "pki in the data folder",
-    help: "Folder in which the self-signed certificate is created and kept. Not used when --tls-cert-file is given.",
-  }),
-  "tls-cert-file": option({
-    type: file,
-    group: "Certificates",
-    default: "",
-    help: "PEM file with the serving certificate and its intermediate certificates.",
-  }),
-  "tls-private-key-file": option({
-    type: file,
-    group: "Certificates",
-    default: "",
-    help: "PEM file with the private key of --tls-cert-file.",
-  }),
-  "tls-min-version": option({
-    type: oneOf("VersionTLS12", "VersionTLS13"),
-    group: "Certificates",
-    default: "VersionTLS12",
-    help: "Oldest TLS version accepted.",
-  }),
+  ...tlsOptions,
 
   ...authenticationOptions,
   "token-auth-file": option({
@@ -381,7 +365,7 @@ export const optionTable = {
     type: switches(...featureGateNames),
     group: "Kinds and features",
     default: featureGates,
-    help: "APIResponseCompression: gzip for large responses. CRDValidationRatcheting: an update of a custom object does not have to mend what it leaves as it is. ClusterTrustBundle, VolumeAttributesClass: the kinds of these names, whose versions --runtime-config turns on. CustomResourceFieldSelectors: selectable fields of definitions. WatchList: lists streamed through a watch (sendInitialEvents).",
+    help: "APIResponseCompression: gzip for large responses. CRDValidationRatcheting: an update of a custom object does not have to mend what it leaves as it is. ClusterTrustBundle, VolumeAttributesClass: the kinds of these names, whose versions --runtime-config turns on. CustomResourceFieldSelectors: selectable fields of definitions. UnauthenticatedHTTP2DOSMitigation: an HTTP/2 connection ends after a request without a user. WatchList: lists streamed through a watch (sendInitialEvents).",
   }),
   "runtime-config": option({
     type: enablement,

@@ -90,6 +90,19 @@ export const decimal: ValueType<number> = {
   format: String,
 }
 
+/** A number from 0 to `max`. */
+export function fraction({ max }: { max: number }): ValueType<number> {
+  return {
+    word: "float",
+    expected: `a number from 0 to ${max}`,
+    parse(value) {
+      const number = decimal.parse(value)
+      return number !== undefined && number <= max ? number : undefined
+    },
+    format: String,
+  }
+}
+
 /** `1m30s`, as milliseconds. Zero is allowed where the option defines its meaning. */
 export function duration(bounds: { minMs: number }): ValueType<number> {
   return {

@@ -1,6 +1,6 @@
 /** A server with options of authentication, in the test's process, whose clock the test advances. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { connect as connectHttp2 } from "node:http2"
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2"
 import { Agent, request } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -83,7 +83,10 @@ export interface Connection {
 const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 const review = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" })
 
-/** Called within a test, which closes it. The connection is opened with the first question and kept. */
+/**
+ * Called within a test, which closes it. The connection is opened with the first question and kept while the server
+ * does.
+ */
 export function connectTo(server: AuthenticationServer, { protocol, certificate, key }: Client): Connection {
   const tls = { ca: server.authority, ...(certificate !== undefined && { cert: certificate, key }) }
   const connection = protocol === "http1" ? http1(server.port, tls) : http2(server.port, tls)
@@ -94,14 +97,21 @@ export function connectTo(server: AuthenticationServer, { protocol, certificate,
 type ClientTls = { readonly ca: string; readonly cert?: string; readonly key?: string | undefined }
 
 function http2(port: number, tls: ClientTls): Connection {
-  const session = connectHttp2(`https://127.0.0.1:${port}`, tls)
-  // Its requests report it.
-  session.on("error", () => undefined)
+  let session: ClientHttp2Session | undefined
+  const connected = (): ClientHttp2Session => {
+    // The server ends a connection after a request without a user.
+    if (session === undefined || session.closed || session.destroyed) {
+      session = connectHttp2(`https://127.0.0.1:${port}`, tls)
+      // Its requests report it.
+      session.on("error", () => undefined)
+    }
+    return session
+  }
   return {
-    close: () => session.destroy(),
+    close: () => session?.destroy(),
     whoAmI: (headers = {}) =>
       new Promise((resolve, reject) => {
-        const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/json", ...headers })
+        const stream = connected().request({ ":method": "POST", ":path": path, "content-type": "application/json", ...headers })
         const chunks: Buffer[] = []
         let status = 0
         stream.on("response", (head) => {

@@ -19,10 +19,21 @@ export interface IssuedPair {
   readonly key: string
 }
 
+interface IssueOptions {
+  readonly address?: string
+  readonly name?: string
+  readonly names?: readonly string[]
+  readonly days?: number
+  /** Default `test`. */
+  readonly commonName?: string
+  /** Of the key; default P-256. */
+  readonly algorithm?: KeyAlgorithm
+}
+
 export interface TestAuthority {
   readonly certificate: string
-  /** Issues a pair for the loopback address, or for `name`, as a server and as a client; it expires in `days`. */
-  issue(given?: { address?: string; name?: string; days?: number }): Promise<IssuedPair>
+  /** Issues a pair for the loopback address, or for `names`, as a server and as a client; it expires in `days`. */
+  issue(given?: IssueOptions): Promise<IssuedPair>
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
@@ -41,10 +52,17 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
   })
   return {
     certificate: authority.toString("pem"),
-    async issue({ address = "127.0.0.1", name, days = 1 } = {}) {
-      const own = await createKeys()
+    async issue({
+      address = "127.0.0.1",
+      name,
+      names = name === undefined ? [] : [name],
+      days = 1,
+      commonName = "test",
+      algorithm: of,
+    } = {}) {
+      const own = await createKeys(of)
       const certificate = await X509CertificateGenerator.create({
-        subject: "CN=test",
+        subject: `CN=${commonName}`,
         issuer: authority.subject,
         notBefore: new Date(Date.now() - 2 * dayMs),
         notAfter: new Date(Date.now() + days * dayMs),
@@ -55,7 +73,9 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
           new BasicConstraintsExtension(false, undefined, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
-          new SubjectAlternativeNameExtension([name === undefined ? { type: "ip", value: address } : { type: "dns", value: name }]),
+          new SubjectAlternativeNameExtension(
+            names.length === 0 ? [{ type: "ip", value: address }] : names.map((value) => ({ type: "dns", value })),
+          ),
         ],
       })
       return { certificate: certificate.toString("pem"), key: own.pem }

@@ -16,6 +16,7 @@ import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificate
 import { systemClock } from "../../runtime/base/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
 import type { TimeLimits } from "../../runtime/http/time-limits.ts"
+import { fixedTls } from "../../runtime/http/tls.ts"
 import { createLog } from "../../runtime/launch/logging.ts"
 import { defaultOptions } from "../../runtime/options/load.ts"
 import type { Options } from "../../runtime/options/table.ts"
@@ -160,7 +161,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ...(options.sharedStore !== undefined && { sharedStore: options.sharedStore }),
     ...(options.serviceAccounts !== undefined && { serviceAccounts: options.serviceAccounts }),
     tokenSecret: Buffer.from("a secret of tests"),
-    certificate: pair,
+    serving: fixedTls(pair),
   })
   return {
     server,

@@ -7,6 +7,7 @@ import { silentLog } from "../../../runtime/launch/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/schema/behaviour.ts"
 import { defaultOptions } from "../../../runtime/options/load.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
+import { fixedTls } from "../../../runtime/http/tls.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import type { Clock } from "../../../runtime/base/clock.ts"
 import type { MachineClock } from "./clock.ts"
@@ -152,7 +153,7 @@ function serverOptions(
     openapi: new Map(),
     tokens: [{ token: simToken, user: { name: "client", groups: ["system:masters"], extra: {} } }],
     tokenSecret: Buffer.from("a secret of simulations"),
-    certificate: { certificate: "", key: "" },
+    serving: fixedTls({ certificate: "", key: "" }),
     sharedStore: shared,
     async listen({ app }) {
       if (life.alive) life.wire = connectTo(app)

@@ -1,0 +1,10 @@
+import type { InFlightRequests } from "../observability/in-flight.ts"
+import type { Step } from "../http/env.ts"
+
+/** Counts the requests in flight, for which a server that stops waits. */
+export function waitGroup({ requests }: { requests: InFlightRequests }): Step {
+  return function waitGroup({ request, outgoing }) {
+    requests.add(request.info, outgoing)
+    return undefined
+  }
+}

@@ -1,0 +1,102 @@
+/** Which certificate a connection gets, by the host that its client asks for: kube-apiserver's order of precedence. */
+import { X509Certificate } from "node:crypto"
+import { parseIp } from "../base/ip-address.ts"
+import type { Http1Server } from "./http1-exchange.ts"
+import { withSecureContext } from "./node-internals.ts"
+import { contextOf, type NamedCertificate, type Tls } from "./tls.ts"
+
+/** A server beside the listener's, with another certificate. */
+interface Named {
+  readonly server: Http1Server
+  readonly certificate: X509Certificate
+}
+
+/** Created once per listener. */
+export class CertificateChoice {
+  private byName: ReadonlyMap<string, Http1Server> = new Map()
+  private others: readonly Named[] = []
+  private own: X509Certificate | undefined
+
+  constructor(
+    private readonly server: Http1Server,
+    tls: Tls,
+  ) {
+    this.use(tls, this.namedOf(tls))
+  }
+
+  /** Whether the name matters: there is more than one certificate. */
+  get readsNames(): boolean {
+    return this.others.length > 0
+  }
+
+  /**
+   * New connections get these certificates and authorities. Throws what OpenSSL finds wrong with them; all stays as it
+   * was then.
+   */
+  set(tls: Tls): void {
+    const others = this.namedOf(tls)
+    this.server.setSecureContext(contextOf(tls))
+    this.use(tls, others)
+  }
+
+  /**
+   * The server that serves a connection. `name`: the host, "" for none. A name stands for its certificate, a wildcard
+   * for names that no other pattern is equal to; then counts which certificate is for that name, the listener's own
+   * first. A client that names no host gets the certificate of the address to which it has connected, if one has it.
+   */
+  serverFor(name: string, localAddress: string | undefined): Http1Server {
+    if (name === "") return this.byName.get(keyOf(localAddress ?? "")) ?? this.server
+    const found = this.byName.get(keyOf(name)) ?? this.byName.get(name.replace(/^[^.]*/, "*"))
+    if (found !== undefined) return found
+    if (this.own === undefined || isFor(this.own, name)) return this.server
+    return this.others.find(({ certificate }) => isFor(certificate, name))?.server ?? this.server
+  }
+
+  private namedOf(tls: Tls): readonly Named[] {
+    const { named = [] } = tls
+    return named.map(({ certificate, key }) => ({
+      server: withSecureContext(this.server, contextOf({ ...tls, certificate, key })),
+      certificate: new X509Certificate(certificate),
+    }))
+  }
+
+  /** `others`: those of `tls.named`, in their order. */
+  private use({ certificate, named = [] }: Tls, others: readonly Named[]): void {
+    const byName = new Map<string, Http1Server>()
+    // The first pair with a name has it; names that were given go before those in certificates.
+    for (const given of [true, false]) {
+      for (const [index, pair] of named.entries()) {
+        const other = others[index]
+        if (other === undefined || pair.names.length > 0 !== given) continue
+        for (const name of namesOf(pair, other.certificate)) if (!byName.has(name)) byName.set(name, other.server)
+      }
+    }
+    this.own = named.length === 0 ? undefined : new X509Certificate(certificate)
+    this.others = others
+    this.byName = byName
+  }
+}
+
+function namesOf(pair: NamedCertificate, certificate: X509Certificate): readonly string[] {
+  return (pair.names.length > 0 ? pair.names : namesIn(certificate)).map(keyOf)
+}
+
+/** The common name, if it is one of a host, and all alternative names that are. Addresses do not count. */
+function namesIn(certificate: X509Certificate): string[] {
+  const [, common = ""] = /^CN=(.*)$/m.exec(certificate.subject) ?? []
+  const alternatives = (certificate.subjectAltName ?? "").split(", ").flatMap((one) => (one.startsWith("DNS:") ? [one.slice(4)] : []))
+  return hostPattern.test(common) && parseIp(common) === undefined ? [common, ...alternatives] : alternatives
+}
+
+const hostPattern = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/
+
+/** One text for all forms of an address. */
+function keyOf(name: string): string {
+  const address = parseIp(name)
+  return address === undefined ? name.toLowerCase() : address.bytes.join(".")
+}
+
+/** The common name of a certificate does not count, as in Go. */
+function isFor(certificate: X509Certificate, name: string): boolean {
+  return certificate.checkHost(name, { subject: "never" }) !== undefined
+}
