@@ -98,6 +98,7 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
   const hold = start.keepAlive ? undefined : new ProcessHold()
   const launched = await launch({
     ...start,
+    token: true,
     clock: systemClock,
     random: systemRandom,
     log: errorLog(),

@@ -10,20 +10,32 @@ export interface Access {
   readonly url: string
   /** PEM text of the authority that clients trust. */
   readonly authority: string
-  readonly token: string
+  readonly credential: Credential
 }
 
+/** A token, or a certificate and its key, PEM. */
+export type Credential = { readonly token: string } | { readonly certificate: string; readonly key: string }
+
 /** Called at start and by tests. The text contains a credential. */
-export function kubeconfigText({ url, authority, token }: Access): string {
+export function kubeconfigText({ url, authority, credential }: Access): string {
   const config: JsonObject = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "orch", cluster: { server: url, "certificate-authority-data": Buffer.from(authority).toString("base64") } }],
-    users: [{ name: "admin", user: { token } }],
+    clusters: [{ name: "orch", cluster: { server: url, "certificate-authority-data": base64(authority) } }],
+    users: [{ name: "admin", user: userOf(credential) }],
     contexts: [{ name: "orch", context: { cluster: "orch", user: "admin" } }],
     "current-context": "orch",
   }
   return writeYaml(config)
+}
+
+function userOf(credential: Credential): JsonObject {
+  if ("token" in credential) return { token: credential.token }
+  return { "client-certificate-data": base64(credential.certificate), "client-key-data": base64(credential.key) }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64")
 }
 
 /** `https://[::1]:6443`. */

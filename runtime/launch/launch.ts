@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
+import { type AdminCertificate, admin, adminCertificate, hasAdminCertificate, hasTokenFile, tokenFile } from "./administrator.ts"
 import { configureAuthentication } from "./authentication.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { auditSetup } from "./audit-setup.ts"
@@ -32,7 +33,6 @@ import { signingOf } from "./signing-pairs.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
-import type { User } from "../base/user.ts"
 import type { ProcessHold } from "../client/process-hold.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
@@ -53,6 +53,8 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
+  /** The administrator signs in with a token, also where the program would have a certificate. For programs and tests. */
+  readonly token?: boolean
   /** Own kinds that the program has imported, besides the folders of `--api`. */
   readonly modules?: readonly ApiModule[]
   /** Holds the process while operations of the returned client are pending. */
@@ -82,7 +84,7 @@ export interface Launched {
   readonly server: RunningServer
   /** The URL for clients on this machine. */
   readonly url: string
-  /** The administrator's token, with group system:masters. */
+  /** The administrator's token, with group system:masters. Empty: there is none. */
   readonly token: string
   /** PEM text of the authority that clients trust. */
   readonly authority: string
@@ -111,12 +113,14 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const { options } = how
   await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
   const pair = await servingPair(how)
-  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
-  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
+  const credentials = await credentialsOf(how)
   const tokenSecret = await continueSecret(how, store)
   const shapes = await storedShapes(how, store, folders)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders, ...(shapes !== undefined && { shapes }) })
-  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, ...credentials, folders, ...(shapes !== undefined && { shapes }) })
+  const { token, certificate } = credentials
+  const credential = certificate ?? { token }
+  const kubeconfigAt = (port: number) =>
+    kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, credential })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
@@ -178,14 +182,30 @@ function definitionsOfStart({ options, definitions = [] }: LaunchOptions): reado
   return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }
 
-/** The user of the token that a start makes. */
-const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
+/** How the administrator signs in. */
+interface AdminCredentials {
+  /** Empty: there is none. */
+  readonly token: string
+  readonly certificate?: AdminCertificate
+}
 
-interface LaunchParts {
+/** A token that is in the data folder stays one beside the certificate: scripts may have it. */
+async function credentialsOf(how: LaunchOptions): Promise<AdminCredentials> {
+  const { options, clock, log, transient = false } = how
+  const dataDir = options["data-dir"]
+  const hasCertificate = how.token !== true && !transient && hasAdminCertificate(options)
+  if (hasCertificate && !hasTokenFile(dataDir)) return { token: "", certificate: await adminCertificate({ dataDir, clock }) }
+  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
+  const token = secret(how, tokenFile, () => how.random.bytes(32).toString("hex"))
+  if (!hasCertificate) return { token }
+  log.info({ file: join(dataDir, tokenFile) }, "the token of this file is the administrator's too; remove the file to end that")
+  return { token, certificate: await adminCertificate({ dataDir, clock }) }
+}
+
+interface LaunchParts extends AdminCredentials {
   readonly store: Store
   readonly tokenSecret: Buffer
   readonly pair: ServingPair
-  readonly token: string
   readonly folders: readonly ApiFolder[]
   readonly shapes?: StoredShapes
 }
@@ -207,7 +227,7 @@ ${first.remedy}`)
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, tokenSecret, folders, shapes } = made
+  const { store, pair, token, certificate, tokenSecret, folders, shapes } = made
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
@@ -223,7 +243,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: documentsServed(options, folders),
-    tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
+    tokens: [...(token === "" ? [] : [{ token, user: admin }]), ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     ...(serviceAccounts !== undefined && { serviceAccounts }),
     certificate: pair,
@@ -237,23 +257,21 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how),
+    ...filesOfAccess(how, certificate?.authority),
   }
 }
 
 /** Last of all: they begin to watch their files. */
-function filesOfAccess({
-  options,
-  clock,
-  log,
-  random,
-}: LaunchOptions): Pick<ServerOptions, "audit" | "authentication" | "authorizationHook"> {
+function filesOfAccess(
+  { options, clock, log, random }: LaunchOptions,
+  ownAuthority: string | undefined,
+): Pick<ServerOptions, "audit" | "authentication" | "authorizationHook"> {
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
     const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
     stops.push(() => hook?.file.stop())
-    const authentication = configureAuthentication({ options, clock, log, random })
+    const authentication = configureAuthentication({ options, clock, log, random, ownAuthority })
     return {
       ...(audit !== undefined && { audit }),
       ...(authentication !== undefined && { authentication }),

@@ -9,7 +9,7 @@ export const authorizationOptions = {
     type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC")),
     group: "Authentication and authorization",
     default: ["AlwaysAllow"],
-    help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings. Members of system:masters are always authorized.",
+    help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings. Members of system:masters are always authorized. npm start uses RBAC.",
   }),
   "authorization-policy-file": option({
     type: file,
