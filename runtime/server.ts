@@ -11,6 +11,7 @@ import type { ConfiguredAuthentication } from "./authn/configured.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import { createAccess } from "./authz/access.ts"
 import { authorizersOf } from "./authz/authorizers.ts"
+import { NodeGraph } from "./authz/node/graph.ts"
 import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
@@ -25,7 +26,7 @@ import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
-import { followRbacPolicy } from "./controllers/rbac/follow-policy.ts"
+import { followAuthorization, nodeRules } from "./controllers/rbac/follow-authorization.ts"
 import { startControllers } from "./controllers/start.ts"
 import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
@@ -336,12 +337,12 @@ function startLoops(
     cache: watchCache,
     measures: storage,
   })
-  const policy = how.options["authorization-mode"].includes("RBAC") ? followRbacPolicy(deps, parts.rbacPolicy) : undefined
+  const policy = followAuthorization(deps, how.options, parts)
   return {
-    ready: Promise.all([bootstrap.done, definitions.ready, policy?.ready]).then(() => undefined),
-    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy?.fault(),
+    ready: Promise.all([bootstrap.done, definitions.ready, policy.ready]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy?.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
 }
@@ -445,7 +446,7 @@ function storageOf({
 
 type AccessParts = Pick<
   ServerParts,
-  "access" | "audiences" | "authenticators" | "authorizers" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
+  "access" | "audiences" | "authenticators" | "authorizers" | "nodeGraph" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
 >
 
 /** Authentication and authorization, for requests and for reviews. */
@@ -461,10 +462,12 @@ function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<Serv
     read: (resource, namespace, name) => reader.get({ group: "", version: "v1", resource }, namespace, name),
   })
   const rbacPolicy = new RbacPolicy(vendor)
-  const authorizers = authorizersOf(options, { rbacPolicy, hooks, webhook: how.authorizationHook, vendor, clock })
+  const nodeGraph = new NodeGraph()
+  const policies = { rbacPolicy, nodeGraph, nodeRules: () => nodeRules(vendor) }
+  const authorizers = authorizersOf(options, { ...policies, hooks, webhook: how.authorizationHook, vendor, clock })
   const access = createAccess({ authenticators, authorizers, vendor, audiences, ...(issuer !== undefined && { issuer }) })
   const removeHeaders = how.authentication?.removeHeaders
-  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, rbacPolicy, access }
+  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, nodeGraph, rbacPolicy, access }
 }
 
 /** How the server names itself to web hooks. */

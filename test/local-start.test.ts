@@ -1,4 +1,4 @@
-/** `npm start`: who may do what at a server on one's own machine, and how its administrator signs in. */
+/** `npm start`: permissions at a server on one's own machine, and how its administrator signs in. */
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { join } from "node:path"

@@ -9,9 +9,9 @@ export function localOptions({ options, given }: LoadedOptions): Options {
   return {
     ...options,
     ...(!given.has("bind-address") && { "bind-address": "127.0.0.1" }),
-    ...(!given.has("authorization-mode") && { "authorization-mode": ["RBAC"] }),
+    ...(!given.has("authorization-mode") && { "authorization-mode": ["Node", "RBAC"] }),
   }
 }
 
 /** The same for `--help`. */
-export const localDefaults = "Unless stated, it listens on 127.0.0.1 only, and with --authorization-mode=RBAC."
+export const localDefaults = "Unless stated, it listens on 127.0.0.1 only, and with --authorization-mode=Node,RBAC."

@@ -33,6 +33,7 @@ import { signingOf } from "./signing-pairs.ts"
 import type { Random } from "../base/random.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "../http/env.ts"
+import type { User } from "../base/user.ts"
 import type { ProcessHold } from "../client/process-hold.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
@@ -53,7 +54,7 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
-  /** The administrator signs in with a token, also where the program would have a certificate. For programs and tests. */
+  /** The administrator has a token, also where the program makes a certificate. For programs and tests. */
   readonly token?: boolean
   /** Own kinds that the program has imported, besides the folders of `--api`. */
   readonly modules?: readonly ApiModule[]
@@ -95,6 +96,16 @@ export interface Launched {
   readonly definitions: readonly string[]
   /** The same by group, version and resource, with those of own kinds. */
   readonly api: object
+  /** Access to the server as another user. Called once per user. */
+  as(user: User): UserAccess
+}
+
+/** What a user has of a server. */
+export interface UserAccess {
+  readonly client: ObjectClient
+  readonly api: object
+  /** That of the administrator, acting as this user. */
+  readonly kubeconfig: string
 }
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
@@ -119,8 +130,13 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, ...credentials, folders, ...(shapes !== undefined && { shapes }) })
   const { token, certificate } = credentials
   const credential = certificate ?? { token }
-  const kubeconfigAt = (port: number) =>
-    kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, credential })
+  const kubeconfigAt = (port: number, actsAs?: User) =>
+    kubeconfigText({
+      url: serverUrl(localAddress(options), port),
+      authority: pair.authority,
+      credential,
+      ...(actsAs !== undefined && { actsAs }),
+    })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
@@ -130,10 +146,18 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
-  const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
-  const kubeconfig = kubeconfigAt(server.port)
+  const clientOf = (user: User): ObjectClient => {
+    const client = inProcessClient(server.parts, user)
+    return how.hold?.held(client) ?? client
+  }
+  const access = (user: User, kubeconfig: string): UserAccess => {
+    const client = clientOf(user)
+    return { client, api: apiOf(client, folders), kubeconfig }
+  }
   const definitions = (serverOptions.definitions ?? []).map(({ definition }) => nameOf(definition))
-  return { server, url, token, authority: pair.authority, kubeconfig, client, api: apiOf(client, folders), definitions }
+  const ofAdmin = access(admin, kubeconfigAt(server.port))
+  const as = (user: User): UserAccess => access(user, kubeconfigAt(server.port, user))
+  return { server, url, token, authority: pair.authority, ...ofAdmin, definitions, as }
 }
 
 /** The operations of all kinds, on first use: most programs that start a server use HTTP. */

@@ -153,7 +153,7 @@ const areas: readonly Area[] = [
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
       /^runtime\/launch\/start-error\.ts$/,
-      /^runtime\/authz\/rbac\//,
+      /^runtime\/authz\/(rbac|node)\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },
