@@ -101,7 +101,7 @@ export interface LibraryServer<Api extends object = BuiltInApi> {
   [Symbol.asyncDispose](): Promise<void>
   /**
    * Removes all objects, whatever their finalizers, and resolves when the server is as after its start: with the
-   * namespaces of the system, its Service and its Endpoints. Versions go on, and watches see the removals. Called
+   * namespaces of the system, its Service and its Endpoints, and the roles and bindings that RBAC begins with. Versions go on, and watches see the removals. Called
    * between tests that share a server. Rejects if other servers share the store.
    */
   reset(): Promise<void>
@@ -145,7 +145,10 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
     },
     stop,
     [Symbol.asyncDispose]: stop,
-    reset: () => during(remove),
+    async reset() {
+      await during(remove)
+      await server.policyTakenUp()
+    },
   }
 }
 

@@ -11,38 +11,24 @@ import type { CachedObject, CacheEvent } from "../storage/cache.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { clusterRoleAggregation } from "./identities.ts"
 import { type KeyedController, type Keys, startKeyedController } from "./keyed-controller.ts"
-import { isRefusal, orUndefined } from "./refusals.ts"
+import { orUndefined } from "./refusals.ts"
 
 const kind = { group: "rbac.authorization.orch.io", version: "v1", resource: "clusterroles" }
 const fieldManager = "clusterrole-aggregation-controller"
-
-/**
- * The first start of a store makes the controller's own permission while the controller runs: refusals of this time are
- * no faults.
- */
-const beginMs = 30_000
-const beginRetryMs = 200
 
 type Rules = NonNullable<ClusterRole["rules"]>
 
 /** Called once at start. */
 export function startClusterRoleAggregation(deps: ControllerDeps): KeyedController {
   const selectors = new Map<string, readonly LabelSelector[]>()
-  const begunMs = deps.clock.nowMs()
-  return startKeyedController(deps, {
+  const controller = startKeyedController(deps, {
     queue: "ClusterRoleAggregator",
     fault: "the rules of a ClusterRole could not be united; tried again later",
     workers: 5,
     watched: [{ kind, changed: (role, keys, event) => note(selectors, role, { keys, event }) }],
-    async work(name, keys) {
-      try {
-        await unite(deps, name)
-      } catch (error) {
-        if (!isRefusal(error, "Forbidden") || deps.clock.nowMs() - begunMs > beginMs) throw error
-        keys.addAfter(name, beginRetryMs)
-      }
-    },
+    work: (name) => unite(deps, name),
   })
+  return { ...controller, made: controller.idle() }
 }
 
 interface Change {
