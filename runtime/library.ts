@@ -101,8 +101,9 @@ export interface LibraryServer<Api extends object = BuiltInApi> {
   [Symbol.asyncDispose](): Promise<void>
   /**
    * Removes all objects, whatever their finalizers, and resolves when the server is as after its start: with the
-   * namespaces of the system, its Service and its Endpoints, and the roles and bindings that RBAC begins with. Versions go on, and watches see the removals. Called
-   * between tests that share a server. Rejects if other servers share the store.
+   * namespaces of the system, its Service and its Endpoints, and the roles and bindings that RBAC begins with. Versions
+   * go on, and watches see the removals. Called between tests that share a server. Rejects if other servers share the
+   * store.
    */
   reset(): Promise<void>
 }

@@ -48,8 +48,12 @@ function note(selectors: Map<string, readonly LabelSelector[]>, role: CachedObje
   for (const [other, chosen] of selectors) if (labels.some((one) => chosen.some((selector) => selector.matches(one)))) keys.add(other)
 }
 
+const ruleField = Buffer.from('"aggregationRule":')
+
 /** A selector that cannot be read, of an object that another program stored, chooses nothing. */
 function selectorsOf(role: CachedObject): LabelSelector[] {
+  // Few roles have any, and the start looks at all of them.
+  if (!role.json().includes(ruleField)) return []
   const rule = parseObject(role.json())["aggregationRule"]
   const given = isObject(rule) ? rule["clusterRoleSelectors"] : undefined
   return (Array.isArray(given) ? given : []).flatMap((selector) => {

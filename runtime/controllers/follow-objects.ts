@@ -36,7 +36,9 @@ export type Followed = readonly [kind: Kind | undefined, take: Take]
 
 /** Called once at start. `pending`: what `fault` says until all is read. */
 export function followObjects(deps: ControllerDeps, followed: readonly Followed[], pending: string): ObjectFollower {
-  const informers = followed.flatMap(([kind, take]) => (kind === undefined ? [] : [startPacedInformer(deps, kind, new Follower(take))]))
+  const informers = followed.flatMap(([kind, take]) =>
+    kind === undefined ? [] : [startPacedInformer(deps, kind, new Follower(kind, take))],
+  )
   const settled = async (): Promise<void> => {
     await Promise.all(informers.map((informer) => informer.settled()))
   }
@@ -73,12 +75,24 @@ export function* parsingDocument(object: CachedObject): Stages<JsonObject> {
   return isObject(value) ? value : {}
 }
 
+/** The end of a key has the place, which the object would have to be decoded for. */
+function placeIn(key: string, { namespaced }: Pick<Kind, "namespaced">): Place {
+  const slash = key.lastIndexOf("/")
+  return {
+    namespace: namespaced ? key.slice(key.lastIndexOf("/", slash - 1) + 1, slash) : "",
+    name: key.slice(slash + 1),
+  }
+}
+
 class Follower implements PacedHandler {
   /** The places of all objects, by their keys. */
   private readonly known = new Map<string, Place>()
   private unseen = new Set<string>()
 
-  constructor(private readonly take: Take) {}
+  constructor(
+    private readonly kind: Pick<Kind, "namespaced">,
+    private readonly take: Take,
+  ) {}
 
   begin(): void {
     this.unseen = new Set(this.known.keys())
@@ -104,7 +118,7 @@ class Follower implements PacedHandler {
   private put(object: CachedObject): void | Stages<void> {
     let place = this.known.get(object.key)
     if (place === undefined) {
-      place = { namespace: object.field("metadata.namespace"), name: object.field("metadata.name") }
+      place = placeIn(object.key, this.kind)
       this.known.set(object.key, place)
     }
     return this.take.put(place, object)

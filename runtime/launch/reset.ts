@@ -43,8 +43,8 @@ export async function resetter({ registry, kinds, options }: ServerParts, defini
 }
 
 /**
- * The values of the namespaces of the system, its Service and its Endpoints, of the definitions of the start, and of the
- * roles and bindings that RBAC begins with.
+ * The values of the namespaces of the system, its Service and its Endpoints, of the definitions of the start, and of
+ * the roles and bindings that RBAC begins with.
  */
 async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps

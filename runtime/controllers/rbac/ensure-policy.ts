@@ -24,10 +24,12 @@ const madeAtOnce = 16
 
 /**
  * Called when the server is the one that runs the controllers, with RBAC among its modes. Ends when all is there. An
- * object that cannot be made holds up nothing else. `takenUp` resolves when the authorizer knows what was written.
+ * object that cannot be made holds up nothing else. Where an earlier start has made the policy, no start waits for what
+ * it may lack: that is looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
  */
 export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promise<void>): Controller {
   let isDone = false
+  let runs = 0
   let onTried: () => void = () => undefined
   const made = new Promise<void>((resolve) => {
     onTried = resolve
@@ -39,6 +41,8 @@ export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promis
     atOnce: true,
     async task() {
       if (isDone) return
+      const isFirst = runs++ === 0
+      if (isFirst && (await wasMade(deps))) return onTried()
       await ensurePolicy(deps).finally(onTried)
       isDone = true
     },
@@ -48,6 +52,13 @@ export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promis
 }
 
 type PolicyDeps = Pick<ControllerDeps, "api" | "registry">
+
+/** Looks for the object that is made last. */
+async function wasMade({ api, registry }: PolicyDeps): Promise<boolean> {
+  const last = bootstrapPolicy(registry.deps.vendor).roleBindings.at(-1)?.metadata
+  if (last === undefined) return false
+  return (await orUndefined(api(serverUser).rbac.v1.rolebindings.get(last.namespace ?? "", last.name))) !== undefined
+}
 
 /** Goes on after a failure of one object, and throws the first of them at the end. Safe on several servers at once. */
 export async function ensurePolicy(deps: PolicyDeps): Promise<void> {
