@@ -1,4 +1,7 @@
 /** `server.as`: a server as users see it whose permissions a test is about. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { type LibraryServer, startServer } from "../runtime/library.ts"
@@ -77,6 +80,57 @@ describe("a user of a server with roles", () => {
     expect((await jane.api.core.v1.pods.list("default")).items).toEqual([])
   })
 })
+
+it("is recorded by audit under its own name, with decision and answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "users-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [policy, path] = [join(folder, "policy.yaml"), join(folder, "audit.log")]
+  const rules = "[{level: None, users: [admin]}, {level: RequestResponse, resources: [{resources: [configmaps]}]}, {level: Metadata}]"
+  writeFileSync(policy, `{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [RequestReceived], rules: ${rules}}`)
+  const server = await startServer({ ...rbac, "audit-policy-file": policy, "audit-log-path": path })
+  await server.api.rbac.v1.rolebindings.create("default", { ...viewers, roleRef: { ...viewers.roleRef, name: "edit" } })
+  const { configmaps, secrets, pods } = server.as("jane", ["devs"]).api.core.v1
+  await configmaps.create("default", { metadata: { name: "made" }, data: { a: "1" } })
+  await configmaps.patch("default", "made", { data: { a: "2" } })
+  await expect(secrets.get("kube-system", "hidden")).rejects.toMatchObject({ code: 403 })
+  for await (const _event of pods.watch("default", { resourceVersion: "1", signal: AbortSignal.timeout(1) }));
+  await configmaps.delete("default", "made")
+  await server.stop()
+  const events = readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as AuditEvent)
+  const { user, userAgent, requestURI, annotations, requestObject, responseObject } = events[0] ?? {}
+  expect(user).toEqual({ username: "jane", groups: ["devs", "system:authenticated"] })
+  expect([userAgent, requestURI]).toEqual(["orch-apiserver/in-process", "/api/v1/namespaces/default/configmaps?fieldValidation=Strict"])
+  expect(annotations?.["authorization.k8s.io/decision"]).toBe("allow")
+  expect([requestObject?.data, responseObject?.data]).toEqual([{ a: "1" }, { a: "1" }])
+  expect(responseObject?.metadata?.uid).toEqual(expect.any(String))
+  expect(
+    events.map(({ stage, verb, responseStatus, objectRef }) => `${verb} ${objectRef?.name ?? ""} ${responseStatus?.code} ${stage}`),
+  ).toEqual([
+    "create made 201 ResponseComplete",
+    "patch made 200 ResponseComplete",
+    "get hidden 403 ResponseComplete",
+    "watch  200 ResponseStarted",
+    "watch  200 ResponseComplete",
+    "delete made 200 ResponseComplete",
+  ])
+  expect(events[1]?.requestObject).toEqual({ data: { a: "2" } })
+})
+
+interface AuditEvent {
+  readonly stage: string
+  readonly verb: string
+  readonly user: object
+  readonly userAgent: string
+  readonly requestURI: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly objectRef?: { readonly name?: string }
+  readonly responseStatus?: { readonly code: number }
+  readonly requestObject?: { readonly data?: object }
+  readonly responseObject?: { readonly data?: object; readonly metadata?: { readonly uid?: string } }
+}
 
 it("nobody is refused by a server that was told nothing of permissions, which says so", async () => {
   const server = await start({})

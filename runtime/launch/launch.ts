@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
-import { type AdminCertificate, admin, adminCertificate, hasAdminCertificate, hasTokenFile, tokenFile } from "./administrator.ts"
+import { admin, type Administrator, administratorOf, tokenFile } from "./administrator.ts"
 import { configureAuthentication } from "./authentication.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { auditSetup } from "./audit-setup.ts"
@@ -124,12 +124,11 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const { options } = how
   await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
   const pair = await servingPair(how)
-  const credentials = await credentialsOf(how)
+  const signsIn = await administrator(how)
   const tokenSecret = await continueSecret(how, store)
   const shapes = await storedShapes(how, store, folders)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, ...credentials, folders, ...(shapes !== undefined && { shapes }) })
-  const { token, certificate } = credentials
-  const credential = certificate ?? { token }
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, ...signsIn, folders, ...(shapes !== undefined && { shapes }) })
+  const { token, credential } = signsIn
   const kubeconfigAt = (port: number, actsAs?: User) =>
     kubeconfigText({
       url: serverUrl(localAddress(options), port),
@@ -206,27 +205,19 @@ function definitionsOfStart({ options, definitions = [] }: LaunchOptions): reado
   return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }
 
-/** How the administrator signs in. */
-interface AdminCredentials {
-  /** Empty: there is none. */
-  readonly token: string
-  readonly certificate?: AdminCertificate
+/** A program and a test have a token, which they pass on to clients. */
+function administrator(how: LaunchOptions): Promise<Administrator> {
+  const { options, clock, log } = how
+  const transient = how.transient === true
+  return administratorOf({
+    ...{ options, clock, log, transient },
+    prefersToken: transient || how.token === true,
+    // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
+    makeToken: () => secret(how, tokenFile, () => how.random.bytes(32).toString("hex")),
+  })
 }
 
-/** A token that is in the data folder stays one beside the certificate: scripts may have it. */
-async function credentialsOf(how: LaunchOptions): Promise<AdminCredentials> {
-  const { options, clock, log, transient = false } = how
-  const dataDir = options["data-dir"]
-  const hasCertificate = how.token !== true && !transient && hasAdminCertificate(options)
-  if (hasCertificate && !hasTokenFile(dataDir)) return { token: "", certificate: await adminCertificate({ dataDir, clock }) }
-  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
-  const token = secret(how, tokenFile, () => how.random.bytes(32).toString("hex"))
-  if (!hasCertificate) return { token }
-  log.info({ file: join(dataDir, tokenFile) }, "the token of this file is the administrator's too; remove the file to end that")
-  return { token, certificate: await adminCertificate({ dataDir, clock }) }
-}
-
-interface LaunchParts extends AdminCredentials {
+interface LaunchParts extends Administrator {
   readonly store: Store
   readonly tokenSecret: Buffer
   readonly pair: ServingPair
@@ -251,7 +242,7 @@ ${first.remedy}`)
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, certificate, tokenSecret, folders, shapes } = made
+  const { store, pair, token, authority, tokenSecret, folders, shapes } = made
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
@@ -281,7 +272,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how, certificate?.authority),
+    ...filesOfAccess(how, authority),
   }
 }
 
