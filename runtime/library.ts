@@ -11,6 +11,9 @@ import type { Api as BuiltInApi } from "../generated/api.ts"
 import type { ApiModule } from "./launch/api-module.ts"
 import type { UntypedApi } from "./schema/handlers.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
+import type { User } from "./base/user.ts"
+import { userNamed } from "./authz/impersonation.ts"
+import { StartError } from "./launch/start-error.ts"
 import { systemRandom } from "./base/random.ts"
 
 export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
@@ -58,6 +61,14 @@ type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (
   ? All
   : unknown
 
+/** A server as one user sees it. */
+export interface UserServer<Api extends object = BuiltInApi> extends Pick<LibraryServer<Api>, "api" | "client"> {
+  /** With all groups. */
+  readonly user: User
+  /** A kubeconfig file in which the administrator acts as the user: kubectl and client-go have what the user has. */
+  readonly kubeconfig: string
+}
+
 /** `Api`: the operations that `server.api` has; `ApiOf` computes them from the option `api`. */
 export interface LibraryServer<Api extends object = BuiltInApi> {
   /**
@@ -76,14 +87,23 @@ export interface LibraryServer<Api extends object = BuiltInApi> {
   readonly caPem: string
   /** A kubeconfig file for kubectl and client libraries, YAML. */
   readonly kubeconfig: string
+  /**
+   * Access as another user, for tests of permissions: `server.as("jane", ["devs"]).api.core.v1.pods.list("default")`.
+   * Authorization decides as for a request of this user, for which neither account nor credential is needed. Every user
+   * is in the group `system:authenticated`, and a service account, `system:serviceaccount:default:builder`, in those of
+   * its namespace if none are given. Throws StartError when every user may do everything because no authorization mode
+   * was chosen: start the server with `"authorization-mode": ["RBAC"]`.
+   */
+  as(name: string, groups?: readonly string[], more?: Partial<Pick<User, "uid" | "extra">>): UserServer<Api>
   /** Resolves when all requests have ended and the store is closed. */
   stop(): Promise<void>
   /** The same: `await using server = await startServer()` stops the server at the end of the block. */
   [Symbol.asyncDispose](): Promise<void>
   /**
    * Removes all objects, whatever their finalizers, and resolves when the server is as after its start: with the
-   * namespaces of the system, its Service and its Endpoints. Versions go on, and watches see the removals. Called
-   * between tests that share a server. Rejects if other servers share the store.
+   * namespaces of the system, its Service and its Endpoints, and the roles and bindings that RBAC begins with. Versions
+   * go on, and watches see the removals. Called between tests that share a server. Rejects if other servers share the
+   * store.
    */
   reset(): Promise<void>
 }
@@ -98,6 +118,7 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
   const hold = start.keepAlive ? undefined : new ProcessHold()
   const launched = await launch({
     ...start,
+    token: true,
     clock: systemClock,
     random: systemRandom,
     log: errorLog(),
@@ -108,6 +129,7 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
   const remove = await resetter(server.parts, launched.definitions)
   const stop = (): Promise<void> => during(() => server.stop())
   if (hold !== undefined) server.unref()
+  const chosen = Object.keys(given).some((name) => name.startsWith("authorization-"))
   return {
     url,
     token,
@@ -116,8 +138,19 @@ export async function startServer<const Apis extends ApiList = []>(given: Librar
     client,
     // The list of modules determines the type, and its modules the content.
     api: api as ApiOf<Apis>,
+    as(name, groups = [], { uid, extra = {} } = {}) {
+      if (!chosen) throw new StartError(`server.as: ${name} may do everything: ${everybodyMay}`)
+      const user = userNamed({ name, groups, extra, ...(uid !== undefined && { uid }) })
+      const access = launched.as(user)
+      return { user, client: access.client, kubeconfig: access.kubeconfig, api: access.api as ApiOf<Apis> } // As for the administrator.
+    },
     stop,
     [Symbol.asyncDispose]: stop,
-    reset: () => during(remove),
+    async reset() {
+      await during(remove)
+      await server.policyTakenUp()
+    },
   }
 }
+
+const everybodyMay = 'startServer decides by AlwaysAllow unless it is told otherwise, as in startServer({ "authorization-mode": ["RBAC"] })'

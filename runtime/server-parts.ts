@@ -4,6 +4,7 @@ import type { Audit } from "./audit/audit.ts"
 import type { Authenticator } from "./authn/authenticate.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import type { Authorizer } from "./authz/authorize.ts"
+import type { NodeGraph } from "./authz/node/graph.ts"
 import type { RbacPolicy } from "./authz/rbac/policy.ts"
 import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
@@ -68,6 +69,8 @@ export interface ServerParts {
   readonly authorizers: readonly Authorizer[]
   /** The roles and bindings, which are followed if RBAC is among the modes. */
   readonly rbacPolicy: RbacPolicy
+  /** The pods of nodes and what they refer to, which are followed if Node is among the modes. */
+  readonly nodeGraph: NodeGraph
   /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access
   readonly health: HealthChecks

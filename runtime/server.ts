@@ -11,10 +11,11 @@ import type { ConfiguredAuthentication } from "./authn/configured.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import { createAccess } from "./authz/access.ts"
 import { authorizersOf } from "./authz/authorizers.ts"
+import { NodeGraph } from "./authz/node/graph.ts"
 import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
 import { AdmissionChain } from "./admission/chain.ts"
-import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
+import type { PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
@@ -25,17 +26,14 @@ import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
-import { followRbacPolicy } from "./controllers/rbac/follow-policy.ts"
+import { followAuthorization, nodeRules } from "./controllers/rbac/follow-authorization.ts"
 import { startControllers } from "./controllers/start.ts"
 import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
 import type { Clock } from "./base/clock.ts"
-import { type ConnectOptions, createConnector } from "./connect/connector.ts"
-import type { ObjectReader } from "./connect/objects.ts"
-import { notFound } from "./base/errors.ts"
-import { createHooks } from "./hooks/hooks.ts"
+import type { ConnectOptions } from "./connect/connector.ts"
 import type { HookFile } from "./hooks/kubeconfig.ts"
 import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
@@ -61,6 +59,7 @@ import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
+import { clientsOf, userAgent } from "./server-clients.ts"
 import { serverAudit } from "./server-audit.ts"
 import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -142,6 +141,8 @@ export interface RunningServer {
    * `--request-timeout`, and closes port and store. A second call waits for the first.
    */
   stop(): Promise<void>
+  /** Resolves when authorization knows the roles, bindings and pods that are stored. */
+  policyTakenUp(): Promise<void>
   /** From now on, the server does not keep the process alive. Its timers and threads never do. */
   unref(): void
 }
@@ -216,6 +217,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     cache,
     port: listener.port,
     beginShutdown: () => draining.abort(),
+    policyTakenUp: loops.policyTakenUp,
     unref: () => listener.unref?.(),
     stop() {
       stopped ??= stop()
@@ -293,6 +295,7 @@ interface StartLoops extends Controller {
   readonly ready: Promise<void>
   /** Why they do not exist yet; undefined once they do. */
   readonly fault: () => string | undefined
+  readonly policyTakenUp: () => Promise<void>
 }
 
 /** Starts bootstrap and controllers. They must end before the store closes. */
@@ -320,6 +323,7 @@ function startLoops(
     uuid: () => how.random.uuid(),
     measureConversions: (definition) => parts.conversions.of(definition),
   })
+  const policy = followAuthorization(deps, how.options, parts)
   const background = startControllers(deps, {
     options: how.options,
     chosen,
@@ -327,15 +331,17 @@ function startLoops(
     ...(how.signing !== undefined && { signing: how.signing }),
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     kindsKnown: definitions.ready,
+    policyTakenUp: policy.settled,
     cache: watchCache,
     measures: storage,
   })
-  const policy = how.options["authorization-mode"].includes("RBAC") ? followRbacPolicy(deps, parts.rbacPolicy) : undefined
+  const made = background.made.then(policy.settled)
   return {
-    ready: Promise.all([bootstrap.done, definitions.ready, policy?.ready]).then(() => undefined),
-    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy?.fault(),
+    policyTakenUp: policy.settled,
+    ready: Promise.all([bootstrap.done, definitions.ready, policy.ready, made]).then(() => undefined),
+    fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy?.stop()])
+      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
 }
@@ -439,7 +445,7 @@ function storageOf({
 
 type AccessParts = Pick<
   ServerParts,
-  "access" | "audiences" | "authenticators" | "authorizers" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
+  "access" | "audiences" | "authenticators" | "authorizers" | "nodeGraph" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
 >
 
 /** Authentication and authorization, for requests and for reviews. */
@@ -455,30 +461,12 @@ function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<Serv
     read: (resource, namespace, name) => reader.get({ group: "", version: "v1", resource }, namespace, name),
   })
   const rbacPolicy = new RbacPolicy(vendor)
-  const authorizers = authorizersOf(options, { rbacPolicy, hooks, webhook: how.authorizationHook, vendor, clock })
+  const nodeGraph = new NodeGraph()
+  const policies = { rbacPolicy, nodeGraph, nodeRules: () => nodeRules(vendor) }
+  const authorizers = authorizersOf(options, { ...policies, hooks, webhook: how.authorizationHook, vendor, clock })
   const access = createAccess({ authenticators, authorizers, vendor, audiences, ...(issuer !== undefined && { issuer }) })
   const removeHeaders = how.authentication?.removeHeaders
-  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, rbacPolicy, access }
-}
-
-/** How the server names itself to web hooks. */
-const userAgent = "orch-apiserver"
-
-/** How other machines are asked. */
-function clientsOf({ clock, connect = {}, options, random }: ServerOptions, { vendor, reader }: PluginDeps): Clients {
-  const connector = createConnector(connect, { clock, vendor, advertised: addressOf(options) })
-  const { network, policy } = connector
-  return { connector, hooks: createHooks({ network, policy, read: coreReader(reader), random, clock, userAgent }) }
-}
-
-type Clients = Pick<ServerParts, "connector" | "hooks">
-
-function coreReader(reader: AdmissionReader): ObjectReader {
-  return async (resource, name, namespace) => {
-    const found = await reader.get({ group: "", version: "v1", resource }, namespace, name)
-    if (found === undefined) throw notFound({ group: "", resource, name })
-    return found
-  }
+  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, nodeGraph, rbacPolicy, access }
 }
 
 function addressOf(options: Options): string {

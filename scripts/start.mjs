@@ -1,6 +1,5 @@
 /**
- * `npm start`: installs and builds what is missing, then serves on this machine only. Options after `--` are passed on;
- * the later value wins.
+ * `npm start`: installs and builds what is missing, then runs the command `start`. Options after `--` are passed on.
  */
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -9,5 +8,5 @@ import { buildBundle, installPackages, repository, requireNode } from "./freshne
 requireNode()
 installPackages()
 await buildBundle()
-process.argv.splice(2, 0, "serve", "--bind-address=127.0.0.1", "--anonymous-auth=false")
+process.argv.splice(2, 0, "start")
 await import(pathToFileURL(join(repository, "dist/main.js")).href)

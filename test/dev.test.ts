@@ -82,7 +82,8 @@ function freePort(): Promise<number> {
 }
 
 async function startDev(folder: string, data = "data"): Promise<Dev> {
-  const args = ["dev", "--schemas", "schemas", "--store=memory", `--data-dir=${data}`, `--secure-port=${await freePort()}`]
+  const local = [`--data-dir=${data}`, `--secure-port=${await freePort()}`, "--authorization-mode=AlwaysAllow"]
+  const args = ["dev", "--schemas", "schemas", "--store=memory", ...local]
   const child = spawn(join(repository, "dist/main.js"), args, {
     cwd: folder,
     env: { PATH: process.env.PATH },

@@ -5,6 +5,7 @@ import type { Random } from "../base/random.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Hooks } from "../hooks/hooks.ts"
 import type { HookFile } from "../hooks/kubeconfig.ts"
+import type { AuditedRequest } from "../http/request/audited-request.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { Options } from "../options/table.ts"
 import { AuditCounts } from "./counts.ts"
@@ -35,7 +36,7 @@ export interface AuditOptions extends AuditSetup {
 export interface Audit {
   readonly counts: AuditCounts
   /** Called for each request, before its user is known. */
-  begin(request: RequestContext): void
+  begin(request: AuditedRequest): void
   /** Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most. */
   stop(): Promise<void>
 }

@@ -11,6 +11,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
+import type { AuditedRequest } from "../http/request/audited-request.ts"
 import { readOnlyVerbs } from "../http/request/info.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
@@ -88,7 +89,7 @@ export class AuditTrail implements RequestAudit {
 
   /** Created for each request before it is authenticated; makes its last event when the request ends. */
   constructor(
-    private readonly request: RequestContext,
+    private readonly request: AuditedRequest,
     private readonly deps: TrailDeps,
   ) {
     this.receivedMs = deps.clock.nowMs()

@@ -6,7 +6,7 @@ import { RequestReader } from "../http/request/reader.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import type { Decision } from "../base/decision.ts"
-import { type Authorizer, alwaysDeny, authorize, decide, noOpinion, privileged } from "./authorize.ts"
+import { type Authorizer, alwaysDeny, decide, demand, noOpinion, privileged } from "./authorize.ts"
 
 const reader = new RequestReader(vendorProfile("kubernetes"))
 const user = { name: "alice", uid: "", groups: ["dev"], extra: {} }
@@ -21,7 +21,8 @@ function infoOf(asked: string): RequestInfo {
 
 function refusal(asked: string, authorizers: readonly Authorizer[]): ApiError {
   try {
-    void authorize(authorizers, { user, info: infoOf(asked) })
+    const request = { user, info: infoOf(asked) }
+    demand(decide(authorizers, request) as Decision, request) // None of them waits.
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
@@ -111,8 +112,9 @@ describe.each([
   })
 
   it("an error without permission is 500, with permission nothing", async () => {
-    await expect(async () => authorize([make(unsure)], request)).rejects.toMatchObject({ code: 500, reason: "InternalError" })
-    expect(await authorize([make({ ...yes, error: "half blind" })], request)).toBe(undefined)
+    const authorize = async (decision: Decision): Promise<undefined> => demand(await decide([make(decision)], request), request)
+    await expect(authorize(unsure)).rejects.toMatchObject({ code: 500, reason: "InternalError" })
+    expect(await authorize({ ...yes, error: "half blind" })).toBe(undefined)
   })
 })
 

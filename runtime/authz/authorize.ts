@@ -69,16 +69,8 @@ export async function isTrusted(authorizers: readonly Authorizer[], request: Aut
   return request.user !== anonymous && (await decide(authorizers, request)).opinion === "allow"
 }
 
-/**
- * Throws 403 unless an authorizer allows the request, and 500 when none does and one of them could not decide. Returns
- * a promise only when an authorizer does.
- */
-export function authorize(authorizers: readonly Authorizer[], request: AuthorizedRequest): undefined | Promise<undefined> {
-  const decision = decide(authorizers, request)
-  return decision instanceof Promise ? decision.then((decided) => demand(decided, request)) : demand(decision, request)
-}
-
-function demand(decision: Decision, request: AuthorizedRequest): undefined {
+/** Throws 403 unless the decision allows the request, and 500 when an authorizer could not decide. */
+export function demand(decision: Decision, request: AuthorizedRequest): undefined {
   if (decision.opinion === "allow") return undefined
   if (decision.error !== undefined) throw internal(decision.error)
   throw forbiddenFor(request, decision.reason)

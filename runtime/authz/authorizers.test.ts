@@ -7,6 +7,8 @@ import { vendorProfile } from "../base/vendor.ts"
 import { defaultOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
 import { authorizersOf } from "./authorizers.ts"
+import { nodeRules } from "../controllers/rbac/follow-authorization.ts"
+import { NodeGraph } from "./node/graph.ts"
 import { RbacPolicy } from "./rbac/policy.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "authz-"))
@@ -15,7 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const vendor = vendorProfile("kubernetes")
 function start(options: Partial<Options>): number {
   const webhook = { place: { url: "https://127.0.0.1:1/authz" } }
-  const parts = { rbacPolicy: new RbacPolicy(vendor), hooks: { post: async () => null }, webhook, vendor, clock: createManualClock() }
+  const policies = { rbacPolicy: new RbacPolicy(vendor), nodeGraph: new NodeGraph(), nodeRules: () => nodeRules(vendor) }
+  const parts = { ...policies, hooks: { post: async () => null }, webhook, vendor, clock: createManualClock() }
   return authorizersOf({ ...defaultOptions(), ...options }, parts).length
 }
 
@@ -28,6 +31,7 @@ function file(name: string, text: string): string {
 test("members of system:masters pass before modes that might refuse them", () => {
   expect(start({})).toBe(1)
   expect(start({ "authorization-mode": ["RBAC", "AlwaysDeny"] })).toBe(3)
+  expect(start({ "authorization-mode": ["Node", "RBAC"] })).toBe(3)
   expect(start({ "authorization-mode": ["Webhook"], "authorization-webhook-config-file": "hook.kubeconfig" })).toBe(2)
   expect(start({ "authorization-mode": ["ABAC"], "authorization-policy-file": file("policies", '{"user":"jane"}\n') })).toBe(2)
 })

@@ -8,8 +8,11 @@ import { StartError } from "../launch/start-error.ts"
 import type { Options } from "../options/table.ts"
 import { abacAuthorizer, parseAbacPolicies } from "./abac.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer, privileged } from "./authorize.ts"
+import type { NodeGraph } from "./node/graph.ts"
+import { nodeAuthorizer } from "./node/node.ts"
 import type { RbacPolicy } from "./rbac/policy.ts"
 import { rbacAuthorizer } from "./rbac/rbac.ts"
+import type { CompiledRules } from "./rbac/rules.ts"
 import { webhookAuthorizer } from "./webhook/webhook.ts"
 
 type Mode = Options["authorization-mode"][number]
@@ -22,6 +25,9 @@ interface HookClient {
 /** What the modes decide by. */
 export interface AuthorizerParts {
   readonly rbacPolicy: RbacPolicy
+  readonly nodeGraph: NodeGraph
+  /** Makes the rules of the role `system:node`. */
+  readonly nodeRules: () => CompiledRules
   readonly hooks: HookClient
   /** What `--authorization-webhook-config-file` names. */
   readonly webhook: { readonly place: object } | undefined
@@ -49,6 +55,7 @@ export function authorizersOf(options: AuthorizationOptions, parts: AuthorizerPa
     ABAC: () => abacOf(options["authorization-policy-file"], parts.vendor),
     Webhook: () => webhookOf(options, parts),
     RBAC: () => rbacAuthorizer(parts.rbacPolicy),
+    Node: () => nodeOf(parts),
   }
   const chosen = modes.map((mode) => make[mode]())
   return chosen[0] === alwaysAllow ? chosen : [privileged, ...chosen]
@@ -87,6 +94,10 @@ function webhookOf(options: AuthorizationOptions, { hooks, webhook, vendor, cloc
     vendor,
     clock,
   })
+}
+
+function nodeOf({ nodeGraph: graph, nodeRules, vendor }: AuthorizerParts): Authorizer {
+  return nodeAuthorizer({ graph, rules: nodeRules(), leaseNamespace: vendor.namespace("orch-node-lease") })
 }
 
 function reading<Result>(option: string, read: () => Result): Result {

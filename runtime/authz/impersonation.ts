@@ -52,14 +52,21 @@ export function impersonationOf(fields: HeaderFields): Impersonation | undefined
     ),
     ...(uid === "" ? [] : [ask("uids", { ...authentication, name: uid })]),
   ]
-  const ofAccount = account === undefined ? [] : accountGroups(account.namespace)
-  const user: User = {
+  return { asked, user: userNamed({ name, uid, groups, extra: Object.fromEntries(extra) }) }
+}
+
+/**
+ * The user of this name, as another acts as it: a service account for which no groups are said is in those of its
+ * namespace, and every user but `system:anonymous` in `system:authenticated`.
+ */
+export function userNamed({ name, uid = "", groups, extra }: User): User {
+  const account = groups.length > 0 ? undefined : accountOf(name)
+  return {
     name,
     ...(uid !== "" && { uid }),
-    groups: withSystemGroup(name, groups.length > 0 ? groups : ofAccount),
-    extra: Object.fromEntries(extra),
+    groups: withSystemGroup(name, account === undefined ? groups : accountGroups(account.namespace)),
+    extra,
   }
-  return { asked, user }
 }
 
 const authentication = { group: "authentication.orch.io", version: "v1" }

@@ -5,6 +5,7 @@ import { programText } from "./program-text.ts"
 test.each([
   ["gen", "", "npm run gen", "npx orch-apiserver gen"],
   ["gen", "--explain", "npm run gen -- --explain", "npx orch-apiserver gen --explain"],
+  ["start", "--api x", "npm start -- --api x", "npx orch-apiserver start --api x"],
   ["serve", "--api x", "npm start -- --api x", "npx orch-apiserver serve --api x"],
   ["store verify", "", "npm run cli -- store verify", "npx orch-apiserver store verify"],
   ["backup", "FILE", "npm run cli -- backup FILE", "npx orch-apiserver backup FILE"],

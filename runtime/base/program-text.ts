@@ -24,8 +24,8 @@ export const usesScripts = isClone && !runByNpx
 export function programText(command: string, rest = "", scripted = usesScripts): string {
   const after = rest === "" ? "" : ` ${rest}`
   if (!scripted) return `npx orch-apiserver ${command}${after}`
-  if (command === "serve" || scripts.has(command)) {
-    const script = command === "serve" ? "npm start" : `npm run ${command}`
+  if (command === "serve" || command === "start" || scripts.has(command)) {
+    const script = scripts.has(command) ? `npm run ${command}` : "npm start"
     return rest === "" ? script : `${script} --${after}`
   }
   return `npm run cli -- ${command}${after}`

@@ -4,7 +4,7 @@
  * verbs. Documents are copied, never written as text and parsed again.
  */
 import { askedInfo } from "../authz/asked-info.ts"
-import { alwaysAllow, authorize } from "../authz/authorize.ts"
+import { alwaysAllow, decide, demand } from "../authz/authorize.ts"
 import { methodNotAllowed, unavailable } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { Turns } from "../base/turns.ts"
@@ -55,6 +55,7 @@ import { watchedBy } from "../verbs/watch/watch.ts"
 import { readWriteOptions, type WriteKind, type WriteOptions as CheckedOptions } from "../verbs/write-options.ts"
 import { decodingValue, type FieldValidation } from "../wire/decode-object.ts"
 import { workOn } from "../wire/long-documents.ts"
+import { type AuditedOperation, beginAudit } from "./audited-operation.ts"
 import { clientError } from "./client-error.ts"
 import { type ClientVerb, infoOf, InProcessRequest, queryOf, type RequestPlace } from "./in-process-request.ts"
 import { plainJson } from "./plain-json.ts"
@@ -102,16 +103,16 @@ class InProcessClient implements ObjectClient {
   ) {}
 
   get(place: ObjectPlace, options: GetOptions = {}): Promise<ApiObject> {
-    return this.run(options, async () => {
-      const call = await this.open("get", place, { signal: options.signal, query: queryOf(options) })
+    return this.run(options, async (run) => {
+      const call = await this.open(run, "get", place, { signal: options.signal, query: queryOf(options) })
       const { subresource } = call
       return subresource?.type === "scale" ? getScale(call, subresource) : objectOf(call.handle, await getOperation(call))
     })
   }
 
   list(place: CollectionPlace, options: ListOptions = {}): Promise<ObjectList> {
-    return this.run(options, async () => {
-      const call = await this.open("list", place, { signal: options.signal, query: queryOf(options) })
+    return this.run(options, async (run) => {
+      const call = await this.open(run, "list", place, { signal: options.signal, query: queryOf(options) })
       const { items, revision, continueToken, remainingItemCount } = await listOperation(call)
       const metadata = {
         resourceVersion: revision > 0 ? String(revision) : "",
@@ -124,9 +125,14 @@ class InProcessClient implements ObjectClient {
 
   watch(place: CollectionPlace, options: WatchOptions = {}): AsyncIterable<WatchEvent> {
     const open = (at: WatchOptions): Promise<OpenedWatch> =>
-      this.run({}, async () => {
-        const call = await this.open("watch", place, { signal: undefined, query: queryOf(at) })
-        return { call, watched: watchedBy(call) }
+      this.run({}, async (run) => {
+        const call = await this.open(run, "watch", place, { signal: undefined, query: queryOf(at) })
+        const watched = watchedBy(call)
+        const { audited } = run
+        // It ends with the stream.
+        run.audited = undefined
+        audited?.audit?.started(200)
+        return { call, watched, end: () => audited?.end() }
       })
     return { [Symbol.asyncIterator]: () => watchEvents(open, options) }
   }
@@ -167,6 +173,7 @@ class InProcessClient implements ObjectClient {
           return stringify(value)
         },
       }
+      if (call.request.audit?.keepsRequest === true) call.request.audit.sentJson(document.text)
       const contentType = patchTypes[type ?? (Array.isArray(value) ? "json" : "merge")]
       return patched(call, { patch: await documentPatch(call, contentType, document), options: checked, applied: false })
     })
@@ -175,14 +182,15 @@ class InProcessClient implements ObjectClient {
   apply(place: ObjectPlace, configuration: object, options: ApplyOptions): Promise<ApiObject> {
     return this.write({ verb: "patch", sort: "apply", place, options }, configuration, async (call, document, checked) => {
       const value = withKind(document, await bodyForm(call))
+      if (call.request.audit?.keepsRequest === true) call.request.audit.sentJson(stringify(value))
       const patch = applyPatchOf(call, { value, duplicates: [] }, await applyScope(call, checked))
       return patched(call, { patch, options: checked, applied: true })
     })
   }
 
   delete(place: ObjectPlace, options: DeleteOptions = {}): Promise<void> {
-    return this.run(options, async () => {
-      const call = await this.open("delete", place, { signal: options.signal })
+    return this.run(options, async (run) => {
+      const call = await this.open(run, "delete", place, { signal: options.signal })
       await deleteOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options)))
     })
   }
@@ -190,8 +198,8 @@ class InProcessClient implements ObjectClient {
   deleteCollection(place: CollectionPlace, options: DeleteCollectionOptions = {}): Promise<void> {
     const { labelSelector, fieldSelector } = options
     const query = queryOf({ labelSelector, fieldSelector })
-    return this.run(options, async () => {
-      const call = await this.open("deletecollection", place, { signal: options.signal, query })
+    return this.run(options, async (run) => {
+      const call = await this.open(run, "deletecollection", place, { signal: options.signal, query })
       await deleteCollectionOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options), { collection: true }))
     })
   }
@@ -199,10 +207,10 @@ class InProcessClient implements ObjectClient {
   private async write<Result>({ verb, sort, place, options = {} }: Write, document: object, perform: Perform<Result>): Promise<Result> {
     let warnings: readonly string[] = []
     try {
-      return await this.run(options, async () => {
+      return await this.run(options, async (run) => {
         const { value, bytes } = plainJson(document)
         const query = queryOf(options)
-        const call = await this.open(verb, place, { signal: options.signal, query, bytes })
+        const call = await this.open(run, verb, place, { signal: options.signal, query, bytes })
         warnings = call.request.warnings
         return await perform(call, value, readWriteOptions(query, sort))
       })
@@ -213,15 +221,26 @@ class InProcessClient implements ObjectClient {
 
   /** Authorizes the request, and finds its kind. Throws 403, 404 or 405. */
   private async open(
+    run: Run,
     verb: ClientVerb,
     place: RequestPlace,
     how: { readonly signal: AbortSignal | undefined; readonly query?: URLSearchParams; readonly bytes?: number },
   ): Promise<Call> {
     const { parts, user, own } = this
+    const { signal, query = noQuery, bytes = 0 } = how
     const info = infoOf(verb, this.neutral(place))
-    const waits = authorize(parts.authorizers, { user, info: askedInfo(info, how.query ?? noQuery) })
-    if (waits !== undefined) await waits
-    const request = new InProcessRequest({ info, user, query: how.query ?? noQuery, bodyBytes: how.bytes ?? 0, signal: how.signal, own })
+    // An operation that is repeated has begun already.
+    if (!own && run.audited === undefined) {
+      run.audited = beginAudit(parts, { info, user, query })
+      const stored = run.audited?.audit?.authenticated()
+      if (stored !== undefined) await stored
+    }
+    const asked = { user, info: askedInfo(info, query) }
+    const decision = decide(parts.authorizers, asked)
+    const decided = decision instanceof Promise ? await decision : decision
+    if (run.audited !== undefined) run.audited.decision = decided
+    demand(decided, asked)
+    const request = new InProcessRequest({ info, user, query, bodyBytes: bytes, signal, own, audit: run.audited?.audit })
     const { kind, subresource } = routeOf(parts, request)
     const handle = await parts.registry.handle(kind)
     return { parts, registry: parts.registry, handle, subresource, request }
@@ -237,16 +256,34 @@ class InProcessClient implements ObjectClient {
    * Runs an operation, which a stopping server waits for, and gives errors the form that clients get. The operation
    * begins with `open`, so that it may be repeated with another kind.
    */
-  private async run<Result>({ signal }: CallOptions, operation: () => Promise<Result>): Promise<Result> {
+  private async run<Result>({ signal }: CallOptions, operation: (run: Run) => Promise<Result>): Promise<Result> {
     signal?.throwIfAborted()
     if (this.parts.stopping.aborted) throw unavailable("the server has stopped")
     const end = this.parts.inFlight.begin()
-    const running = repeatedOnRelease(operation).finally(end)
+    const running = audited(operation).finally(end)
     try {
       return await (signal === undefined ? running : untilAborted(running, signal))
     } catch (error) {
       throw clientError(error, this.parts.vendor)
     }
+  }
+}
+
+/** One call of an operation. */
+interface Run {
+  /** Undefined: it is not recorded. */
+  audited: AuditedOperation | undefined
+}
+
+async function audited<Result>(operation: (run: Run) => Promise<Result>): Promise<Result> {
+  const run: Run = { audited: undefined }
+  try {
+    const result = await repeatedOnRelease(() => operation(run))
+    run.audited?.succeeded(result)
+    return result
+  } catch (error) {
+    run.audited?.failed(error)
+    throw error
   }
 }
 
@@ -303,6 +340,7 @@ async function decoded(call: Call, document: JsonValue, { form, apiVersions, fie
   )
   warnings.push(...found)
   withDefaults(call, form, object)
+  call.request.audit?.sent(object, call.handle.kind.custom === undefined)
   return object
 }
 

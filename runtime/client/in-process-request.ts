@@ -1,5 +1,6 @@
 /** The request of a program in this process, as the operations of the verbs read it. */
 import type { DeadlineSignal } from "../wire/expiry.ts"
+import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { User } from "../base/user.ts"
 import type { ObjectPlace } from "../schema/object-client.ts"
@@ -33,6 +34,7 @@ export class InProcessRequest implements RequestFacts {
   readonly headers: RequestFacts["headers"]
   readonly untracked?: true
   readonly warnings: string[] = []
+  readonly audit: RequestAudit | undefined
   private ownSignal: AbortSignal | undefined
 
   readonly info: RequestInfo
@@ -48,7 +50,11 @@ export class InProcessRequest implements RequestFacts {
     bodyBytes,
     signal,
     own,
-  }: Pick<RequestFacts, "info" | "user" | "query" | "bodyBytes"> & { readonly signal: AbortSignal | undefined; readonly own: boolean }) {
+    audit,
+  }: Pick<RequestFacts, "info" | "user" | "query" | "bodyBytes" | "audit"> & {
+    readonly signal: AbortSignal | undefined
+    readonly own: boolean
+  }) {
     this.headers = own ? noHeaders : programHeaders
     if (own) this.untracked = true
     this.info = info
@@ -56,6 +62,7 @@ export class InProcessRequest implements RequestFacts {
     this.query = query
     this.bodyBytes = bodyBytes
     this.given = signal
+    this.audit = audit
   }
 
   get expiry(): DeadlineSignal {
@@ -73,7 +80,7 @@ export class InProcessRequest implements RequestFacts {
 }
 
 /** Its first part is the manager of fields that are written without a `fieldManager`. */
-const programHeaders = { "user-agent": "orch-apiserver/in-process" }
+export const programHeaders = { "user-agent": "orch-apiserver/in-process" }
 const noHeaders = {}
 
 /** The program sets the limit of its own time. */

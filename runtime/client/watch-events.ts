@@ -25,6 +25,8 @@ const framer: Framer<Frame> = {
 export interface OpenedWatch {
   readonly call: ObjectRequest
   readonly watched: ReturnType<typeof watchedBy>
+  /** Called when nothing of it is read any more. */
+  readonly end: () => void
 }
 
 /**
@@ -43,10 +45,12 @@ export async function* watchEvents(
   signal?.addEventListener("abort", close)
   let { resourceVersion } = options
   let endMs: number | undefined
+  let end = (): void => undefined
   try {
     do {
       const opened = await open({ ...asked, ...(resourceVersion !== undefined && { resourceVersion }) })
       const { call } = opened
+      end = opened.end
       endMs ??= endOf(call, timeoutSeconds)
       follow(opened, queue, endMs)
       for (let frame = await queue.take(); frame !== undefined; frame = await queue.take()) {
@@ -54,9 +58,11 @@ export async function* watchEvents(
         resourceVersion = String(frame.revision)
         if (frame.type !== "MARK") yield { type: frame.type, object: shown(call, frame) }
       }
+      end()
       if (queue.isOver || call.parts.clock.elapsedMs() >= endMs) return
     } while (resourceVersion !== undefined)
   } finally {
+    end()
     signal?.removeEventListener("abort", close)
     queue.close()
   }

@@ -14,11 +14,11 @@ import { launch, loadApiFolders, openStore } from "../launch/launch.ts"
 import { createLog } from "../launch/logging.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
-import type { LoadedOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
 import type { Store } from "../storage/store.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
+import { localDefaults, localOptions } from "./local-options.ts"
 import { listenForSignals, refuseOptionsOfNpm, warnOfAnonymous, warnOfOpenServer, whatNext, writeKubeconfig } from "./serve.ts"
 
 const usage = `${programText("dev", "--schemas DIR [--out DIR] [options of serve]")}
@@ -27,7 +27,7 @@ const usage = `${programText("dev", "--schemas DIR [--out DIR] [options of serve
   and clients begin them again. What has a fault is reported, and what was served before is still served.
   --schemas DIR   your schema files
   --out DIR       where generated code goes (default: generated, beside the schemas)
-  Unless stated, it listens on 127.0.0.1 only and refuses anonymous requests.`
+  ${localDefaults}`
 
 /** Resolves with the exit code once a signal has stopped the server. */
 export async function dev(args: readonly string[], context: CommandContext): Promise<number> {
@@ -81,7 +81,7 @@ async function serveAgain(place: Place): Promise<void> {
           random: systemRandom,
           log,
           ...(store !== undefined && { store }),
-          announce: (text) => writeKubeconfig(kubeconfig, text),
+          announce: (text) => writeKubeconfig(kubeconfig, text, log),
         }),
       gate: new Gate(listen),
       clock: systemClock,
@@ -97,15 +97,6 @@ async function serveAgain(place: Place): Promise<void> {
     signals.close()
   }
   log.info("stopped")
-}
-
-/** A server of an author's own machine is not open to others unless that is asked for. */
-function localOptions({ options, given }: LoadedOptions): Options {
-  return {
-    ...options,
-    ...(!given.has("bind-address") && { "bind-address": "127.0.0.1" }),
-    ...(!given.has("anonymous-auth") && { "anonymous-auth": false }),
-  }
 }
 
 /** Undefined for etcd: its objects stay there, and which of its servers hold a kind depends on the kinds. */

@@ -19,6 +19,7 @@ interface Entry {
 
 const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
+  start: { help: "serve on this machine alone, with RBAC", load: async () => (await import("./serve.ts")).start },
   dev: { help: "serve your own schemas, and again after each change", load: async () => (await import("./dev.ts")).dev },
   backup: { help: "copy the embedded store to a file", load: async () => inChildProcess(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },

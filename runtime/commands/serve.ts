@@ -1,9 +1,15 @@
-/** `orch-apiserver serve`, the default command: runs a server until a signal stops it. */
+/**
+ * `orch-apiserver serve`, the default command, and `start`: run a server until a signal stops it. They differ in the
+ * defaults of some options.
+ */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Logger } from "pino"
 import { programText } from "../base/program-text.ts"
 import { boundHeapGrowth } from "../launch/heap-growth.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
+import { adminFiles, hasAdminCertificate, tokenFile } from "../launch/administrator.ts"
 import type { Launched } from "../launch/launch.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
 import { isLoopback } from "../launch/server-names.ts"
@@ -18,10 +24,11 @@ import { packageVersion } from "../package-root.ts"
 import { StartError } from "../launch/start-error.ts"
 import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
+import { localDefaults, localOptions } from "./local-options.ts"
 
-const usage = `${programText("serve", "[options]")}
+const usage = (command: "serve" | "start"): string => `${programText(command, "[options]")}
   Serves the API until SIGTERM or SIGINT; a second signal ends it at once. ${programText("help")} lists the other commands.
-  Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
+  ${command === "start" ? `${localDefaults}\n  ` : ""}Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
 
 /**
  * Tests that start the program set this variable, to any value: see `reuseSlabsEarly`. It slows writes, so it is no
@@ -30,16 +37,26 @@ const usage = `${programText("serve", "[options]")}
 const reuseSlabsVariable = "ORCH_TEST_REUSE_SLABS"
 
 /** Resolves with the exit code once the server has stopped. */
-export async function serve(args: readonly string[], context: CommandContext): Promise<number> {
+export function serve(args: readonly string[], context: CommandContext): Promise<number> {
+  return runServer("serve", args, context)
+}
+
+/** The same with the defaults of a server on one's own machine. `npm start` runs it. */
+export function start(args: readonly string[], context: CommandContext): Promise<number> {
+  return runServer("start", args, context)
+}
+
+async function runServer(command: "serve" | "start", args: readonly string[], context: CommandContext): Promise<number> {
   if (args.includes("--version")) {
     context.print(`orch-apiserver ${packageVersion()}`)
     return 0
   }
   refuseOptionsOfNpm(context.env)
   const loaded = optionsOf(args, context)
-  const { options, positionals, help } = loaded
+  const { positionals, help } = loaded
+  const options = command === "start" ? localOptions(loaded) : loaded.options
   if (help) {
-    context.print(`${usage}\n\n${optionsHelp()}`)
+    context.print(`${usage(command)}\n\n${optionsHelp()}`)
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
@@ -48,11 +65,11 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   endOnCrash(log)
   for (const text of loaded.misspelt) log.warn(text)
-  warnOfAnonymous(loaded, (text) => log.warn(text))
+  warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
   const signals = listenForSignals()
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
-  const announce = (text: string) => writeKubeconfig(kubeconfig, text)
+  const announce = (text: string) => writeKubeconfig(kubeconfig, text, log)
   const server = { options, clock: systemClock, random: systemRandom, log, announce }
   // The thread of the embedded store starts while the code of the server is loaded.
   const begun = options["store-servers"].length > 0 ? undefined : await beginEmbeddedStore(server)
@@ -104,18 +121,35 @@ export function warnOfOpenServer(options: Options, warn: (text: string) => void)
   )
 }
 
-/** `--write-kubeconfig`. Throws StartError. */
-export function writeKubeconfig(path: string, text: string): void {
+/** `--write-kubeconfig`. Says so when the file had a credential of the other sort. Throws StartError. */
+export function writeKubeconfig(path: string, text: string, log: Pick<Logger, "info">): void {
+  const before = credentialIn(textOf(path))
+  const now = credentialIn(text)
   try {
     writePrivateFile(path, text)
   } catch (error) {
     throw new StartError(`--write-kubeconfig: ${error instanceof Error ? error.message : String(error)}`)
   }
+  if (before !== undefined && before !== now) log.info({ file: path }, `the kubeconfig has ${now} now, and no longer ${before}`)
+}
+
+/** Empty when there is no such file. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+function credentialIn(kubeconfig: string): string | undefined {
+  if (/^\s*client-key-data:/m.test(kubeconfig)) return "a client certificate"
+  return /^\s*token:/m.test(kubeconfig) ? "a token" : undefined
 }
 
 /** What a person reads when the server is ready: its URL, and a command to try. */
 export function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {
-  const curl = `curl --cacert ${join(options["cert-dir"] || join(options["data-dir"], "pki"), "ca.crt")} -H "Authorization: Bearer $(cat ${join(options["data-dir"], "admin.token")})"`
+  const curl = `curl --cacert ${join(options["cert-dir"] || join(options["data-dir"], "pki"), "ca.crt")} ${credentialOfCurl(options)}`
   const ownCertificate = options["tls-cert-file"] !== ""
   return [
     "",
@@ -128,6 +162,12 @@ export function whatNext(options: Options, { url }: Launched, kubeconfig: string
       : ["", "  kubectl, client-go and the like use other names: start with --vendor=kubernetes for them"]),
     "",
   ]
+}
+
+function credentialOfCurl(options: Options): string {
+  const { certificate, key } = adminFiles(options["data-dir"])
+  if (hasAdminCertificate(options)) return `--cert ${certificate} --key ${key}`
+  return `-H "Authorization: Bearer $(cat ${join(options["data-dir"], tokenFile)})"`
 }
 
 /** The exit codes of a process that the signal ended. */

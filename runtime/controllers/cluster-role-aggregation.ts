@@ -26,7 +26,7 @@ export function startClusterRoleAggregation(deps: ControllerDeps): KeyedControll
   const selectors = new Map<string, readonly LabelSelector[]>()
   const { clock } = deps
   const startedMs = clock.elapsedMs()
-  return startKeyedController(deps, {
+  const controller = startKeyedController(deps, {
     queue: "ClusterRoleAggregator",
     fault: "the rules of a ClusterRole could not be united; tried again later",
     workers: 5,
@@ -40,6 +40,7 @@ export function startClusterRoleAggregation(deps: ControllerDeps): KeyedControll
       }
     },
   })
+  return { ...controller, made: controller.idle() }
 }
 
 interface Change {
@@ -59,8 +60,12 @@ function note(selectors: Map<string, readonly LabelSelector[]>, role: CachedObje
   for (const [other, chosen] of selectors) if (labels.some((one) => chosen.some((selector) => selector.matches(one)))) keys.add(other)
 }
 
+const ruleField = Buffer.from('"aggregationRule":')
+
 /** A selector that cannot be read, of an object that another program stored, chooses nothing. */
 function selectorsOf(role: CachedObject): LabelSelector[] {
+  // Few roles have any, and the start looks at all of them.
+  if (!role.json().includes(ruleField)) return []
   const rule = parseObject(role.json())["aggregationRule"]
   const given = isObject(rule) ? rule["clusterRoleSelectors"] : undefined
   return (Array.isArray(given) ? given : []).flatMap((selector) => {

@@ -40,6 +40,8 @@ export type QueueMeters = (queue: string) => QueueMeter
 export interface Controller {
   /** Stops the work. Resolves once none of it is running any more. */
   stop(): Promise<void>
+  /** Resolves when the objects are there without which a start is not complete. Absent: there are none. */
+  readonly made?: Promise<void>
 }
 
 /** Returns a text for any thrown value, for logs. */

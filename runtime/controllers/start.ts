@@ -5,7 +5,7 @@ import { startLeaderElection } from "./leader-election.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import type { Options } from "../options/table.ts"
 import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-metrics.ts"
-import type { ControllerRow } from "./table.ts"
+import type { ControllerInputs, ControllerRow } from "./table.ts"
 
 export interface ControllerOptions extends MeasureOptions {
   readonly options: Options
@@ -19,6 +19,14 @@ export interface ControllerOptions extends MeasureOptions {
   readonly rootCa?: string
   /** What certificates are signed with. */
   readonly signing?: Signing
+  /** As in `ControllerInputs`. */
+  readonly policyTakenUp: () => Promise<void>
+}
+
+/** Controllers that have been started. */
+export interface StartedControllers extends Controller {
+  /** Those of a shared store: resolved, since another server may run them. */
+  readonly made: Promise<void>
 }
 
 /**
@@ -26,13 +34,13 @@ export interface ControllerOptions extends MeasureOptions {
  * compaction the servers take turns through the reference's key (`Store.acquireCompactionTurn`), and expiry needs no
  * controller.
  */
-export function startControllers(deps: ControllerDeps, how: ControllerOptions): Controller {
-  const { chosen, identity, kindsKnown, rootCa, signing, ...measures } = how
+export function startControllers(deps: ControllerDeps, how: ControllerOptions): StartedControllers {
+  const { chosen, identity, kindsKnown, rootCa, signing, policyTakenUp, ...measures } = how
   const { options } = measures
   const { registry, clock, log } = deps
   const intervalMs = options["store-compaction-interval"]
-  const inputs = { deps, options, ...(rootCa !== undefined && { rootCa }), ...(signing !== undefined && { signing }) }
-  const start = (): Controller => startAfter(kindsKnown, () => together(chosen.map((row) => row.start(inputs))))
+  const inputs = { deps, options, policyTakenUp, ...(rootCa !== undefined && { rootCa }), ...(signing !== undefined && { signing }) }
+  const start = (): Controller => startAfter(kindsKnown, () => inOrder(chosen, inputs))
   return together([
     identity === undefined ? start() : startLeaderElection(deps, { identity, start }),
     startStorageMeasures(deps, measures),
@@ -40,14 +48,28 @@ export function startControllers(deps: ControllerDeps, how: ControllerOptions): 
   ])
 }
 
+function inOrder(chosen: readonly ControllerRow[], inputs: ControllerInputs): Controller {
+  const made = new Map<string, Promise<void>>()
+  return together(
+    chosen.map((row) => {
+      const before = row.after === undefined ? undefined : made.get(row.after)
+      const started = before === undefined ? row.start(inputs) : startAfter(before, () => row.start(inputs))
+      if (started.made !== undefined) made.set(row.name, started.made)
+      return started
+    }),
+  )
+}
+
 /** Does not start if it is stopped before. */
 function startAfter(ready: Promise<void>, start: () => Controller): Controller {
   let isStopped = false
   let started: Controller | undefined
-  void ready.then(() => {
+  const made = ready.then(() => {
     if (!isStopped) started = start()
+    return started?.made
   })
   return {
+    made,
     async stop() {
       isStopped = true
       await started?.stop()
@@ -55,8 +77,9 @@ function startAfter(ready: Promise<void>, start: () => Controller): Controller {
   }
 }
 
-function together(controllers: readonly Controller[]): Controller {
+function together(controllers: readonly Controller[]): StartedControllers {
   return {
+    made: Promise.all(controllers.map(({ made }) => made)).then(() => undefined),
     async stop() {
       await Promise.all(controllers.map((loop) => loop.stop()))
     },

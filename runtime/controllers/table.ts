@@ -32,6 +32,8 @@ export interface ControllerInputs {
   readonly rootCa?: string
   /** What certificates are signed with. Absent: none is. */
   readonly signing?: Signing
+  /** Resolves when the authorizers know the roles and bindings that were written. */
+  readonly policyTakenUp: () => Promise<void>
 }
 
 export interface ControllerRow {
@@ -46,6 +48,8 @@ export interface ControllerRow {
    * it runs although its set does not.
    */
   readonly mode?: { readonly name: Options["authorization-mode"][number]; readonly runs: "only" | "always" }
+  /** The name of another one: it starts when that one has made its objects, if that one runs at all. */
+  readonly after?: string
   readonly start: (inputs: ControllerInputs) => Controller
 }
 
@@ -58,7 +62,12 @@ const rows: readonly ControllerRow[] = [
     start: ({ deps, options }) => startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] }),
   },
   { name: "start-apiextensions-controllers", set: "api", start: ({ deps }) => startDefinitionController(deps) },
-  { name: "rbac/bootstrap-roles", set: "api", mode: { name: "RBAC", runs: "only" }, start: ({ deps }) => startBootstrapPolicy(deps) },
+  {
+    name: "rbac/bootstrap-roles",
+    set: "api",
+    mode: { name: "RBAC", runs: "only" },
+    start: ({ deps, policyTakenUp }) => startBootstrapPolicy(deps, policyTakenUp),
+  },
   { name: "start-service-ip-repair-controllers", set: "api", start: ({ deps }) => startRangeRepair(deps) },
   {
     name: "serviceaccount-controller",
@@ -77,6 +86,8 @@ const rows: readonly ControllerRow[] = [
     alias: "clusterrole-aggregation",
     set: "manager",
     mode: { name: "RBAC", runs: "always" },
+    // Its own permission is one of these roles.
+    after: "rbac/bootstrap-roles",
     start: ({ deps }) => startClusterRoleAggregation(deps),
   },
   { name: "endpoints-controller", alias: "endpoint", set: "manager", start: ({ deps }) => startEndpointsController(deps) },

@@ -28,6 +28,8 @@ export interface AuthenticationOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly random: Random
+  /** The authority that issues the administrator's certificate, PEM: trusted beside those of `--client-ca-file`. */
+  readonly ownAuthority?: string | undefined
 }
 
 /**
@@ -35,24 +37,24 @@ export interface AuthenticationOptions {
  * be read, and for options that contradict each other.
  */
 export function configureAuthentication(how: AuthenticationOptions): ConfiguredAuthentication | undefined {
-  const { options } = how
+  const { options, ownAuthority } = how
   checkRequestHeaders(options)
   checkOidc(options)
   const made = new Made(how)
-  const authorities: WatchedFiles<CertificatePool>[] = []
-  const verifierOf = (name: AuthorityOption): CertificateVerifier | undefined => {
-    if (options[name] === "") return undefined
-    const watched = watchedAuthorities(name, how)
-    authorities.push(watched)
-    made.ends.push(() => watched.stop())
-    return certificateVerifier({ authorities: watched, clock: how.clock })
+  const authorities: FollowedAuthorities[] = []
+  const verifierOf = (name: AuthorityOption, more?: string): CertificateVerifier | undefined => {
+    if (options[name] === "" && more === undefined) return undefined
+    const followed = options[name] === "" ? fixedAuthorities(more) : watchedAuthorities(name, how, more)
+    authorities.push(followed)
+    made.ends.push(() => followed.stop())
+    return certificateVerifier({ authorities: followed, clock: how.clock })
   }
   try {
     const certificates: Authenticator[] = []
     const proxies = verifierOf("requestheader-client-ca-file")
     const names = requestHeaderNames(options)
     if (proxies !== undefined) certificates.push(requestHeader(proxies, names))
-    const clients = verifierOf("client-ca-file")
+    const clients = verifierOf("client-ca-file", ownAuthority)
     if (clients !== undefined) certificates.push(clientCertificates(clients))
     const oidc = made.oidc()
     const webhook = made.webhook()
@@ -173,12 +175,22 @@ function messageOf(error: unknown): string {
 
 type AuthorityOption = "client-ca-file" | "requestheader-client-ca-file"
 
-function watchedAuthorities(name: AuthorityOption, { clock, log, options }: AuthenticationOptions): WatchedFiles<CertificatePool> {
+type FollowedAuthorities = Pick<WatchedFiles<CertificatePool>, "current" | "onChange" | "stop">
+
+function fixedAuthorities(pem = ""): FollowedAuthorities {
+  return { current: certificatePool(pem), onChange: () => undefined, stop: () => undefined }
+}
+
+/** `more`: PEM of authorities that are trusted besides those of the file. */
+function watchedAuthorities(name: AuthorityOption, { clock, log, options }: AuthenticationOptions, more = ""): FollowedAuthorities {
   const path = options[name]
   try {
     return new WatchedFiles({
       paths: [path],
-      read: ([pem = ""]) => certificatePool(pem),
+      read([pem = ""]) {
+        const pool = certificatePool(pem)
+        return more === "" ? pool : certificatePool(`${pool.pem}${more}`)
+      },
       clock,
       onFault: (error) =>
         log.error({ err: error }, `--${name}: ${path} has changed and cannot be used; what it said before stays in force`),

@@ -27,7 +27,8 @@ export class CertificateError extends Error {
   }
 }
 
-interface Authority {
+/** A certificate and its key, PEM. */
+export interface Pair {
   readonly certificate: string
   readonly key: string
 }
@@ -71,15 +72,10 @@ export async function selfSignedPair(options: { dir: string; names: readonly str
   const path = (name: string): string => join(dir, name)
   try {
     makeFolder(dir)
-    const authority = readStored(path("ca.crt"), path("ca.key"), clock) ?? (await makeAuthority(dir, clock))
-    const stored = readStored(path("apiserver.crt"), path("apiserver.key"), clock)
-    if (stored !== undefined && isIssued(stored.certificate, authority.certificate) && covers(stored.certificate, names)) {
-      return { ...stored, authority: authority.certificate }
-    }
-    const made = await makePair(authority, names, clock.nowMs())
-    writePrivateFile(path("apiserver.key"), made.key)
-    writePrivateFile(path("apiserver.crt"), made.certificate)
-    return made
+    const authority = await storedPair(path("ca"), clock, () => createAuthority("orch-apiserver-ca", clock.nowMs()))
+    const fits = ({ certificate }: Pair): boolean => isIssued(certificate, authority.certificate) && covers(certificate, names)
+    const pair = await storedPair(path("apiserver"), clock, () => createServingPair(authority, names, clock.nowMs()), fits)
+    return { ...pair, authority: authority.certificate }
   } catch (error) {
     throw new CertificateError(`--cert-dir: no certificate could be made in ${dir}: ${messageOf(error)}`)
   }
@@ -88,18 +84,30 @@ export async function selfSignedPair(options: { dir: string; names: readonly str
 /** Creates a pair in memory. Called by libraries and tests. */
 export async function inMemoryPair(options: { names: readonly string[]; clock: Clock }): Promise<ServingPair> {
   const nowMs = options.clock.nowMs()
-  return makePair(await createAuthority(nowMs), options.names, nowMs)
+  const authority = await createAuthority("orch-apiserver-ca", nowMs)
+  return { ...(await createServingPair(authority, options.names, nowMs)), authority: authority.certificate }
 }
 
-async function makeAuthority(dir: string, clock: Clock): Promise<Authority> {
-  const made = await createAuthority(clock.nowMs())
-  writePrivateFile(join(dir, "ca.key"), made.key)
-  writePrivateFile(join(dir, "ca.crt"), made.certificate)
+/**
+ * The pair in the files `path`.crt and `path`.key. It is made, and the files are written, when there is none that
+ * `fits` and will be valid for some time.
+ */
+export async function storedPair(
+  path: string,
+  clock: Clock,
+  make: () => Promise<Pair>,
+  fits = (_pair: Pair): boolean => true,
+): Promise<Pair> {
+  const stored = readStored(`${path}.crt`, `${path}.key`, clock)
+  if (stored !== undefined && fits(stored)) return stored
+  const made = await make()
+  writePrivateFile(`${path}.key`, made.key)
+  writePrivateFile(`${path}.crt`, made.certificate)
   return made
 }
 
 /** Undefined for a pair that must be issued again: absent, damaged, not matching, or about to expire. */
-function readStored(certificatePath: string, keyPath: string, clock: Clock): Authority | undefined {
+function readStored(certificatePath: string, keyPath: string, clock: Clock): Pair | undefined {
   if (!existsSync(certificatePath) || !existsSync(keyPath)) return undefined
   const certificate = readFileSync(certificatePath, "utf8")
   const key = readFileSync(keyPath, "utf8")
@@ -112,7 +120,7 @@ function readStored(certificatePath: string, keyPath: string, clock: Clock): Aut
   }
 }
 
-function isIssued(certificate: string, authority: string): boolean {
+export function isIssued(certificate: string, authority: string): boolean {
   return new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey)
 }
 
@@ -132,11 +140,12 @@ async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: strin
   }
 }
 
-async function createAuthority(nowMs: number): Promise<Authority> {
+/** `name`: the common name. It signs certificates, and no authorities. */
+export async function createAuthority(name: string, nowMs: number): Promise<Pair> {
   const maker = await loadCertificateMaker()
   const { keys, pem } = await createKeys()
   const certificate = await maker.X509CertificateGenerator.createSelfSigned({
-    name: "CN=orch-apiserver-ca",
+    name: `CN=${name}`,
     notBefore: new Date(nowMs - backdateMs),
     notAfter: new Date(nowMs + authorityLifeMs),
     signingAlgorithm: algorithm,
@@ -153,13 +162,24 @@ async function createAuthority(nowMs: number): Promise<Authority> {
   return { certificate: `${certificate.toString("pem")}\n`, key: pem }
 }
 
-async function makePair(authority: Authority, names: readonly string[], nowMs: number): Promise<ServingPair> {
+/** What an authority certifies. */
+export interface Certified {
+  /** `CN=admin, O=system:masters` */
+  readonly subject: string
+  readonly usage: "clientAuth" | "serverAuth"
+  /** Host names and addresses of a server. */
+  readonly names?: readonly string[]
+}
+
+/** Makes a key and a certificate for it. */
+export async function issuePair(authority: Pair, { subject, usage, names = [] }: Certified, nowMs: number): Promise<Pair> {
   const maker = await loadCertificateMaker()
   const issuer = new maker.X509Certificate(authority.certificate)
   const { keys, pem } = await createKeys()
   const issuerKey = createPrivateKey(authority.key).export({ format: "der", type: "pkcs8" })
+  const alternatives = names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name }))
   const certificate = await maker.X509CertificateGenerator.create({
-    subject: "CN=orch-apiserver",
+    subject,
     issuer: issuer.subject,
     notBefore: new Date(nowMs - backdateMs),
     notAfter: new Date(nowMs + pairLifeMs),
@@ -169,14 +189,16 @@ async function makePair(authority: Authority, names: readonly string[], nowMs: n
     extensions: [
       new maker.BasicConstraintsExtension(false, undefined, true),
       new maker.KeyUsagesExtension(maker.KeyUsageFlags.digitalSignature, true),
-      new maker.ExtendedKeyUsageExtension([maker.ExtendedKeyUsage.serverAuth]),
-      new maker.SubjectAlternativeNameExtension(
-        names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name })),
-      ),
+      new maker.ExtendedKeyUsageExtension([maker.ExtendedKeyUsage[usage]]),
+      ...(alternatives.length === 0 ? [] : [new maker.SubjectAlternativeNameExtension(alternatives)]),
       await maker.AuthorityKeyIdentifierExtension.create(issuer),
     ],
   })
-  return { certificate: `${certificate.toString("pem")}\n`, key: pem, authority: authority.certificate }
+  return { certificate: `${certificate.toString("pem")}\n`, key: pem }
+}
+
+function createServingPair(authority: Pair, names: readonly string[], nowMs: number): Promise<Pair> {
+  return issuePair(authority, { subject: "CN=orch-apiserver", usage: "serverAuth", names }, nowMs)
 }
 
 function messageOf(error: unknown): string {

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
+import { admin, type Administrator, administratorOf, tokenFile } from "./administrator.ts"
 import { configureAuthentication } from "./authentication.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { auditSetup } from "./audit-setup.ts"
@@ -55,6 +56,8 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
+  /** The administrator has a token, also where the program makes a certificate. For programs and tests. */
+  readonly token?: boolean
   /** Own kinds that the program has imported, besides the folders of `--api`. */
   readonly modules?: readonly ApiModule[]
   /** Holds the process while operations of the returned client are pending. */
@@ -86,7 +89,7 @@ export interface Launched {
   readonly server: RunningServer
   /** The URL for clients on this machine. */
   readonly url: string
-  /** The administrator's token, with group system:masters. */
+  /** The administrator's token, with group system:masters. Empty: there is none. */
   readonly token: string
   /** PEM text of the authority that clients trust. */
   readonly authority: string
@@ -97,6 +100,16 @@ export interface Launched {
   readonly definitions: readonly string[]
   /** The same by group, version and resource, with those of own kinds. */
   readonly api: object
+  /** Access to the server as another user. Called once per user. */
+  as(user: User): UserAccess
+}
+
+/** What a user has of a server. */
+export interface UserAccess {
+  readonly client: ObjectClient
+  readonly api: object
+  /** That of the administrator, acting as this user. */
+  readonly kubeconfig: string
 }
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
@@ -120,13 +133,14 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const { options } = how
   await checkStoreVendor(store, { vendor: options.vendor, prefix: options["store-prefix"], clock: how.clock })
   const own = await ownPair(how)
-  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
-  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
+  const signsIn = await administrator(how)
   const tokenSecret = await continueSecret(how, store)
   const shapes = await storedShapes(how, store, folders)
-  const serverOptions = serverOptionsOf(how, { store, tokenSecret, own, token, folders, ...(shapes !== undefined && { shapes }) })
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, own, ...signsIn, folders, ...(shapes !== undefined && { shapes }) })
+  const { token, credential } = signsIn
   const { authority } = serverOptions.serving
-  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority, token })
+  const kubeconfigAt = (port: number, actsAs?: User) =>
+    kubeconfigText({ url: serverUrl(localAddress(options), port), authority, credential, ...(actsAs !== undefined && { actsAs }) })
   const port = serverOptions.options["secure-port"]
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startChecked(serverOptions).catch((error: unknown) => {
@@ -137,10 +151,18 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
-  const client = how.hold?.held(inProcessClient(server.parts, admin)) ?? inProcessClient(server.parts, admin)
-  const kubeconfig = kubeconfigAt(server.port)
+  const clientOf = (user: User): ObjectClient => {
+    const client = inProcessClient(server.parts, user)
+    return how.hold?.held(client) ?? client
+  }
+  const access = (user: User, kubeconfig: string): UserAccess => {
+    const client = clientOf(user)
+    return { client, api: apiOf(client, folders), kubeconfig }
+  }
   const definitions = (serverOptions.definitions ?? []).map(({ definition }) => nameOf(definition))
-  return { server, url, token, authority, kubeconfig, client, api: apiOf(client, folders), definitions }
+  const ofAdmin = access(admin, kubeconfigAt(server.port))
+  const as = (user: User): UserAccess => access(user, kubeconfigAt(server.port, user))
+  return { server, url, token, authority, ...ofAdmin, definitions, as }
 }
 
 async function startChecked(options: LaunchedOptions): Promise<RunningServer> {
@@ -194,14 +216,22 @@ function definitionsOfStart({ options, definitions = [] }: LaunchOptions): reado
   return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }
 
-/** The user of the token that a start makes. */
-const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
+/** A program and a test have a token, which they pass on to clients. */
+function administrator(how: LaunchOptions): Promise<Administrator> {
+  const { options, clock, log } = how
+  const transient = how.transient === true
+  return administratorOf({
+    ...{ options, clock, log, transient },
+    prefersToken: transient || how.token === true,
+    // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
+    makeToken: () => secret(how, tokenFile, () => how.random.bytes(32).toString("hex")),
+  })
+}
 
-interface LaunchParts {
+interface LaunchParts extends Administrator {
   readonly store: Store
   readonly tokenSecret: Buffer
   readonly own: ServingPair | undefined
-  readonly token: string
   readonly folders: readonly ApiFolder[]
   readonly shapes?: StoredShapes
 }
@@ -227,7 +257,7 @@ interface LaunchedOptions extends ServerOptions {
 
 function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions {
   const { options, clock, random, log } = how
-  const { store, own, token, tokenSecret, folders, shapes } = made
+  const { store, own, token, authority, tokenSecret, folders, shapes } = made
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
@@ -243,7 +273,7 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: documentsServed(options, folders),
-    tokens: [{ token, user: admin }, ...fileTokens(options["token-auth-file"])],
+    tokens: [...(token === "" ? [] : [{ token, user: admin }]), ...fileTokens(options["token-auth-file"])],
     tokenSecret,
     ...(serviceAccounts !== undefined && { serviceAccounts }),
     ...(signing !== undefined && { signing }),
@@ -255,14 +285,17 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how, own),
+    ...filesOfAccess(how, { own, authority }),
   }
 }
 
 type AccessFiles = Pick<LaunchedOptions, "audit" | "authentication" | "authority" | "authorizationHook" | "serving">
 
 /** Last of all: they begin to watch their files. */
-function filesOfAccess({ options, clock, log, random }: LaunchOptions, own: ServingPair | undefined): AccessFiles {
+function filesOfAccess(
+  { options, clock, log, random }: LaunchOptions,
+  { own, authority }: Pick<LaunchParts, "authority" | "own">,
+): AccessFiles {
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
@@ -270,7 +303,7 @@ function filesOfAccess({ options, clock, log, random }: LaunchOptions, own: Serv
     stops.push(() => hook?.file.stop())
     const serving = openServingFiles({ options, settings: tlsSettings(options, log), own, clock, log })
     stops.push(() => serving.stop())
-    const authentication = configureAuthentication({ options, clock, log, random })
+    const authentication = configureAuthentication({ options, clock, log, random, ownAuthority: authority })
     return {
       serving,
       authority: serving.authority,

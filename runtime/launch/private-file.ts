@@ -28,14 +28,19 @@ export function writePrivateFile(path: string, text: string): void {
  */
 export function readOrMakePrivateFile(path: string, make: () => string): string {
   if (!existsSync(path)) writePrivateFile(path, `${make()}\n`)
-  const mode = statSync(path).mode & 0o777
-  if ((mode & othersMay) !== 0)
-    throw new Error(
-      `${path} is a secret, and its mode ${mode.toString(8)} lets everybody read or change it; chmod 600 it, and make a new secret if others were here`,
-    )
+  checkPrivate(path)
   const text = readFileSync(path, "utf8").trim()
   if (text === "") throw new Error(`${path} is empty; remove it, and a new secret is made`)
   return text
+}
+
+/** Throws an Error that names the file and the remedy when all users of this machine can read or change it. */
+export function checkPrivate(path: string): void {
+  const mode = statSync(path).mode & 0o777
+  if ((mode & othersMay) === 0) return
+  throw new Error(
+    `${path} is a secret, and its mode ${mode.toString(8)} lets everybody read or change it; chmod 600 it, and make a new secret if others were here`,
+  )
 }
 
 const othersMay = 0o007

@@ -42,7 +42,10 @@ export async function resetter({ registry, kinds, options }: ServerParts, defini
   }
 }
 
-/** The values of the namespaces of the system, its Service and its Endpoints, and of the definitions of the start. */
+/**
+ * The values of the namespaces of the system, its Service and its Endpoints, of the definitions of the start, and of
+ * the roles and bindings that RBAC begins with.
+ */
 async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps
   const at = async (resource: string, place: (handle: KindHandle) => readonly string[], group = ""): Promise<readonly string[]> => {
@@ -56,5 +59,11 @@ async function startObjects(registry: Registry, definitions: readonly string[]):
     await at(definitionResource, (handle) => definitions.map((name) => handle.key("", name)), definitionGroup),
   ]
   const found = await Promise.all(keys.flat().map((key) => store.get({ key })))
-  return found.filter((stored) => stored !== undefined)
+  return [...found.filter((stored) => stored !== undefined), ...(await startPolicy(registry))]
+}
+
+async function startPolicy({ deps: { kinds, store, storePrefix } }: Registry): Promise<readonly StoredValue[]> {
+  const own = kinds.all().filter(({ group }) => group === "rbac.authorization.orch.io")
+  const lists = await Promise.all(own.map(({ storage }) => store.list({ prefix: `${storePrefix}${storage.path}/` })))
+  return lists.flatMap(({ items }) => items)
 }

@@ -6,10 +6,10 @@ const file = text("file")
 
 export const authorizationOptions = {
   "authorization-mode": option({
-    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC")),
+    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node")),
     group: "Authentication and authorization",
     default: ["AlwaysAllow"],
-    help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings. Members of system:masters are always authorized.",
+    help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings; Node: what a kubelet needs for the pods of its node. Members of system:masters are always authorized. npm start uses Node,RBAC.",
   }),
   "authorization-policy-file": option({
     type: file,

@@ -189,7 +189,7 @@ export const optionTable = {
     type: folder,
     group: "Store",
     default: ".orch",
-    help: "Folder for the store, the certificate and the administrator's token. Created readable by its owner only.",
+    help: "Folder for the store, the certificates and the administrator's credential. Created readable by its owner only.",
   }),
   "store-prefix": option({ type: text("path"), group: "Store", default: "/registry", help: "Prefix of every key in the store." }),
   "storage-media-type": option({

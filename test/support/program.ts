@@ -23,9 +23,23 @@ export function startProgram(dataDir: string, ...args: readonly string[]): Promi
   return startWith({}, dataDir, ...args)
 }
 
-export async function startWith(env: Readonly<Record<string, string>>, dataDir: string, ...args: readonly string[]): Promise<Program> {
+export function startWith(env: Readonly<Record<string, string>>, dataDir: string, ...args: readonly string[]): Promise<Program> {
+  return run(env, ["serve", "--bind-address=127.0.0.1"], dataDir, args)
+}
+
+/** As `npm start` does. */
+export function startLocally(dataDir: string, ...args: readonly string[]): Promise<Program> {
+  return run({}, ["start"], dataDir, args)
+}
+
+async function run(
+  env: Readonly<Record<string, string>>,
+  command: readonly string[],
+  dataDir: string,
+  args: readonly string[],
+): Promise<Program> {
   const port = await freePort()
-  const all = ["serve", "--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
+  const all = [...command, `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
   const child = spawn(program, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""

@@ -27,7 +27,7 @@ const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** What carries a request, and what its clients keep. */
 const exchange = /^runtime\/http\/(client-certificates|exchange|gathered-bytes|kept-bytes|sent-values|time-limits)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
-const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams)|http\/request\/[a-z]+)\.ts$/
+const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams)|http\/request\/[a-z-]+)\.ts$/
 /** The server's own HTTP/2. Only what carries requests may import it. */
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
@@ -153,7 +153,7 @@ const areas: readonly Area[] = [
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
       /^runtime\/launch\/start-error\.ts$/,
-      /^runtime\/authz\/rbac\//,
+      /^runtime\/authz\/(rbac|node)\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",
   },

@@ -6,6 +6,7 @@ import { serverUser } from "../../admission/server-identity.ts"
 import { findingUncovered } from "../../authz/rbac/cover.ts"
 import { compilingRules } from "../../authz/rbac/rules.ts"
 import type { ObjectMeta } from "../../base/json.ts"
+import { inParallel } from "../../base/in-parallel.ts"
 import { atOnce } from "../../base/turns.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
@@ -18,9 +19,21 @@ import { autoUpdateAnnotation, bootstrapPolicy, type WantedBinding, type WantedR
 
 const retryMs = 1000
 
-/** Called when the server is the one that runs the controllers, with RBAC among its modes. Ends when all is there. */
-export function startBootstrapPolicy(deps: ControllerDeps): Controller {
+/** Objects that are looked at, and made, at a time: a store on disk flushes several writes together. */
+const madeAtOnce = 16
+
+/**
+ * Called when the server is the one that runs the controllers, with RBAC among its modes. Ends when all is there. An
+ * object that cannot be made holds up nothing else. Where an earlier start has made the policy, no start waits for what
+ * it may lack: that is looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
+ */
+export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promise<void>): Controller {
   let isDone = false
+  let runs = 0
+  let onTried: () => void = () => undefined
+  const made = new Promise<void>((resolve) => {
+    onTried = resolve
+  }).then(takenUp)
   const loop = runEvery({
     clock: deps.clock,
     intervalMs: retryMs,
@@ -28,15 +41,24 @@ export function startBootstrapPolicy(deps: ControllerDeps): Controller {
     atOnce: true,
     async task() {
       if (isDone) return
-      await ensurePolicy(deps)
+      const isFirst = runs++ === 0
+      if (isFirst && (await wasMade(deps))) return onTried()
+      await ensurePolicy(deps).finally(onTried)
       isDone = true
     },
     onError: (error) => deps.log.warn({ error: errorText(error) }, "the roles of the system could not all be made; tried again later"),
   })
-  return loop
+  return { ...loop, made }
 }
 
 type PolicyDeps = Pick<ControllerDeps, "api" | "registry">
+
+/** Looks for the object that is made last. */
+async function wasMade({ api, registry }: PolicyDeps): Promise<boolean> {
+  const last = bootstrapPolicy(registry.deps.vendor).roleBindings.at(-1)?.metadata
+  if (last === undefined) return false
+  return (await orUndefined(api(serverUser).rbac.v1.rolebindings.get(last.namespace ?? "", last.name))) !== undefined
+}
 
 /** Goes on after a failure of one object, and throws the first of them at the end. Safe on several servers at once. */
 export async function ensurePolicy(deps: PolicyDeps): Promise<void> {
@@ -46,7 +68,7 @@ export async function ensurePolicy(deps: PolicyDeps): Promise<void> {
   const policy = bootstrapPolicy(vendor)
   const faults: unknown[] = []
   const each = async <Wanted>(all: readonly Wanted[], ensure: (wanted: Wanted) => Promise<void>): Promise<void> => {
-    for (const wanted of all) await ensure(wanted).catch((error: unknown) => faults.push(error))
+    await inParallel(all, { atOnce: madeAtOnce }, (wanted) => ensure(wanted).catch((error: unknown) => void faults.push(error)))
   }
   await primeSplitBinding(deps).catch((error: unknown) => faults.push(error))
   await primeAggregated(deps).catch((error: unknown) => faults.push(error))

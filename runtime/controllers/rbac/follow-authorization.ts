@@ -1,0 +1,28 @@
+import type { NodeGraph } from "../../authz/node/graph.ts"
+import { CompiledRules, compilingRules } from "../../authz/rbac/rules.ts"
+import { atOnce } from "../../base/turns.ts"
+import type { Vendor } from "../../base/vendor.ts"
+import type { Options } from "../../options/table.ts"
+import type { ControllerDeps } from "../controller.ts"
+import { allOf, type ObjectFollower } from "../follow-objects.ts"
+import { bootstrapPolicy } from "./bootstrap-policy.ts"
+import { followNodeGraph } from "./follow-node-graph.ts"
+import { followRbacPolicy, type PolicySink } from "./follow-policy.ts"
+
+/** Called once at start, on every server: follows the objects by which the modes RBAC and Node decide. */
+export function followAuthorization(
+  deps: ControllerDeps,
+  { "authorization-mode": modes }: Pick<Options, "authorization-mode">,
+  { rbacPolicy, nodeGraph }: { readonly rbacPolicy: PolicySink; readonly nodeGraph: NodeGraph },
+): ObjectFollower {
+  return allOf([
+    ...(modes.includes("RBAC") ? [followRbacPolicy(deps, rbacPolicy)] : []),
+    ...(modes.includes("Node") ? [followNodeGraph(deps, nodeGraph)] : []),
+  ])
+}
+
+/** The rules of the role `system:node`. */
+export function nodeRules(vendor: Vendor): CompiledRules {
+  const role = bootstrapPolicy(vendor).clusterRoles.find(({ metadata }) => metadata.name === "system:node")
+  return atOnce(compilingRules(role?.rules ?? [], vendor.neutralGroup))
+}

@@ -1,0 +1,40 @@
+/** The clients with which a server asks other machines. */
+import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
+import type { Clock } from "./base/clock.ts"
+import { notFound } from "./base/errors.ts"
+import type { Random } from "./base/random.ts"
+import { type ConnectOptions, createConnector } from "./connect/connector.ts"
+import type { ObjectReader } from "./connect/objects.ts"
+import { createHooks } from "./hooks/hooks.ts"
+import { advertisedAddress } from "./launch/server-names.ts"
+import type { Options } from "./options/table.ts"
+import type { ServerParts } from "./server-parts.ts"
+
+/** How the server names itself to web hooks. */
+export const userAgent = "orch-apiserver"
+
+/** The part of the server's options that its clients need. */
+interface ConnectedServer {
+  readonly clock: Clock
+  readonly random: Random
+  readonly options: Options
+  readonly connect?: ConnectOptions
+}
+
+type Clients = Pick<ServerParts, "connector" | "hooks">
+
+/** Called once at start. */
+export function clientsOf({ clock, connect = {}, options, random }: ConnectedServer, { vendor, reader }: PluginDeps): Clients {
+  const advertised = advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
+  const connector = createConnector(connect, { clock, vendor, advertised })
+  const { network, policy } = connector
+  return { connector, hooks: createHooks({ network, policy, read: coreReader(reader), random, clock, userAgent }) }
+}
+
+function coreReader(reader: AdmissionReader): ObjectReader {
+  return async (resource, name, namespace) => {
+    const found = await reader.get({ group: "", version: "v1", resource }, namespace, name)
+    if (found === undefined) throw notFound({ group: "", resource, name })
+    return found
+  }
+}
