@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { beforeCommit, countCommits, failCommits, retried } from "../../test/support/controller-faults.ts"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
-import { forbidden } from "../base/errors.ts"
 import type { JsonObject } from "../base/json.ts"
-import type { Store } from "../storage/store.ts"
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts"
 import type { KeyedController } from "./keyed-controller.ts"
 
@@ -125,22 +123,4 @@ test("a role that goes meanwhile, and a store that fails", async () => {
   await role("b", { to: "all" }, "nodes")
   await retried(one, controller)
   expect([gone(), (await one.get("clusterroles", "all"))?.["aggregationRule"]]).toEqual([true, undefined])
-})
-
-test("a refusal while a first start makes the roles of the system is no warning, one that lasts is", async () => {
-  await aggregated("all", { to: "all" })
-  const commit: Store["commit"] = one.store.commit.bind(one.store)
-  one.store.commit = async (options) => {
-    if (options.writes.some(({ key }) => key.includes("/clusterroles/all")))
-      throw forbidden({ group: "", resource: "clusterroles", name: "all" }, "not yet")
-    return commit(options)
-  }
-  await role("a", { to: "all" }, "pods")
-  await retried(one, controller, 5000)
-  expect([one.logged, await resources("all")]).toEqual([[], []])
-  await retried(one, controller, 30_000)
-  expect(one.logged).toContain("the rules of a ClusterRole could not be united; tried again later")
-  one.store.commit = commit
-  await retried(one, controller, 5000)
-  expect(await resources("all")).toEqual(["pods"])
 })

@@ -11,34 +11,22 @@ import type { CachedObject, CacheEvent } from "../storage/cache.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { clusterRoleAggregation } from "./identities.ts"
 import { type KeyedController, type Keys, startKeyedController } from "./keyed-controller.ts"
-import { isRefusal, orUndefined } from "./refusals.ts"
+import { orUndefined } from "./refusals.ts"
 
 const kind = { group: "rbac.authorization.orch.io", version: "v1", resource: "clusterroles" }
 const fieldManager = "clusterrole-aggregation-controller"
-
-/** While a first start makes the roles of the system, that of this controller may come after those it unites. */
-const ownRole = { graceMs: 30_000, retryMs: 1000 } as const
 
 type Rules = NonNullable<ClusterRole["rules"]>
 
 /** Called once at start. */
 export function startClusterRoleAggregation(deps: ControllerDeps): KeyedController {
   const selectors = new Map<string, readonly LabelSelector[]>()
-  const { clock } = deps
-  const startedMs = clock.elapsedMs()
   const controller = startKeyedController(deps, {
     queue: "ClusterRoleAggregator",
     fault: "the rules of a ClusterRole could not be united; tried again later",
     workers: 5,
     watched: [{ kind, changed: (role, keys, event) => note(selectors, role, { keys, event }) }],
-    async work(name, keys) {
-      try {
-        await unite(deps, name)
-      } catch (error) {
-        if (!isRefusal(error, "Forbidden") || clock.elapsedMs() - startedMs > ownRole.graceMs) throw error
-        keys.addAfter(name, ownRole.retryMs)
-      }
-    },
+    work: (name) => unite(deps, name),
   })
   return { ...controller, made: controller.idle() }
 }
