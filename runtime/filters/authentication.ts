@@ -5,6 +5,7 @@ import {
   type Authenticator,
   bearerToken,
 } from "../authn/authenticate.ts"
+import type { AuthenticationMeter } from "../authn/meters.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
 import type { Step } from "../http/env.ts"
@@ -23,6 +24,7 @@ export interface AuthenticationOptions {
   readonly removeHeaders?: ((headers: Record<string, unknown>) => void) | undefined
   /** Called with the reason of a 401, which the client does not learn. */
   readonly onFault?: (fault: AuthenticationError) => void
+  readonly meter?: AuthenticationMeter
 }
 
 /**
@@ -30,9 +32,9 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, audiences, vendor, removeHeaders, onFault } = options
-  const toPrivate = { anonymous: options.anonymous, onFault }
-  const toPublic = { anonymous: true, onFault }
+  const { authenticators, audiences, vendor, removeHeaders, meter, onFault } = options
+  const toPrivate = { anonymous: options.anonymous, meter, onFault }
+  const toPublic = { anonymous: true, meter, onFault }
   return function authentication({ request, incoming }) {
     const { headers, info } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers

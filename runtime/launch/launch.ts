@@ -3,11 +3,14 @@
  * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
 import { readFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import { configureAuthentication } from "./authentication.ts"
+import { configureAuthorization, modesOf } from "./authorization.ts"
+import type { ConfiguredAuthorization } from "../authz/authorizers.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { auditSetup } from "./audit-setup.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
@@ -24,7 +27,6 @@ import { nameOf, RefusedDefinitionsError, type StartDefinition } from "../contro
 import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
-import { openHookFile } from "./hook-file.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
@@ -37,6 +39,8 @@ import type { ProcessHold } from "../client/process-hold.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
+import { AccessMetrics } from "../observability/access-metrics.ts"
+import { serverIdentity } from "./server-identity.ts"
 import { StartError } from "./start-error.ts"
 import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
 import { storageFormatOf, storeFolder, storeRoot } from "./data-dir.ts"
@@ -121,7 +125,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
     serverOptions.authentication?.stop()
-    serverOptions.authorizationHook?.stop()
+    serverOptions.authorization?.stop()
     serverOptions.audit?.webhook?.stop()
     throw startFault(error, serverOptions.options)
   })
@@ -205,14 +209,13 @@ async function storedShapes({ options }: LaunchOptions, store: Store, folders: r
 ${first.remedy}`)
 }
 
-function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
+function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, tokenSecret, folders, shapes } = made
+  const { store, pair, token, tokenSecret, folders, shapes } = opened
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
-  return {
-    options: effectiveOptions(how),
+  const made: Omit<ServerOptions, "options"> = {
     store,
     clock,
     random,
@@ -237,27 +240,26 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how),
   }
+  // Last of all: they begin to watch their files.
+  const access = filesOfAccess(how, serviceAccounts?.issuers ?? [])
+  return { ...made, ...access, options: effectiveOptions(how, access.authorization) }
 }
 
-/** Last of all: they begin to watch their files. */
-function filesOfAccess({
-  options,
-  clock,
-  log,
-  random,
-}: LaunchOptions): Pick<ServerOptions, "audit" | "authentication" | "authorizationHook"> {
+/** They begin to watch their files, which ends when the server stops or its start fails. */
+function filesOfAccess({ options, clock, log, random }: LaunchOptions, accountIssuers: readonly string[]): AccessFiles {
+  const metrics = new AccessMetrics(clock, serverIdentity(hostname()))
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
-    const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
-    stops.push(() => hook?.file.stop())
-    const authentication = configureAuthentication({ options, clock, log, random })
+    const authorization = configureAuthorization({ options, clock, log, metrics })
+    stops.push(() => authorization.stop())
+    const authentication = configureAuthentication({ options, clock, log, random, accountIssuers, metrics })
     return {
+      accessMetrics: metrics,
+      authorization,
       ...(audit !== undefined && { audit }),
       ...(authentication !== undefined && { authentication }),
-      ...(hook !== undefined && { authorizationHook: hook.file }),
     }
   } catch (error) {
     for (const stop of stops) stop()
@@ -265,13 +267,16 @@ function filesOfAccess({
   }
 }
 
+type AccessFiles = Pick<ServerOptions, "accessMetrics" | "audit" | "authentication"> & Required<Pick<ServerOptions, "authorization">>
+
 /**
  * AlwaysAllow refuses anonymous requests, as kube-apiserver does: otherwise a request with a wrong credential could be
  * repeated without one.
  */
-function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions): Options {
-  const anonymous = options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow")
-  return { ...options, "secure-port": port, "anonymous-auth": anonymous }
+function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions, authorization: ConfiguredAuthorization): Options {
+  const modes = modesOf(authorization)
+  const anonymous = options["anonymous-auth"] && !modes.includes("AlwaysAllow")
+  return { ...options, "secure-port": port, "anonymous-auth": anonymous, "authorization-mode": modes }
 }
 
 /** Throws StartError for unreadable files and for a certificate without a key. */

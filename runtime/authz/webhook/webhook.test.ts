@@ -3,6 +3,7 @@ import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import { parseRequestInfo } from "../../http/request/info.ts"
+import type { WebhookMeter } from "../meters.ts"
 import { webhookAttempts, webhookAuthorizer, webhookKeptCharactersMax, type WebhookOptions } from "./webhook.ts"
 
 const vendor = vendorProfile("kubernetes")
@@ -23,9 +24,17 @@ function hook(answers: readonly (JsonObject | Error)[], more: Partial<WebhookOpt
       return { kind: "SubjectAccessReview", apiVersion: `authorization.k8s.io/${version}`, status: answer }
     },
     isTransient: (error: unknown) => error instanceof Error && error.message === "busy",
+    isTimeout: (error: unknown) => error instanceof Error && error.message === "slow",
   }
-  const options = { call, version, authorizedMs: 1000, unauthorizedMs: 100, vendor, clock, ...more } as const
-  return { decide: webhookAuthorizer(options), sent, clock }
+  const measured: string[] = []
+  const meter: WebhookMeter = {
+    called: (result) => measured.push(result),
+    failedOpen: (result) => measured.push(`open: ${result}`),
+    matched: (_seconds, { excluded, failed }) => measured.push(excluded ? "excluded" : failed ? "failed" : "matched"),
+  }
+  const times = { authorizedMs: 1000, unauthorizedMs: 100 }
+  const options = { call, version, ...times, failurePolicy: "NoOpinion", matchConditions: [], vendor, clock, meter, ...more } as const
+  return { decide: webhookAuthorizer(options), sent, clock, measured }
 }
 
 test.each([
@@ -114,7 +123,7 @@ test("a fault that may pass is tried again, with growing waits, and then reporte
 })
 
 test("an answer of another sort is an error, and rules cannot be listed", async () => {
-  const { decide } = hook([], { call: { post: async () => ({ kind: "Status" }), isTransient: () => false } })
+  const { decide } = hook([], { call: { post: async () => ({ kind: "Status" }), isTransient: () => false, isTimeout: () => false } })
   expect(await decide(get)).toMatchObject({ opinion: "no-opinion", error: expect.stringContaining("SubjectAccessReview") })
   expect(decide.rulesFor?.(jane, "x")).toMatchObject({ incomplete: true, error: expect.stringContaining("does not support") })
 })
