@@ -40,7 +40,9 @@ test("the options of modes make the records that a configuration has", () => {
     { type: "RBAC", name: "rbac" },
     { type: "Webhook", name: "default", webhook: { timeoutMs: 30_000, version: "v1beta1", failurePolicy: "NoOpinion" } },
   ])
-  expect(modesOf(start({ "authorization-mode": ["ABAC"], "authorization-policy-file": file("policies", '{"user":"jane"}\n') }))).toEqual(["ABAC"])
+  expect(modesOf(start({ "authorization-mode": ["ABAC"], "authorization-policy-file": file("policies", '{"user":"jane"}\n') }))).toEqual([
+    "ABAC",
+  ])
 })
 
 test.each<[Partial<Options>, RegExp]>([

@@ -118,6 +118,7 @@ class JwtIssuers implements JwtAuthentication {
 
   private async change(issuers: readonly JwtAuthenticator[]): Promise<void> {
     const { clock, log, metrics } = this.how
+    log.debug("--authentication-config: the file has changed; its issuers are asked")
     this.next?.stop()
     const next = new IssuerSet(this.how, this.log, issuers)
     this.next = next

@@ -93,7 +93,7 @@ async function groupsOf(source: ClaimSource, claims: JsonObject, evaluation: Eva
   const value = claims[claim]
   const groups: readonly JsonValue[] = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
   return groups.map((group) => {
-    if (typeof group !== "string") throw refusal(`parse groups claim ${JSON.stringify(claim)}: ${wrongType(group, "string")}`)
+    if (typeof group !== "string") throw refusal(`parse groups claim ${JSON.stringify(claim)}: ${wrongType(value, "string")}`)
     return prefix + group
   })
 }
