@@ -424,7 +424,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     hooks,
     ...access,
     ...(audit !== undefined && { audit }),
-    health: healthChecks(how, made),
+    health: healthChecks(how, { ...made, policy: access.rbacPolicy }),
     watchCache: cache,
     openapi: how.openapi,
   }

@@ -15,7 +15,7 @@ const pair = { ...(await authority.issue()), authority: authority.certificate }
 
 interface Review {
   readonly apiVersion: string
-  readonly spec: { readonly user: string; readonly resourceAttributes?: { readonly resource: string } }
+  readonly spec: { readonly user: string; readonly resourceAttributes?: { readonly resource: string; readonly verb: string } }
 }
 
 /** A web hook. `status`: what it answers; undefined for an error. */
@@ -71,6 +71,11 @@ async function startWith(options: (file: (name: string, text: string) => string)
     const headers: Record<string, string> = user === "" ? {} : { authorization: `Bearer ${user}-token` }
     return (await client.send({ method: "GET", path, headers })).status
   }
+  const send = async (user: string, path: string, object: object): Promise<[number, string]> => {
+    const headers = { authorization: `Bearer ${user}-token`, "content-type": "application/json" }
+    const { status, body } = await client.send({ method: "POST", path, headers, body: Buffer.from(JSON.stringify(object)) })
+    return [status, body.toString()]
+  }
   /** Resolves when the file was read again, and `text` was logged once more. */
   const change = async (name: string, next: string, text: string): Promise<void> => {
     const said = (): number => server.log.filter((line) => line.includes(text)).length
@@ -78,7 +83,7 @@ async function startWith(options: (file: (name: string, text: string) => string)
     file(name, next)
     await server.untilRead(() => said() > before)
   }
-  return { server, get, file, change }
+  return { server, get, send, file, change }
 }
 
 const webhook = (kubeConfigFile: string, more: object = {}): object => ({
@@ -202,6 +207,26 @@ test("a changed file is taken up while requests run, and a wrong one is not", as
   const text = await server.metrics()
   expect(text).toMatch(new RegExp(`^${reloads}\\{status="success",apiserver_id_hash="sha256:[0-9a-f]{64}"\\} 2$`, "m"))
   expect(text).toMatch(new RegExp(`^${reloads}\\{status="failure",apiserver_id_hash="sha256:[0-9a-f]{64}"\\} ${wrong.length}$`, "m"))
+})
+
+test("a web hook that allows writes of roles does not let users grant more than they hold", async () => {
+  const lifts = (verb: string, user: string): boolean => (verb === "escalate" || verb === "bind") && user !== "carol"
+  const hook = await startHook(({ spec }) => ({ allowed: !lifts(spec.resourceAttributes?.verb ?? "", spec.user) }))
+  const { send } = await startWith((file) => ({
+    "authorization-mode": ["Webhook"],
+    "authorization-webhook-config-file": file("hook", kubeconfigOf(hook.port)),
+    "authorization-webhook-version": "v1",
+  }))
+  const group = "/apis/rbac.authorization.k8s.io/v1"
+  const all = { metadata: { name: "all" }, rules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] }
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "all" }
+  const binding = { metadata: { name: "all" }, roleRef, subjects: [] }
+  expect(await send("alice", `${group}/clusterroles`, all)).toMatchObject([403, expect.stringContaining("not currently held")])
+  expect((await send("carol", `${group}/clusterroles`, all))[0]).toBe(201)
+  await expect
+    .poll(() => send("alice", `${group}/clusterrolebindings`, binding))
+    .toMatchObject([403, expect.stringContaining("not currently held")])
+  expect((await send("carol", `${group}/clusterrolebindings`, binding))[0]).toBe(201)
 })
 
 test("the file of ABAC is read again when it changes", async () => {

@@ -60,7 +60,8 @@ async function nameOf(source: ClaimSource, claims: JsonObject, evaluation: Evalu
     if (name === "") throw refusal("empty username via CEL expression is not allowed")
     return name
   }
-  if (name === "") throw refusal(`parse username claims ${JSON.stringify(source.claim)}: the name is empty`)
+  // The reference takes an empty claim behind a prefix; a user without any name is none.
+  if (source.prefix + name === "") throw refusal(`parse username claims ${JSON.stringify(source.claim)}: the name is empty`)
   if (source.claim === "email" && Object.hasOwn(claims, "email_verified")) {
     const verified = claims["email_verified"]
     if (typeof verified !== "boolean") throw refusal(`parse 'email_verified' claim: ${wrongType(verified, "bool")}`)
