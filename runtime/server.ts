@@ -362,7 +362,7 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/** The chain of the chosen plugins, after them those of the program that runs the server, and the check of escalation. */
+/** The chosen plugins, after them those of the program that runs the server, and the check of escalation. */
 function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []

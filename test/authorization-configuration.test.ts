@@ -1,4 +1,4 @@
-/** `--authorization-config` and its web hooks, real HTTPS servers; and the file of ABAC. Both change while requests run. */
+/** `--authorization-config` with web hooks, which are real HTTPS servers, and the file of ABAC; both change. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

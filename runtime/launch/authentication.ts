@@ -1,5 +1,4 @@
 /** Makes the authenticators that options configure, and reads their files: at the start, and when they change. */
-import type { Logger } from "pino"
 import type { Authenticator } from "../authn/authenticate.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
@@ -7,25 +6,13 @@ import { headerRemover, requestHeader, type RequestHeaderNames } from "../authn/
 import type { ConfiguredAuthentication, TokenParts } from "../authn/configured.ts"
 import { keptTokens } from "../authn/tokens/kept-tokens.ts"
 import { tokenWebhook } from "../authn/tokens/token-webhook.ts"
-import type { Clock } from "../base/clock.ts"
-import type { Random } from "../base/random.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
-import type { AccessMetrics } from "../observability/access-metrics.ts"
 import type { Options } from "../options/table.ts"
+import type { AuthenticationOptions } from "./authentication-options.ts"
 import { openHookFile } from "./hook-file.ts"
 import { configureJwt } from "./jwt-authentication.ts"
 import { StartError } from "./start-error.ts"
-
-export interface AuthenticationOptions {
-  readonly options: Options
-  readonly clock: Clock
-  readonly log: Logger
-  readonly random: Random
-  /** Issuers of tokens of service accounts. */
-  readonly accountIssuers: readonly string[]
-  readonly metrics: AccessMetrics
-}
 
 /**
  * Called once per server. Undefined when no option asks for more than tokens. Throws StartError for a file that cannot

@@ -24,7 +24,9 @@ export interface AuthorizationSetup {
   readonly metrics: AccessMetrics
 }
 
-/** Called once per server. Throws StartError for a file that cannot be used, and for options that contradict each other. */
+/**
+ * Called once per server. Throws StartError for a file that cannot be used, and for options that contradict each other.
+ */
 export function configureAuthorization(how: AuthorizationSetup): ConfiguredAuthorization {
   const { options } = how
   const path = options["authorization-config"]

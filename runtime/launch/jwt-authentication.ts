@@ -1,4 +1,4 @@
-/** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and their change while the server runs. */
+/** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and how they change. */
 import { readFileSync } from "node:fs"
 import type { Authenticator } from "../authn/authenticate.ts"
 import { certificatePool } from "../authn/certificates/pool.ts"
@@ -18,7 +18,7 @@ import type { Log } from "../controllers/controller.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { systemAuthorities } from "../hooks/authorities.ts"
 import type { Options } from "../options/table.ts"
-import type { AuthenticationOptions } from "./authentication.ts"
+import type { AuthenticationOptions } from "./authentication-options.ts"
 import { type ConfigurationKind, decodeConfiguration, validated } from "./configuration-file.ts"
 import { StartError } from "./start-error.ts"
 

@@ -171,7 +171,7 @@ export class AccessMetrics {
 /** Of requests. */
 class RequestAuthentication {
   private readonly results: Readonly<Record<"success" | "failure" | "error", Timed>>
-  /** By the sorts of names that the reference tells apart. */
+  /** Sorts of names, as the reference has them. */
   private readonly other: Counted
   private readonly email: Counted
 

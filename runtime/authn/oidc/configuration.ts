@@ -1,7 +1,7 @@
 /**
- * The document of `--authentication-config`: `AuthenticationConfiguration` of `apiserver.config.orch.io`, `v1alpha1` and
- * `v1beta1`, which have the same fields (catalog operations.yaml: authenticationConfiguration). The options `--oidc-*`
- * make the same records.
+ * The document of `--authentication-config`: `AuthenticationConfiguration` of `apiserver.config.orch.io`, `v1alpha1`
+ * and `v1beta1`, which have the same fields (catalog operations.yaml: authenticationConfiguration). The options
+ * `--oidc-*` make the same records.
  */
 import type { FieldShape, TypeRef, TypeShape } from "../../schema/shape.ts"
 

@@ -29,9 +29,3 @@ export interface JwtAuthenticator {
   readonly claimRules: readonly ValidationRule[]
   readonly userRules: readonly ValidationRule[]
 }
-
-/** Whether any expression reads the claims. */
-export function readsClaims({ username, groups, uid, extra, claimRules }: JwtAuthenticator): boolean {
-  const isExpression = (source: ClaimSource | undefined): boolean => source !== undefined && "expression" in source
-  return [username, groups, uid].some(isExpression) || extra.length + claimRules.length > 0
-}
