@@ -57,7 +57,9 @@ const cases = {
 }
 const asked = {
   allowed: parseRequestInfo({ method: "GET", path: "/api/v1/namespaces/default/pods/p", watch: false, vendor }),
-  refused: parseRequestInfo({ method: "DELETE", path: "/api/v1/namespaces/default/pods/p", watch: false, vendor }),
+  "refused, the verb": parseRequestInfo({ method: "DELETE", path: "/api/v1/namespaces/default/pods/p", watch: false, vendor }),
+  "refused, the resource": parseRequestInfo({ method: "GET", path: "/api/v1/namespaces/default/secrets/s", watch: false, vendor }),
+  "refused, the group": parseRequestInfo({ method: "GET", path: "/apis/batch/v1/namespaces/default/pods/p", watch: false, vendor }),
 }
 
 for (const [name, policy] of Object.entries(cases)) {

@@ -67,6 +67,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       audiences: parts.audiences,
       vendor,
       removeHeaders: parts.removeHeaders,
+      meter: parts.accessMetrics.authentication,
       onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
     }),
     ...(audited === undefined ? [] : [audit()]),
@@ -76,7 +77,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       readOnlyMax: options["max-requests-inflight"],
       mutatingMax: options["max-mutating-requests-inflight"],
     }),
-    authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options["authorization-mode"]) }),
+    authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options), meter: parts.accessMetrics.authorization }),
   ]
 }
 

@@ -9,6 +9,7 @@ import type { RbacPolicy } from "./authz/rbac/policy.ts"
 import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { Hooks } from "./hooks/hooks.ts"
+import type { AccessMetrics } from "./observability/access-metrics.ts"
 import type { HealthChecks } from "./observability/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
 import type { LoopDelayMeter } from "./observability/loop-delay.ts"
@@ -73,6 +74,8 @@ export interface ServerParts {
   readonly nodeGraph: NodeGraph
   /** The same for reviews, which ask whose a token is and what a user may do. */
   readonly access: Access
+  /** What authentication and authorization measure, for `/metrics`. */
+  readonly accessMetrics: AccessMetrics
   readonly health: HealthChecks
   /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts

@@ -10,7 +10,7 @@ import { createAuthentication } from "./authn/authenticators.ts"
 import type { ConfiguredAuthentication } from "./authn/configured.ts"
 import type { ServiceAccountTokens } from "./authn/service-accounts/tokens.ts"
 import { createAccess } from "./authz/access.ts"
-import { authorizersOf } from "./authz/authorizers.ts"
+import { authorizersOf, checksEscalation, type ConfiguredAuthorization, withoutFiles } from "./authz/authorizers.ts"
 import { NodeGraph } from "./authz/node/graph.ts"
 import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
@@ -34,7 +34,7 @@ import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
 import type { Clock } from "./base/clock.ts"
 import type { ConnectOptions } from "./connect/connector.ts"
-import type { HookFile } from "./hooks/kubeconfig.ts"
+import { AccessMetrics } from "./observability/access-metrics.ts"
 import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
@@ -100,8 +100,10 @@ export interface ServerOptions {
   readonly serving: ServingTls
   /** What the options of authentication ask for besides tokens; `stop` ends it. */
   readonly authentication?: ConfiguredAuthentication
-  /** What `--authorization-webhook-config-file` names; the server stops it at its end. */
-  readonly authorizationHook?: HookFile
+  /** What the options of authorization and their files say; `stop` ends it. Absent: modes that need no files. */
+  readonly authorization?: ConfiguredAuthorization
+  /** What authentication and authorization have measured so far. Absent: the server makes its own. */
+  readonly accessMetrics?: AccessMetrics
   /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
   readonly authority?: string
   /** The pairs with which the signer of certificates signs. Absent: it signs nothing. */
@@ -205,7 +207,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     parts.hooks.close()
     how.serving.stop()
     how.authentication?.stop()
-    how.authorizationHook?.stop()
+    how.authorization?.stop()
     await Promise.all([audit?.stop(), yamlThread.stop()])
     await cache.close()
     if (how.keepStore !== true) await store.close()
@@ -360,10 +362,10 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/** The chain of the chosen plugins, after them those of the program that runs the server, and what RBAC checks last. */
+/** The chosen plugins, after them those of the program that runs the server, and the check of escalation. */
 function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
-  const last = options["authorization-mode"].includes("RBAC") ? [rbacEscalation(rbac)] : []
+  const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
   return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }
 
@@ -422,7 +424,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     hooks,
     ...access,
     ...(audit !== undefined && { audit }),
-    health: healthChecks(how, made),
+    health: healthChecks(how, { ...made, policy: access.rbacPolicy }),
     watchCache: cache,
     openapi: how.openapi,
   }
@@ -445,15 +447,24 @@ function storageOf({
 
 type AccessParts = Pick<
   ServerParts,
-  "access" | "audiences" | "authenticators" | "authorizers" | "nodeGraph" | "rbacPolicy" | "removeHeaders" | "serviceAccounts"
+  | "access"
+  | "accessMetrics"
+  | "audiences"
+  | "authenticators"
+  | "authorizers"
+  | "nodeGraph"
+  | "rbacPolicy"
+  | "removeHeaders"
+  | "serviceAccounts"
 >
 
 /** Authentication and authorization, for requests and for reviews. */
 function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<ServerParts, "hooks">): AccessParts {
-  const { options, clock, random, serviceAccounts } = how
+  const { options, clock, random, serviceAccounts, accessMetrics = new AccessMetrics(clock) } = how
   const { reader, vendor } = deps
   const { authenticators, audiences, issuer } = createAuthentication({
     ...{ clock, hooks, random, serviceAccounts, vendor },
+    meter: accessMetrics.tokenCache,
     tokens: how.tokens,
     configured: how.authentication,
     bootstrap: options["enable-bootstrap-token-auth"],
@@ -463,10 +474,11 @@ function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<Serv
   const rbacPolicy = new RbacPolicy(vendor)
   const nodeGraph = new NodeGraph()
   const policies = { rbacPolicy, nodeGraph, nodeRules: () => nodeRules(vendor) }
-  const authorizers = authorizersOf(options, { ...policies, hooks, webhook: how.authorizationHook, vendor, clock })
+  const configured = how.authorization ?? withoutFiles(options["authorization-mode"])
+  const authorizers = authorizersOf(configured, { ...policies, hooks, vendor, clock, meter: accessMetrics })
   const access = createAccess({ authenticators, authorizers, vendor, audiences, ...(issuer !== undefined && { issuer }) })
   const removeHeaders = how.authentication?.removeHeaders
-  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, nodeGraph, rbacPolicy, access }
+  return { authenticators, audiences, serviceAccounts, removeHeaders, authorizers, nodeGraph, rbacPolicy, access, accessMetrics }
 }
 
 function addressOf(options: Options): string {

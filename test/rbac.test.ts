@@ -66,6 +66,19 @@ describe("a user", () => {
     expect((await status("/apis", "jane"))[0]).toBe(200)
   })
 
+  it("finds a server that is ready with all roles of the system", async () => {
+    const check = "poststarthook/rbac/bootstrap-roles"
+    for (const endpoint of ["healthz", "livez", "readyz"]) {
+      await expect.poll(async () => (await status(`/${endpoint}/${check}`, adminToken))[0]).toBe(200)
+      const [, text] = await status(`/${endpoint}?verbose`, adminToken)
+      const lines = text.split("\n")
+      expect(lines.indexOf(`[+]${check} ok`)).toBe(lines.indexOf("[+]poststarthook/bootstrap-controller ok") - 1)
+    }
+    const { clusterroles } = admin().rbac.v1
+    await clusterroles.delete("view")
+    expect((await status(`/readyz/${check}`, adminToken))[0]).toBe(200)
+  })
+
   it("may do in a namespace what a binding there allows, until it is gone", async () => {
     const { roles, rolebindings } = admin().rbac.v1
     const path = "/api/v1/namespaces/default/configmaps"

@@ -8,6 +8,7 @@ import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
+import type { AuthenticationMeter } from "./meters.ts"
 
 /** The credentials in a request, or in a review of a token. */
 export interface Credentials {
@@ -105,44 +106,55 @@ function joined(before: AuthenticationError | undefined, error: unknown): Authen
   return before === undefined ? error : new AuthenticationError(`${before.message}, ${error.message}`)
 }
 
+export interface RequestOptions {
+  /** Whether a request without a credential comes in. */
+  readonly anonymous: boolean
+  /** Gets the reason of a 401 for wrong credentials. */
+  readonly onFault?: ((fault: AuthenticationError) => void) | undefined
+  readonly meter?: AuthenticationMeter | undefined
+}
+
 /**
  * As `identify`, for a request: it is anonymous without a credential. Throws 401, or rejects with it, for credentials
- * that no authenticator knows, and without any while anonymous requests are off. `onFault` gets the reason of the
- * first.
+ * that no authenticator knows, and without any while anonymous requests are off.
  */
 export function authenticate(
   authenticators: readonly Authenticator[],
   credentials: Credentials,
-  options: { readonly anonymous: boolean; readonly onFault?: ((fault: AuthenticationError) => void) | undefined },
+  options: RequestOptions,
 ): User | Promise<User> {
+  const began = options.meter?.begin() ?? 0
   let answer: Answer
   try {
     answer = identify(authenticators, credentials)
   } catch (error) {
-    throw refused(error, options.onFault)
+    throw refused(error, options, began)
   }
-  return answer instanceof Promise ? authenticateAfter(answer, options) : userOf(answer, options.anonymous)
+  return answer instanceof Promise ? authenticateAfter(answer, options, began) : userOf(answer, options, began)
 }
 
-async function authenticateAfter(
-  answer: Promise<Identity | undefined>,
-  { anonymous: mayBeAnonymous, onFault }: Parameters<typeof authenticate>[2],
-): Promise<User> {
-  return userOf(
-    await answer.catch((error: unknown) => {
-      throw refused(error, onFault)
-    }),
-    mayBeAnonymous,
-  )
+async function authenticateAfter(answer: Promise<Identity | undefined>, options: RequestOptions, began: number): Promise<User> {
+  const identity = await answer.catch((error: unknown) => {
+    throw refused(error, options, began)
+  })
+  return userOf(identity, options, began)
 }
 
-function userOf(identity: Identity | undefined, mayBeAnonymous: boolean): User {
-  if (identity !== undefined) return identity.user
-  if (!mayBeAnonymous) throw unauthorized()
-  return anonymous
+function userOf(identity: Identity | undefined, { anonymous: mayBeAnonymous, meter }: RequestOptions, began: number): User {
+  if (identity === undefined && !mayBeAnonymous) {
+    meter?.end("failure", began)
+    throw unauthorized()
+  }
+  const user = identity?.user ?? anonymous
+  if (meter !== undefined) {
+    meter.end("success", began)
+    meter.user(user.name)
+  }
+  return user
 }
 
-function refused(error: unknown, onFault: ((fault: AuthenticationError) => void) | undefined): unknown {
+function refused(error: unknown, { meter, onFault }: RequestOptions, began: number): unknown {
+  meter?.end("error", began)
   if (!(error instanceof AuthenticationError)) return error
   onFault?.(error)
   return unauthorized()

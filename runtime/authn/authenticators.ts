@@ -7,6 +7,7 @@ import { type Authenticator, type StaticToken, staticTokens } from "./authentica
 import { bootstrapTokens } from "./bootstrap-tokens.ts"
 import type { ConfiguredAuthentication, ReviewSender } from "./configured.ts"
 import { keptAccountTokensMs } from "./limits.ts"
+import type { TokenCacheMeter } from "./meters.ts"
 import { type CoreReader, serviceAccountTokens } from "./service-accounts/authenticator.ts"
 import { createTokenIssuer } from "./service-accounts/issuer.ts"
 import type { ServiceAccountTokens } from "./service-accounts/tokens.ts"
@@ -26,6 +27,7 @@ export interface AuthenticationParts {
   readonly clock: Clock
   readonly random: Random
   readonly vendor: Vendor
+  readonly meter: TokenCacheMeter
 }
 
 export interface Authentication {
@@ -38,18 +40,18 @@ export interface Authentication {
 
 /** Called once per server. The order is that of kube-apiserver. */
 export function createAuthentication(parts: AuthenticationParts): Authentication {
-  const { configured, serviceAccounts, tokens, clock, random, vendor, read } = parts
+  const { configured, hooks, serviceAccounts, tokens, clock, meter, random, vendor, read } = parts
   const audiences = parts.audiences.length > 0 ? parts.audiences : (serviceAccounts?.issuers.slice(0, 1) ?? [])
   const shared = { read, audiences, clock, vendor }
   const kept = (lookUp: TokenLookUp): Authenticator =>
-    keptTokens({ lookUp, keptMs: { success: keptAccountTokensMs, failure: 0 }, clock, random })
+    keptTokens({ lookUp, keptMs: { success: keptAccountTokensMs, failure: 0 }, clock, random, meter })
   return {
     authenticators: [
       ...(configured?.certificates ?? []),
       ...(tokens.length === 0 ? [] : [staticTokens(tokens, audiences)]),
       ...(serviceAccounts === undefined ? [] : [kept(serviceAccountTokens({ ...serviceAccounts, ...shared }))]),
       ...(parts.bootstrap ? [kept(bootstrapTokens(shared))] : []),
-      ...(configured?.tokens(parts.hooks, audiences) ?? []),
+      ...(configured?.tokens({ hooks, audiences, meter }) ?? []),
     ],
     audiences,
     issuer: serviceAccounts === undefined ? undefined : issuerOf(serviceAccounts, { audiences, clock, random, vendor }),

@@ -37,6 +37,18 @@ export const providerTimeoutMs = 30_000
 /** Bytes of a document of an identity provider; more is an error. */
 export const providerAnswerBytesMax = 1024 * 1024
 
+/** Bytes of a token with distributed claims: their point is that there are many groups. */
+export const distributedTokenBytesMax = 256 * 1024
+
+/** Issuers whose tokens may hold the distributed claims of one issuer, besides itself. */
+export const distributedIssuersMax = 8
+
+/** What expressions of one token, or of one request, may cost before others are served; some ten milliseconds. */
+export const evaluationCostPerTurn = 200_000
+
+/** Milliseconds in which the issuers of a changed configuration must be ready; the reference's number. */
+export const changedIssuersMs = 60_000
+
 /** Milliseconds until a provider that did not answer is asked for its configuration again; the reference's number. */
 export const discoveryRetryMs = 10_000
 

@@ -11,7 +11,7 @@ const all = { apiGroup: "*", namespace: "*", resource: "*" }
 
 async function decides(text: string, asked: string, user = jane): Promise<string> {
   const [method = "", path = ""] = asked.split(" ")
-  const decide = abacAuthorizer(parseAbacPolicies(text, vendor), vendor)
+  const decide = abacAuthorizer({ current: parseAbacPolicies(text, vendor) }, vendor)
   const { opinion, reason } = await decide({ user, info: parseRequestInfo({ method, path, watch: false, vendor }) })
   return reason === "" ? opinion : `${opinion}: ${reason}`
 }
@@ -69,7 +69,7 @@ test("rules are listed", () => {
     line({ group: "ops", ...all }),
     line({ user: "jane", nonResourcePath: "/m*" }),
   ]
-  const { rulesFor } = abacAuthorizer(parseAbacPolicies(text.join("\n"), vendor), vendor)
+  const { rulesFor } = abacAuthorizer({ current: parseAbacPolicies(text.join("\n"), vendor) }, vendor)
   expect(rulesFor?.(jane, "x")).toEqual({
     resourceRules: [{ verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] }],
     nonResourceRules: [],

@@ -6,7 +6,7 @@ import type { UserRules } from "../schema/access.ts"
 import { allowed, type AuthorizedRequest, type Authorizer, namespaceOf, noOpinion } from "./authorize.ts"
 
 /** One line. `*` stands for any value. */
-interface AbacPolicy {
+export interface AbacPolicy {
   readonly user: string
   readonly group: string
   readonly readonly: boolean
@@ -17,7 +17,12 @@ interface AbacPolicy {
   readonly nonResourcePath: string
 }
 
-/** Called once at start with the text of the file. Throws an Error that names the line. */
+/** What the file says now. */
+export interface AbacPolicies {
+  readonly current: readonly AbacPolicy[]
+}
+
+/** Called with the text of the file, at the start and when it has changed. Throws an Error that names the line. */
 export function parseAbacPolicies(text: string, vendor: Vendor): readonly AbacPolicy[] {
   return text.split("\n").flatMap((line, index) => {
     const trimmed = line.trim()
@@ -80,11 +85,11 @@ function withoutSubjectOfAll(policy: AbacPolicy): AbacPolicy {
 }
 
 /** Called once at start. */
-export function abacAuthorizer(policies: readonly AbacPolicy[], vendor: Vendor): Authorizer {
+export function abacAuthorizer(policies: AbacPolicies, vendor: Vendor): Authorizer {
   return Object.assign(
     (request: AuthorizedRequest) =>
-      policies.some((policy) => isSubject(policy, request.user) && allows(policy, request)) ? allowed : noMatch,
-    { rulesFor: (user: User, namespace: string) => rulesFor(policies, { user, namespace, vendor }) },
+      policies.current.some((policy) => isSubject(policy, request.user) && allows(policy, request)) ? allowed : noMatch,
+    { rulesFor: (user: User, namespace: string) => rulesFor(policies.current, { user, namespace, vendor }) },
   )
 }
 

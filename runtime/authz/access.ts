@@ -3,7 +3,7 @@ import { AuthenticationError, type Authenticator, identify } from "../authn/auth
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Access, AccessDecision, AccessQuestion, TokenAnswer, TokenIssuer, UserRules } from "../schema/access.ts"
-import { allErrors, type Authorizer, decide } from "./authorize.ts"
+import { type Authorizer, decide, rulesOf } from "./authorize.ts"
 
 export interface AccessParts {
   readonly authenticators: readonly Authenticator[]
@@ -34,25 +34,12 @@ export function createAccess({ authenticators, authorizers, vendor, audiences: o
       return { allowed: opinion === "allow", denied: opinion === "deny", reason, ...(error !== undefined && { error }) }
     },
     async rulesFor(user, namespace): Promise<UserRules> {
-      return authorizers.map((authorizer) => authorizer.rulesFor?.(user, namespace) ?? unknownRules).reduce(joined, noRules)
+      return rulesOf(authorizers, user, namespace)
     },
   }
 }
 
 const invalidToken = "invalid bearer token"
-
-const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
-const unknownRules: UserRules = { ...noRules, incomplete: true }
-
-function joined(one: UserRules, other: UserRules): UserRules {
-  const error = allErrors([one.error, other.error])
-  return {
-    resourceRules: [...one.resourceRules, ...other.resourceRules],
-    nonResourceRules: [...one.nonResourceRules, ...other.nonResourceRules],
-    incomplete: one.incomplete || other.incomplete,
-    ...(error !== undefined && { error }),
-  }
-}
 
 /** The request that is asked about, as authorizers see requests. */
 function infoOf(question: AccessQuestion, vendor: Vendor): RequestInfo {

@@ -48,6 +48,24 @@ export const privileged: Authorizer = Object.assign(
   { rulesFor: () => nothing },
 )
 
+const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
+const unknownRules: UserRules = { ...noRules, incomplete: true }
+
+/** What authorizers together allow a user in a namespace, as far as they can say. */
+export function rulesOf(authorizers: readonly Authorizer[], user: User, namespace: string): UserRules {
+  return authorizers.map((authorizer) => authorizer.rulesFor?.(user, namespace) ?? unknownRules).reduce(bothRules, noRules)
+}
+
+function bothRules(one: UserRules, other: UserRules): UserRules {
+  const error = allErrors([one.error, other.error])
+  return {
+    resourceRules: [...one.resourceRules, ...other.resourceRules],
+    nonResourceRules: [...one.nonResourceRules, ...other.nonResourceRules],
+    incomplete: one.incomplete || other.incomplete,
+    ...(error !== undefined && { error }),
+  }
+}
+
 /** Whether a request needs neither credential nor permission: health and version reveal nothing of the objects. */
 export function isPublicPath(info: RequestInfo): boolean {
   return info.method === "GET" && (isHealthPath(info) || (!info.isResource && versionPath.test(info.path)))

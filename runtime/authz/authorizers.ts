@@ -1,25 +1,49 @@
-/** The authorizers of a server, from `--authorization-mode` and the options of the modes. */
-import { readFileSync } from "node:fs"
+/** The authorizers of a server: those that `--authorization-mode` or `--authorization-config` name, as they are now. */
 import { assert } from "../base/assert.ts"
 import type { Clock } from "../base/clock.ts"
 import type { JsonValue } from "../base/json.ts"
+import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { StartError } from "../launch/start-error.ts"
 import type { Options } from "../options/table.ts"
-import { abacAuthorizer, parseAbacPolicies } from "./abac.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer, privileged } from "./authorize.ts"
+import type { UserRules } from "../schema/access.ts"
+import { type AbacPolicies, abacAuthorizer } from "./abac.ts"
+import { alwaysAllow, alwaysDeny, type AuthorizedRequest, type Authorizer, decide, privileged, rulesOf } from "./authorize.ts"
+import type { AuthorizerMeter } from "./meters.ts"
 import type { NodeGraph } from "./node/graph.ts"
 import { nodeAuthorizer } from "./node/node.ts"
 import type { RbacPolicy } from "./rbac/policy.ts"
 import { rbacAuthorizer } from "./rbac/rbac.ts"
 import type { CompiledRules } from "./rbac/rules.ts"
+import type { AuthorizerRecord } from "./validate-configuration.ts"
 import { webhookAuthorizer } from "./webhook/webhook.ts"
 
-type Mode = Options["authorization-mode"][number]
+export type Mode = Options["authorization-mode"][number]
 
-/** The client of web hooks. An error of its own may say that a later call can succeed. */
+/** Where a web hook is; its files may change. */
+export interface HookSource {
+  readonly place: object
+}
+
+/** One authorizer, with what its files say. */
+export interface AuthorizerSetup extends AuthorizerRecord<Mode> {
+  /** Of the type Webhook. */
+  readonly hook?: HookSource
+}
+
+/** What the options of authorization and their files say, as they are now. */
+export interface ConfiguredAuthorization {
+  readonly authorizers: readonly AuthorizerSetup[]
+  /** What `--authorization-policy-file` says, for the type ABAC. */
+  readonly policies: AbacPolicies | undefined
+  /** Calls `listener` when `authorizers` are others. */
+  onChange(listener: () => void): void
+  /** Nothing is read any more. */
+  stop(): void
+}
+
+/** The client of web hooks. An error of its own may say that a later call can succeed, or that the time was over. */
 interface HookClient {
-  post(place: object, call: { readonly review: string; readonly signal?: AbortSignal }): Promise<JsonValue>
+  post(place: object, call: { readonly review: string; readonly signal?: AbortSignal; readonly timeoutMs?: number }): Promise<JsonValue>
 }
 
 /** What the modes decide by. */
@@ -29,70 +53,72 @@ export interface AuthorizerParts {
   /** Makes the rules of the role `system:node`. */
   readonly nodeRules: () => CompiledRules
   readonly hooks: HookClient
-  /** What `--authorization-webhook-config-file` names. */
-  readonly webhook: { readonly place: object } | undefined
   readonly vendor: Vendor
   readonly clock: Clock
+  readonly meter: AuthorizerMeter
 }
 
-type AuthorizationOptions = Pick<
-  Options,
-  | "authorization-mode"
-  | "authorization-policy-file"
-  | "authorization-webhook-config-file"
-  | "authorization-webhook-version"
-  | "authorization-webhook-cache-authorized-ttl"
-  | "authorization-webhook-cache-unauthorized-ttl"
->
+/** Called once at start. One authorizer that asks those of the configuration in their order. */
+export function authorizersOf(configured: ConfiguredAuthorization, parts: AuthorizerParts): readonly Authorizer[] {
+  let current = chain(configured, parts)
+  configured.onChange(() => {
+    current = chain(configured, parts)
+  })
+  return [
+    Object.assign((request: AuthorizedRequest) => decide(current, request), {
+      rulesFor: (user: User, namespace: string): UserRules => rulesOf(current, user, namespace),
+    }),
+  ]
+}
 
-/** Called once at start. Members of system:masters pass before all modes. Throws StartError. */
-export function authorizersOf(options: AuthorizationOptions, parts: AuthorizerParts): readonly Authorizer[] {
-  const modes = options["authorization-mode"]
-  checkModes(options)
-  const make: Readonly<Record<Mode, () => Authorizer>> = {
+/** Members of system:masters pass before all modes. */
+function chain({ authorizers, policies }: ConfiguredAuthorization, parts: AuthorizerParts): readonly Authorizer[] {
+  const make: Readonly<Record<Mode, (setup: AuthorizerSetup) => Authorizer>> = {
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
-    ABAC: () => abacOf(options["authorization-policy-file"], parts.vendor),
-    Webhook: () => webhookOf(options, parts),
+    ABAC: () => abacOf(policies, parts.vendor),
+    Webhook: (setup) => webhookOf(setup, parts),
     RBAC: () => rbacAuthorizer(parts.rbacPolicy),
     Node: () => nodeOf(parts),
   }
-  const chosen = modes.map((mode) => make[mode]())
-  return chosen[0] === alwaysAllow ? chosen : [privileged, ...chosen]
+  const chosen = authorizers.map((setup) => counted(make[setup.type](setup), parts.meter.decisions(setup.type, setup.name)))
+  return authorizers[0]?.type === "AlwaysAllow" ? chosen : [privileged, ...chosen]
 }
 
-/** The mode that an option belongs to. */
-const fileOptions = { "authorization-policy-file": "ABAC", "authorization-webhook-config-file": "Webhook" } as const
-
-function checkModes(options: AuthorizationOptions): void {
-  const modes = options["authorization-mode"]
-  if (modes.length === 0) throw new StartError("--authorization-mode names no mode; AlwaysAllow is the default")
-  const twice = modes.find((mode, index) => modes.indexOf(mode) !== index)
-  if (twice !== undefined) throw new StartError(`--authorization-mode names ${twice} twice; name each mode once`)
-  for (const [name, mode] of Object.entries(fileOptions)) {
-    const isGiven = options[name as keyof typeof fileOptions] !== "" // The keys of the record.
-    if (modes.includes(mode) && !isGiven) throw new StartError(`--authorization-mode=${mode} needs --${name}`)
-    if (!modes.includes(mode) && isGiven)
-      throw new StartError(`--${name} has no effect without --authorization-mode=${mode}; add the mode or leave it out`)
-  }
-}
-
-function abacOf(path: string, vendor: Vendor): Authorizer {
-  return reading("authorization-policy-file", () => abacAuthorizer(parseAbacPolicies(readFileSync(path, "utf8"), vendor), vendor))
-}
-
-function webhookOf(options: AuthorizationOptions, { hooks, webhook, vendor, clock }: AuthorizerParts): Authorizer {
-  assert(webhook !== undefined, "the file of the web hook was read, since the mode needs its option", {})
-  return webhookAuthorizer({
-    call: {
-      post: (review, signal) => hooks.post(webhook.place, { review, ...(signal !== undefined && { signal }) }),
-      isTransient: (error) => error instanceof Error && "isTransient" in error && error.isTransient === true,
+/** Counts the decisions of an authorizer. */
+function counted(authorizer: Authorizer, count: ReturnType<AuthorizerMeter["decisions"]>): Authorizer {
+  const { rulesFor } = authorizer
+  return Object.assign(
+    (request: AuthorizedRequest) => {
+      const decision = authorizer(request)
+      if (decision instanceof Promise)
+        return decision.then((decided) => {
+          count(decided)
+          return decided
+        })
+      count(decision)
+      return decision
     },
-    version: options["authorization-webhook-version"],
-    authorizedMs: options["authorization-webhook-cache-authorized-ttl"],
-    unauthorizedMs: options["authorization-webhook-cache-unauthorized-ttl"],
-    vendor,
-    clock,
+    { ...(rulesFor !== undefined && { rulesFor }) },
+  )
+}
+
+function abacOf(policies: AbacPolicies | undefined, vendor: Vendor): Authorizer {
+  assert(policies !== undefined, "the file of policies was read, since the mode needs its option", {})
+  return abacAuthorizer(policies, vendor)
+}
+
+function webhookOf({ name, webhook, hook }: AuthorizerSetup, { hooks, vendor, clock, meter }: AuthorizerParts): Authorizer {
+  assert(webhook !== undefined && hook !== undefined, "the file of the web hook was read, since the mode needs one", { name })
+  const { timeoutMs, ...record } = webhook
+  return webhookAuthorizer({
+    ...record,
+    call: {
+      post: (review, signal) => hooks.post(hook.place, { review, timeoutMs, ...(signal !== undefined && { signal }) }),
+      isTransient: (error) => error instanceof Error && "isTransient" in error && error.isTransient === true,
+      isTimeout: (error) => error instanceof Error && "isTimeout" in error && error.isTimeout === true,
+    },
+    ...{ vendor, clock, meter: meter.webhook(name) },
   })
 }
 
@@ -100,18 +126,35 @@ function nodeOf({ nodeGraph: graph, nodeRules, vendor }: AuthorizerParts): Autho
   return nodeAuthorizer({ graph, rules: nodeRules(), leaseNamespace: vendor.namespace("orch-node-lease") })
 }
 
-function reading<Result>(option: string, read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw new StartError(`--${option}: ${error instanceof Error ? error.message : String(error)}`)
-  }
+type ModeOptions = Pick<Options, "authorization-mode" | "authorization-config">
+
+/**
+ * Whether health and version need no permission: with modes that cannot grant it. With the others, and with a
+ * configuration, which may change, they are authorized as all paths.
+ */
+export function hasPublicPaths(options: ModeOptions): boolean {
+  return options["authorization-config"] === "" && options["authorization-mode"].every(isFixed)
 }
 
 /**
- * Whether health and version need no permission: with modes that cannot grant it. With the others they are authorized
- * as all paths.
+ * Whether roles and bindings are followed, and writes of them checked so that no user grants more than the user holds:
+ * with all modes that may allow such a write, as in the reference. With AlwaysAllow each user may escalate.
  */
-export function hasPublicPaths(modes: readonly Mode[]): boolean {
-  return modes.every((mode) => mode === "AlwaysAllow" || mode === "AlwaysDeny")
+export function checksEscalation(options: ModeOptions): boolean {
+  return options["authorization-config"] !== "" || !options["authorization-mode"].every(isFixed)
+}
+
+/** It decides on all requests alike. */
+function isFixed(mode: Mode): boolean {
+  return mode === "AlwaysAllow" || mode === "AlwaysDeny"
+}
+
+/** What `--authorization-mode` says without any of the modes' files: for servers that are started without launch. */
+export function withoutFiles(modes: readonly Mode[]): ConfiguredAuthorization {
+  return {
+    authorizers: modes.map((type) => ({ type, name: type.toLowerCase() })),
+    policies: undefined,
+    onChange: () => undefined,
+    stop: () => undefined,
+  }
 }

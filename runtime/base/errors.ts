@@ -153,16 +153,24 @@ export const tooLargeResourceVersion = (asked: number, current: number): ApiErro
 /** 422 with one cause per failure. `subject.resource` is the kind here, as clients expect. */
 export function invalid(subject: ObjectRef, failures: readonly Failure[]): ApiError {
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
-  const lines = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`))
-  // The reference's checks overlap: the message says each text once, though each failure has its cause.
-  const said = [...new Set(lines)]
-  const list = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
   return new ApiError(
     422,
     "Invalid",
-    `${qualified(subject)} ${quoted(subject.name ?? "")} is invalid: ${list}`,
+    `${qualified(subject)} ${quoted(subject.name ?? "")} is invalid: ${causesText(causes)}`,
     details(subject, { causes }),
   )
+}
+
+/** Several failures in one text: `[spec.a: Required value, spec.b: ...]`. */
+export function failuresText(failures: readonly Failure[]): string {
+  return causesText(failures.map((failure) => ({ message: failureText(failure), field: failure.field })))
+}
+
+function causesText(causes: readonly { readonly message: string; readonly field: string }[]): string {
+  const lines = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`))
+  // The reference's checks overlap: the message says each text once, though each failure has its cause.
+  const said = [...new Set(lines)]
+  return said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
 }
 
 function causeReason(failure: Failure): string {

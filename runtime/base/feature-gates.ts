@@ -4,6 +4,8 @@ export const featureGates = {
   CRDValidationRatcheting: true,
   ClusterTrustBundle: false,
   CustomResourceFieldSelectors: false,
+  StructuredAuthenticationConfiguration: true,
+  StructuredAuthorizationConfiguration: true,
   UnauthenticatedHTTP2DOSMitigation: true,
   VolumeAttributesClass: false,
   WatchList: false,

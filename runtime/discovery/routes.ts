@@ -153,8 +153,9 @@ function issuerDocument(parts: ServerParts, request: RequestContext, document: k
 }
 
 function metrics(parts: ServerParts): Response {
-  const { audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock } = parts
+  const { accessMetrics, audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock } = parts
   const text = metricsText({
+    access: accessMetrics,
     audit: audit?.counts,
     inFlight,
     loop: loopDelay,

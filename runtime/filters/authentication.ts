@@ -5,6 +5,7 @@ import {
   type Authenticator,
   bearerToken,
 } from "../authn/authenticate.ts"
+import type { AuthenticationMeter } from "../authn/meters.ts"
 import { isPublicPath } from "../authz/authorize.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
 import type { ServerEnv, Step } from "../http/env.ts"
@@ -27,6 +28,7 @@ export interface AuthenticationOptions {
   readonly removeHeaders?: ((headers: Record<string, unknown>) => void) | undefined
   /** Called with the reason of a 401, which the client does not learn. */
   readonly onFault?: (fault: AuthenticationError) => void
+  readonly meter?: AuthenticationMeter
 }
 
 /**
@@ -34,9 +36,9 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, audiences, vendor, closesStrangers, onFault } = options
-  const toPrivate = { anonymous: options.anonymous, onFault }
-  const toPublic = { anonymous: true, onFault }
+  const { authenticators, audiences, vendor, closesStrangers, meter, onFault } = options
+  const toPrivate = { anonymous: options.anonymous, meter, onFault }
+  const toPublic = { anonymous: true, meter, onFault }
   const refuse = (env: ServerEnv["Bindings"], fault: unknown): never => {
     if (closesStrangers) closeHttp2(env)
     throw fault

@@ -1,6 +1,7 @@
 import { askedInfo } from "../authz/asked-info.ts"
 import { type Authorizer, decide, forbiddenFor, isPublicPath } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
+import type { AuthorizationMeter } from "../authz/meters.ts"
 import type { Decision } from "../base/decision.ts"
 import type { ServerEnv, Step } from "../http/env.ts"
 import { answerInternalError } from "./internal-error.ts"
@@ -9,21 +10,29 @@ export interface AuthorizationOptions {
   readonly authorizers: readonly Authorizer[]
   /** Health and version need no permission. */
   readonly publicPaths: boolean
+  readonly meter: AuthorizationMeter
 }
 
 /**
  * Throws 403 unless the user may do what the request asks for, and answers 500 when an authorizer could not decide. The
  * last filter: middleware, routes and verbs see only permitted requests.
  */
-export function authorization({ authorizers, publicPaths }: AuthorizationOptions): Step {
+export function authorization({ authorizers, meter, publicPaths }: AuthorizationOptions): Step {
   return function authorization(env) {
     const { request } = env
     const { info, query } = request
     if (publicPaths && isPublicPath(info)) return undefined
     const asked = askedInfo(info, query)
     const { user } = request
+    const began = meter.begin()
     const decision = decide(authorizers, asked === info ? request : { user, info: asked, signal: request.signal })
-    return decision instanceof Promise ? decision.then((decided) => settle(env, decided)) : settle(env, decision)
+    if (decision instanceof Promise)
+      return decision.then((decided) => {
+        meter.end(decided, began)
+        return settle(env, decided)
+      })
+    meter.end(decision, began)
+    return settle(env, decision)
   }
 }
 

@@ -5,10 +5,11 @@ import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
 export class HookError extends Error {
-  /** `isTransient`: the same call may succeed a moment later. */
+  /** `isTransient`: the same call may succeed a moment later. `isTimeout`: the hook did not answer in time. */
   constructor(
     message: string,
     readonly isTransient = false,
+    readonly isTimeout = false,
   ) {
     super(message)
     this.name = "HookError"
@@ -31,11 +32,11 @@ export function callFailure(error: unknown, place: CallPlace, timedOut: boolean)
   if (error instanceof HookError) return error
   if (place.answered) {
     const text = timedOut ? "context deadline exceeded (Client.Timeout or context cancellation while reading body)" : "unexpected EOF"
-    return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`)
+    return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`, false, timedOut)
   }
   const text = timedOut ? "net/http: request canceled (Client.Timeout exceeded while awaiting headers)" : faultText(error, place)
   const isTransient = !timedOut && error instanceof Error && "code" in error && error.code === "ECONNRESET"
-  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, isTransient)
+  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, isTransient, timedOut)
 }
 
 const socketFaults: Readonly<Record<string, string>> = {
@@ -94,7 +95,7 @@ export function refusedCall(status: number, text: string): HookError {
       text === "" || text === "unknown" ? "the server was unable to respond with a content type that the client supports" : shown,
     )
   const known = refusals[status]
-  if (known !== undefined) return new HookError(known, status === 429 || status === 504)
+  if (known !== undefined) return new HookError(known, status === 429 || status === 504, status === 504)
   if (status >= 500)
     return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`, status === 500)
   if (status >= 300 && status < 400)

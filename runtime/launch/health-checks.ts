@@ -1,7 +1,10 @@
 /** What `/healthz`, `/livez` and `/readyz` of a server check, and the components that it reports. */
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
+import { vendorProfile } from "../base/vendor.ts"
+import { bootstrapCheck, type KnownPolicy } from "../controllers/rbac/bootstrap-check.ts"
 import { storesOf } from "../controllers/storage-metrics.ts"
+import { chooseControllers } from "../controllers/table.ts"
 import { componentChecks } from "../observability/components.ts"
 import { cachedCheck, type HealthCheck, type HealthChecks, loggedCheck } from "../observability/health.ts"
 import type { Options } from "../options/table.ts"
@@ -19,12 +22,14 @@ export interface CheckedServer {
 export interface CheckedState {
   readonly cache: { fault(): string | undefined }
   readonly draining: AbortSignal
+  /** The roles and bindings that the server has read. */
+  readonly policy: KnownPolicy
   /** What the start still waits for. */
   readonly start: { readonly fault: () => string | undefined; readonly filling: () => string | undefined }
 }
 
 /** The checks of each endpoint, in the reference's order. Called once per server. */
-export function healthChecks(how: CheckedServer, { cache, draining, start }: CheckedState): HealthChecks {
+export function healthChecks(how: CheckedServer, { cache, draining, policy, start }: CheckedState): HealthChecks {
   const { options, clock } = how
   const livezGraceMs = options["livez-grace-period"]
   const startedMs = clock.elapsedMs()
@@ -37,13 +42,22 @@ export function healthChecks(how: CheckedServer, { cache, draining, start }: Che
   const etcd = loggedStoreCheck("etcd", how, options["store-healthcheck-timeout"])
   const readiness = loggedStoreCheck("etcd-readiness", how, options["store-readycheck-timeout"])
   const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, how.log)
+  const roles = bootstrapRoles(how, policy)
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
-    healthz: [ping, log, etcd, bootstrap],
-    livez: [ping, log, etcd, graceful(bootstrap)],
-    readyz: [ping, log, etcd, readiness, informers, bootstrap, shutdown],
+    healthz: [ping, log, etcd, ...roles, bootstrap],
+    livez: [ping, log, etcd, ...roles.map(graceful), graceful(bootstrap)],
+    readyz: [ping, log, etcd, readiness, informers, ...roles, bootstrap, shutdown],
   }
+}
+
+/** With RBAC, unless `--controllers` leaves the roles to others. */
+function bootstrapRoles({ options, log }: CheckedServer, policy: KnownPolicy): readonly HealthCheck[] {
+  const controller = "rbac/bootstrap-roles"
+  if (!chooseControllers(options).some(({ name }) => name === controller)) return []
+  const missing = bootstrapCheck(policy, vendorProfile(options.vendor))
+  return [loggedCheck({ name: `poststarthook/${controller}`, check: async () => missing() }, log)]
 }
 
 /**

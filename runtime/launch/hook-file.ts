@@ -6,7 +6,7 @@ import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { StartError } from "./start-error.ts"
 
-export type HookFileOption = "audit-webhook-config-file" | "authentication-token-webhook-config-file" | "authorization-webhook-config-file"
+export type HookFileOption = "audit-webhook-config-file" | "authentication-token-webhook-config-file"
 
 export interface OpenedHookFile {
   readonly file: HookFile
@@ -21,13 +21,21 @@ export function openHookFile(
 ): OpenedHookFile | undefined {
   const path = options[option]
   if (path === "") return undefined
-  const rare = deduplicateLog({ warn: (values, text) => log.warn(values, text) }, clock)
-  const onFault = (error: unknown): void => rare.warn({ error: messageOf(error) }, `--${option}: the web hook cannot be asked`)
+  const onFault = rareFaults(`--${option}: the web hook cannot be asked`, { clock, log })
   try {
     return { file: readHookFile({ path, clock, onFault }), onFault }
   } catch (error) {
     throw new StartError(`--${option}: ${path}: ${messageOf(error)}`)
   }
+}
+
+/** Logs faults with this text, each once a minute. */
+export function rareFaults(
+  text: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+): (error: unknown) => void {
+  const rare = deduplicateLog({ warn: (values, said) => log.warn(values, said) }, clock)
+  return (error) => rare.warn({ error: messageOf(error) }, text)
 }
 
 function messageOf(error: unknown): string {

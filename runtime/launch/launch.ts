@@ -3,12 +3,15 @@
  * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
 import { readFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import { admin, type Administrator, administratorOf, tokenFile } from "./administrator.ts"
 import { configureAuthentication } from "./authentication.ts"
+import { configureAuthorization, modesOf } from "./authorization.ts"
+import type { ConfiguredAuthorization } from "../authz/authorizers.ts"
 import type { AdmissionPlugin } from "../admission/plugin.ts"
 import { auditSetup } from "./audit-setup.ts"
 import { type ApiModule, joinApis, loadApiModule } from "./api-module.ts"
@@ -24,7 +27,6 @@ import { nameOf, RefusedDefinitionsError, type StartDefinition } from "../contro
 import { definitionsIn, definitionsOf } from "./definition-files.ts"
 import { kindsOfVendor } from "../definitions/definition-kind.ts"
 import type { Kind } from "../schema/kind.ts"
-import { openHookFile } from "./hook-file.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { openEmbeddedStore } from "./open-store.ts"
@@ -40,6 +42,8 @@ import type { ProcessHold } from "../client/process-hold.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
+import { AccessMetrics } from "../observability/access-metrics.ts"
+import { serverIdentity } from "./server-identity.ts"
 import { StartError } from "./start-error.ts"
 import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
 import { storageFormatOf, storeRoot } from "./data-dir.ts"
@@ -146,7 +150,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const server = await startChecked(serverOptions).catch((error: unknown) => {
     serverOptions.serving.stop()
     serverOptions.authentication?.stop()
-    serverOptions.authorizationHook?.stop()
+    serverOptions.authorization?.stop()
     serverOptions.audit?.webhook?.stop()
     throw startFault(error, serverOptions.options)
   })
@@ -255,14 +259,13 @@ interface LaunchedOptions extends ServerOptions {
   readonly serving: ServingFiles
 }
 
-function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions {
+function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptions {
   const { options, clock, random, log } = how
-  const { store, own, token, authority, tokenSecret, folders, shapes } = made
+  const { store, token, tokenSecret, folders, shapes } = opened
   const signing = signingOf(options)
   const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
-  return {
-    options: effectiveOptions(how),
+  const made: Omit<ServerOptions, "options" | keyof AccessFiles> = {
     store,
     clock,
     random,
@@ -285,31 +288,33 @@ function serverOptionsOf(how: LaunchOptions, made: LaunchParts): LaunchedOptions
     definitions: definitionsOfStart(how),
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
-    ...filesOfAccess(how, { own, authority }),
   }
+  // Last of all: they begin to watch their files.
+  const access = filesOfAccess(how, { ...opened, accountIssuers: serviceAccounts?.issuers ?? [] })
+  return { ...made, ...access, options: effectiveOptions(how, access.authorization) }
 }
 
-type AccessFiles = Pick<LaunchedOptions, "audit" | "authentication" | "authority" | "authorizationHook" | "serving">
-
-/** Last of all: they begin to watch their files. */
+/** They begin to watch their files, which ends when the server stops or its start fails. */
 function filesOfAccess(
   { options, clock, log, random }: LaunchOptions,
-  { own, authority }: Pick<LaunchParts, "authority" | "own">,
+  { own, authority: ownAuthority, accountIssuers }: Pick<LaunchParts, "authority" | "own"> & { readonly accountIssuers: readonly string[] },
 ): AccessFiles {
+  const metrics = new AccessMetrics(clock, serverIdentity(hostname()))
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.webhook?.stop()]
   try {
-    const hook = openHookFile("authorization-webhook-config-file", { options, clock, log })
-    stops.push(() => hook?.file.stop())
+    const authorization = configureAuthorization({ options, clock, log, metrics })
+    stops.push(() => authorization.stop())
     const serving = openServingFiles({ options, settings: tlsSettings(options, log), own, clock, log })
     stops.push(() => serving.stop())
-    const authentication = configureAuthentication({ options, clock, log, random, ownAuthority: authority })
+    const authentication = configureAuthentication({ options, clock, log, random, accountIssuers, metrics, ownAuthority })
     return {
+      accessMetrics: metrics,
+      authorization,
       serving,
       authority: serving.authority,
       ...(audit !== undefined && { audit }),
       ...(authentication !== undefined && { authentication }),
-      ...(hook !== undefined && { authorizationHook: hook.file }),
     }
   } catch (error) {
     for (const stop of stops) stop()
@@ -317,13 +322,17 @@ function filesOfAccess(
   }
 }
 
+type AccessFiles = Pick<LaunchedOptions, "accessMetrics" | "audit" | "authentication" | "authority" | "serving"> &
+  Required<Pick<ServerOptions, "authorization">>
+
 /**
  * AlwaysAllow refuses anonymous requests, as kube-apiserver does: otherwise a request with a wrong credential could be
  * repeated without one.
  */
-function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions): Options {
-  const anonymous = options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow")
-  return { ...options, "secure-port": port, "anonymous-auth": anonymous }
+function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions, authorization: ConfiguredAuthorization): Options {
+  const modes = modesOf(authorization)
+  const anonymous = options["anonymous-auth"] && !modes.includes("AlwaysAllow")
+  return { ...options, "secure-port": port, "anonymous-auth": anonymous, "authorization-mode": modes }
 }
 
 /** Throws StartError for unreadable files and for a certificate without a key. */

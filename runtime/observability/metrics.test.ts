@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { KindTable } from "../registry/kinds.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import { AccessMetrics } from "./access-metrics.ts"
 import { ConversionMetrics } from "./conversion-metrics.ts"
 import { Histogram } from "./histogram.ts"
 import { metricsText } from "./metrics.ts"
@@ -11,6 +12,7 @@ import { WorkQueueMetrics } from "./work-queue-metrics.ts"
 test("storage and watch cache measurements are reported by resource and store", () => {
   const conversions = new ConversionMetrics(createManualClock())
   const text = metricsText({
+    access: new AccessMetrics(createManualClock()),
     loop: { take: () => ({ min: 0, max: 0.25, mean: 0.001, p50: 0.001, p90: 0.002, p99: 0.125 }) },
     inFlight: { seats: { readOnly: 0, mutating: 0 } },
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),

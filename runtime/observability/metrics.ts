@@ -9,7 +9,8 @@ import type { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-interface Metric {
+/** One metric with its values now. */
+export interface Metric {
   readonly name: string
   readonly type: "counter" | "gauge" | "histogram"
   readonly help: string
@@ -44,6 +45,7 @@ export interface AuditMeasures {
 }
 
 interface Sources {
+  readonly access: { metrics(): readonly Metric[] }
   /** Absent: no request is recorded. */
   readonly audit?: AuditMeasures | undefined
   readonly loop: { take(): LoopDelays }
@@ -61,11 +63,23 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ audit, counts, conversions, inFlight, loop, watchCache, storage, workQueues, clock }: Sources): readonly Metric[] {
+function metricsOf({
+  access,
+  audit,
+  counts,
+  conversions,
+  inFlight,
+  loop,
+  watchCache,
+  storage,
+  workQueues,
+  clock,
+}: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
   return [
+    ...access.metrics(),
     ...(audit === undefined ? [] : auditMetrics(audit)),
     ...conversionMetrics(conversions),
     {

@@ -59,6 +59,12 @@ export const authenticationOptions = {
     default: 120_000,
     help: "How long an answer of this web hook is kept; 0s means not at all.",
   }),
+  "authentication-config": option({
+    type: file,
+    group: "Authentication and authorization",
+    default: "",
+    help: "File of kind AuthenticationConfiguration that names the issuers of ID tokens, in place of --oidc-*. Read again when it changes.",
+  }),
   "oidc-issuer-url": option({
     type: issuerUrl,
     group: "Authentication and authorization",

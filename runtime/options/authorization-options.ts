@@ -4,18 +4,27 @@ import { duration, listOf, oneOf, text } from "./value-types.ts"
 
 const file = text("file")
 
+/** What may authorize requests. */
+export const authorizationModes = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const
+
 export const authorizationOptions = {
   "authorization-mode": option({
-    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node")),
+    type: listOf(oneOf(...authorizationModes)),
     group: "Authentication and authorization",
     default: ["AlwaysAllow"],
     help: "Authorizers, consulted in this order: the first with an opinion decides. ABAC: a file of policies; Webhook: another server; RBAC: roles and their bindings; Node: what a kubelet needs for the pods of its node. Members of system:masters are always authorized. npm start uses Node,RBAC.",
+  }),
+  "authorization-config": option({
+    type: file,
+    group: "Authentication and authorization",
+    default: "",
+    help: "File of kind AuthorizationConfiguration that names the authorizers, in place of --authorization-mode and --authorization-webhook-*. Read again when it changes.",
   }),
   "authorization-policy-file": option({
     type: file,
     group: "Authentication and authorization",
     default: "",
-    help: "File of the policies of --authorization-mode=ABAC, one JSON object per line.",
+    help: "File of the policies of --authorization-mode=ABAC, one JSON object per line. Read again when it changes.",
   }),
   "authorization-webhook-config-file": option({
     type: file,

@@ -1,5 +1,5 @@
-/** Compiles the expressions of admission policies and of the match conditions of web hooks. */
-import { type CelType, dynType, Environment, optionalLibrary, type Program } from "../../cel/index.ts"
+/** Compiles the expressions of admission policies and of the match conditions of admission web hooks. */
+import { type CelType, type CheckedTree, dynType, Environment, optionalLibrary, type Program } from "../../cel/index.ts"
 import { latestMinor, librariesOf, newExpressionsMinor } from "../../cel/libraries/index.ts"
 import { compositionType, type VariableChoice, variablesOf } from "./variables.ts"
 
@@ -10,7 +10,7 @@ import { compositionType, type VariableChoice, variablesOf } from "./variables.t
 export type ExpressionAge = "new" | "stored"
 
 export type PolicyExpression =
-  | { readonly program: Program; readonly type: CelType }
+  | { readonly program: Program; readonly type: CelType; readonly ast: CheckedTree }
   /** Why it does not compile. `internal`: the types are right, but no program can be made of it. */
   | { readonly fault: string; readonly internal?: true }
 
@@ -40,12 +40,17 @@ export interface ExpressionRequest extends VariableChoice {
 export function compilePolicyExpression(source: string, request: ExpressionRequest): PolicyExpression {
   const { age, results, variables } = request
   const environment = environmentOf(age, request)
-  const compiled = (variables === undefined ? environment : environment.extend({ variables: { variables } })).compile(source)
+  const compiled = compiledIn(variables === undefined ? environment : environment.extend({ variables: { variables } }), source)
+  if ("fault" in compiled || results === undefined || results.some((name) => name === compiled.type.name)) return compiled
+  return { fault: `must evaluate to ${results.length === 1 ? results.join() : `one of [${results.join(" ")}]`}` }
+}
+
+/** Compiles an expression whose result may be of any type. */
+export function compiledIn(environment: Environment, source: string): PolicyExpression {
+  const compiled = environment.compile(source)
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues.text}` }
   if ("fault" in compiled) return { fault: `program instantiation failed: ${compiled.fault}`, internal: true }
-  const { program, type } = compiled
-  if (results === undefined || results.some((name) => name === type.name)) return { program, type }
-  return { fault: `must evaluate to ${results.length === 1 ? results.join() : `one of [${results.join(" ")}]`}` }
+  return compiled
 }
 
 /** The variables of a policy in their order: each sees those before it. */

@@ -1,4 +1,4 @@
-/** Limits of expressions in admission policies and web hook configurations by name. */
+/** Limits of expressions outside of definitions by name. */
 
 /**
  * Expressions of one policy or configuration, and their characters; more is 422. Each is compiled when it is written,
@@ -6,3 +6,6 @@
  */
 export const policyExpressionsMax = 1000
 export const policyExpressionCharactersMax = 256 * 1024
+
+/** What one evaluation of an expression of authentication or authorization may cost; the reference's number. */
+export const accessCostMax = 1_000_000

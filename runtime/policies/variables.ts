@@ -5,7 +5,8 @@
 import { boolType, type CelType, dynType, intType, listType, mapType, objectType, stringType, timestampType } from "../../cel/index.ts"
 import { authorizerType, resourceCheckType } from "../../cel/libraries/index.ts"
 
-function struct(name: string, fields: Readonly<Record<string, CelType>>): CelType {
+/** An object with these fields. */
+export function struct(name: string, fields: Readonly<Record<string, CelType>>): CelType {
   return objectType(name, new Map(Object.entries(fields).map(([property, type]) => [property, { property, type }])))
 }
 
@@ -15,7 +16,8 @@ const textMap = mapType(stringType, stringType)
 const groupVersionKind = struct("kubernetes.GroupVersionKind", { group: stringType, version: stringType, kind: stringType })
 const groupVersionResource = struct("kubernetes.GroupVersionResource", { group: stringType, version: stringType, resource: stringType })
 
-const userInfo = struct("kubernetes.UserInfo", {
+/** The type of users in expressions. */
+export const userInfo = struct("kubernetes.UserInfo", {
   username: stringType,
   uid: stringType,
   groups: texts,

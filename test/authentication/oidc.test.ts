@@ -1,58 +1,11 @@
 /** ID tokens of an identity provider: a real HTTPS server, whose keys change, and which fails and lies. */
-import { webcrypto } from "node:crypto"
 import type { ServerResponse } from "node:http"
-import { exportJWK, SignJWT } from "jose"
-import { expect, onTestFinished, test } from "vitest"
+import { SignJWT } from "jose"
+import { expect, test } from "vitest"
 import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs } from "../../runtime/authn/limits.ts"
 import type { Options } from "../../runtime/options/table.ts"
-import { startBackend } from "../support/backend.ts"
-import { createTestAuthority } from "../support/certificates.ts"
+import { authority, type Claims, curve, first, type Provider, second, signed, startProvider } from "./provider.ts"
 import { type AuthenticationServer, connectTo, refused, startServerWith, testFolder, userOf } from "./server.ts"
-
-const authority = await createTestAuthority("provider")
-const pair = { ...(await authority.issue()), authority: authority.certificate }
-
-/** Also such as no provider makes. */
-type Claims = Readonly<Record<string, unknown>>
-
-interface Key {
-  readonly kid: string
-  readonly alg: string
-  readonly pair: webcrypto.CryptoKeyPair
-}
-
-async function makeKey(kid: string, alg: "RS256" | "ES256" = "RS256"): Promise<Key> {
-  const rsa = { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" }
-  const algorithm = alg === "RS256" ? rsa : { name: "ECDSA", namedCurve: "P-256" }
-  return { kid, alg, pair: await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) }
-}
-const first = await makeKey("first")
-const second = await makeKey("second")
-const curve = await makeKey("curve", "ES256")
-
-/** A provider; `answer` replaces its answers. */
-async function startProvider() {
-  const state = {
-    keys: [first] as readonly Key[],
-    asked: [] as string[],
-    answer: undefined as ((path: string, response: ServerResponse) => boolean) | undefined,
-  }
-  const backend = await startBackend({
-    pair,
-    async answer({ url = "" }, response) {
-      state.asked.push(url)
-      if (state.answer?.(url, response) === true) return
-      const issuer = `https://127.0.0.1:${backend.port}`
-      const keys = await Promise.all(
-        state.keys.map(async ({ kid, alg, pair: { publicKey } }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: "sig" })),
-      )
-      response.end(JSON.stringify(url.startsWith("/.well-known") ? { issuer, jwks_uri: `${issuer}/keys` } : { keys }))
-    },
-  })
-  onTestFinished(() => backend.stop())
-  return Object.assign(state, { issuer: `https://127.0.0.1:${backend.port}`, stop: () => backend.stop() })
-}
-type Provider = Awaited<ReturnType<typeof startProvider>>
 
 async function startWith(provider: Provider, options: Partial<Options> = {}) {
   const file = testFolder()
@@ -67,8 +20,7 @@ async function startWith(provider: Provider, options: Partial<Options> = {}) {
   const nowSeconds = () => Math.floor(server.clock.nowMs() / 1000)
   const ask = async (claims: Claims = {}, key = first, { kid = key.kid }: { readonly kid?: string } = {}): Promise<string> => {
     const payload = { iss: provider.issuer, aud: "cluster", sub: "jane", exp: nowSeconds() + 3600, ...claims }
-    const token = await new SignJWT(payload).setProtectedHeader({ alg: key.alg, ...(kid !== "" && { kid }) }).sign(key.pair.privateKey)
-    return send(token)
+    return send(await signed(payload, key, kid))
   }
   const send = async (token: string): Promise<string> => userOf(await connection.whoAmI({ authorization: `Bearer ${token}` }))
   return { server, ask, send, nowSeconds }

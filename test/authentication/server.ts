@@ -11,6 +11,7 @@ import { launch } from "../../runtime/launch/launch.ts"
 import { createLog } from "../../runtime/launch/logging.ts"
 import { defaultOptions } from "../../runtime/options/load.ts"
 import type { Options } from "../../runtime/options/table.ts"
+import { createHttpClient } from "../support/http-client.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 
 export interface AuthenticationServer {
@@ -20,6 +21,8 @@ export interface AuthenticationServer {
   readonly log: readonly string[]
   /** Looks at watched files until `done`. */
   untilRead(done: () => boolean): Promise<void>
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>
 }
 
 /** Called within a test, which ends it. Its clock begins at the time of the machine, as certificates do. */
@@ -45,6 +48,14 @@ export async function startServerWith(options: Partial<Options>): Promise<Authen
         clock.advance(fileCheckMs)
         await new Promise((resolve) => setImmediate(resolve))
       }
+    },
+    async metrics() {
+      const { port } = launched.server
+      const client = createHttpClient({ protocol: "http2", port, authority: launched.authority })
+      const headers = { authorization: `Bearer ${launched.token}` }
+      const { body } = await client.send({ method: "GET", path: "/metrics", headers })
+      client.close()
+      return body.toString()
     },
   }
 }

@@ -1,46 +1,68 @@
-/** Gets a document of an identity provider. */
+/** Gets documents and tokens of an identity provider. */
 import { Agent, request } from "node:https"
 import type { Clock } from "../../base/clock.ts"
-import { providerAnswerBytesMax, providerTimeoutMs } from "../limits.ts"
+import { distributedTokenBytesMax, providerAnswerBytesMax, providerTimeoutMs } from "../limits.ts"
 
 export interface ProviderClient {
   /** Resolves with a JSON object. Rejects with an Error for any other answer. Redirects are not followed. */
   get(url: string): Promise<Readonly<Record<string, unknown>>>
+  /** Resolves with the text of any answer of status 2xx. `accessToken`: "" for none. Rejects as `get`. */
+  token(url: string, accessToken: string): Promise<string>
 }
 
 /** Called once per provider. `authorities`: PEM of those that its certificate is verified with. */
 export function providerClient({ authorities, clock }: { authorities: string | readonly string[]; clock: Clock }): ProviderClient {
   const agent = new Agent({ ca: [authorities].flat(), keepAlive: false })
+  async function asked<Answer>(url: string, { headers, bytesMax, statusMax, read }: Asked<Answer>): Promise<Answer> {
+    if (!url.startsWith("https://")) throw new Error(`${url} is no https address`)
+    const ending = new AbortController()
+    const cancel = clock.after(providerTimeoutMs, () => ending.abort(new Error("i/o timeout")))
+    try {
+      return read(await textOf(url, { agent, signal: ending.signal, headers, bytesMax, statusMax }))
+    } catch (error) {
+      const cause: unknown = ending.signal.aborted ? ending.signal.reason : error
+      throw new Error(`${url}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    } finally {
+      cancel()
+    }
+  }
   return {
-    async get(url) {
-      if (!url.startsWith("https://")) throw new Error(`${url} is no https address`)
-      const ending = new AbortController()
-      const cancel = clock.after(providerTimeoutMs, () => ending.abort(new Error("i/o timeout")))
-      try {
-        return documentOf(await textOf(url, agent, ending.signal))
-      } catch (error) {
-        const cause: unknown = ending.signal.aborted ? ending.signal.reason : error
-        throw new Error(`${url}: ${cause instanceof Error ? cause.message : String(cause)}`)
-      } finally {
-        cancel()
-      }
-    },
+    get: (url) =>
+      asked(url, { headers: { accept: "application/json" }, bytesMax: providerAnswerBytesMax, statusMax: 200, read: documentOf }),
+    token: (url, accessToken) =>
+      asked(url, {
+        headers: accessToken === "" ? {} : { authorization: `Bearer ${accessToken}` },
+        bytesMax: distributedTokenBytesMax,
+        statusMax: 299,
+        read: (text) => text,
+      }),
   }
 }
 
-function textOf(url: string, agent: Agent, signal: AbortSignal): Promise<string> {
+interface Asked<Answer> {
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytesMax: number
+  /** The highest status of a good answer; the lowest is 200. */
+  readonly statusMax: number
+  readonly read: (text: string) => Answer
+}
+
+type Call = Omit<Asked<never>, "read"> & { readonly agent: Agent; readonly signal: AbortSignal }
+
+function textOf(url: string, { agent, signal, headers, bytesMax, statusMax }: Call): Promise<string> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent, signal, headers: { accept: "application/json" } }, (incoming) => {
-      if (incoming.statusCode !== 200) {
+    const outgoing = request(url, { agent, signal, headers }, (incoming) => {
+      const { statusCode = 0 } = incoming
+      if (statusCode < 200 || statusCode > statusMax) {
         outgoing.destroy()
-        reject(new Error(`the answer has status ${incoming.statusCode}`))
+        reject(new Error(`the answer has status ${statusCode}`))
         return
       }
       const chunks: Buffer[] = []
       let length = 0
       incoming.on("data", (chunk: Buffer) => {
         length += chunk.length
-        if (length > providerAnswerBytesMax) outgoing.destroy(new Error(`the answer has more than ${providerAnswerBytesMax} bytes`))
+        if (length > bytesMax) outgoing.destroy(new Error(`the answer has more than ${bytesMax} bytes`))
         else chunks.push(chunk)
       })
       incoming.on("error", reject)

@@ -7,15 +7,20 @@ import { isRecord, type ProviderClient } from "./fetch-document.ts"
 
 export interface ProviderOptions {
   readonly issuer: string
-  readonly client: ProviderClient
+  /** Where its configuration is. Undefined: where OpenID Connect has it. */
+  readonly discoveryUrl: string | undefined
+  readonly client: Pick<ProviderClient, "get">
   readonly clock: Clock
+  /** Whether it is asked again until it answers. */
+  readonly retries: boolean
   /** Called when its configuration was read. */
   readonly onReady: () => void
   /** Called when the provider could not be asked. */
   readonly onFault: (message: string) => void
 }
 
-type Jose = typeof import("jose")
+/** The library, loaded on first use. */
+export type Jose = typeof import("jose")
 type KeyOf = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>
 
 interface Keys {
@@ -33,9 +38,16 @@ export class Provider {
   private reading: Promise<Keys> | undefined
   private cancel: () => void = () => undefined
   private isStopped = false
+  /** Resolves when it was asked for the first time, with whether it has answered. */
+  readonly asked: Promise<boolean>
 
   constructor(private readonly options: ProviderOptions) {
-    void this.discover()
+    this.asked = this.discover()
+  }
+
+  /** Its configuration was read. */
+  get isReady(): boolean {
+    return this.keysUrl !== undefined
   }
 
   stop(): void {
@@ -43,18 +55,20 @@ export class Provider {
     this.cancel()
   }
 
-  private async discover(): Promise<void> {
-    const { client, clock, issuer, onFault, onReady } = this.options
+  private async discover(): Promise<boolean> {
+    const { client, clock, discoveryUrl, issuer, onFault, onReady, retries } = this.options
     try {
-      const found = await client.get(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
+      const found = await client.get(discoveryUrl ?? `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
       if (found["issuer"] !== issuer) throw new Error(`the provider calls itself ${JSON.stringify(found["issuer"])}, not ${issuer}`)
       if (typeof found["jwks_uri"] !== "string") throw new Error("the provider does not say where its keys are (jwks_uri)")
       this.keysUrl = found["jwks_uri"]
       onReady()
+      return true
     } catch (error) {
-      if (this.isStopped) return
+      if (this.isStopped) return false
       onFault(error instanceof Error ? error.message : String(error))
-      this.cancel = clock.after(discoveryRetryMs, () => void this.discover())
+      if (retries) this.cancel = clock.after(discoveryRetryMs, () => void this.discover())
+      return false
     }
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { systemRandom } from "../../base/random.ts"
+import { AccessMetrics } from "../../observability/access-metrics.ts"
 import { AuthenticationError, type Identity } from "../authenticate.ts"
 import { tokenCharactersMax } from "../limits.ts"
 import { keptTokens } from "./kept-tokens.ts"
@@ -20,6 +21,7 @@ function counted(answer: (token: string) => Promise<Identity | undefined>) {
     keptMs: { success: 10_000, failure: 0 },
     clock,
     random: systemRandom,
+    meter: new AccessMetrics(clock).tokenCache,
   })
   return { authenticate, asked, clock }
 }

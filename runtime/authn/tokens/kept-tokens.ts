@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto"
 import type { Clock } from "../../base/clock.ts"
 import type { Random } from "../../base/random.ts"
 import { AuthenticationError, type Authenticator, type Identity } from "../authenticate.ts"
+import type { TokenCacheMeter } from "../meters.ts"
 import { keptTokensMax, tokenCharactersMax, tokenLookUpsMax } from "../limits.ts"
 
 /**
@@ -17,6 +18,7 @@ export interface KeptTokensOptions {
   readonly keptMs: { readonly success: number; readonly failure: number }
   readonly clock: Clock
   readonly random: Random
+  readonly meter: TokenCacheMeter
 }
 
 interface Kept {
@@ -25,7 +27,7 @@ interface Kept {
 }
 
 /** Requests with the same token share a look-up. Kept answers are returned at once, without a promise. */
-export function keptTokens({ lookUp, keptMs, clock, random }: KeptTokensOptions): Authenticator {
+export function keptTokens({ lookUp, keptMs, clock, random, meter }: KeptTokensOptions): Authenticator {
   // In the order of their age.
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<Identity | undefined>>()
@@ -40,22 +42,47 @@ export function keptTokens({ lookUp, keptMs, clock, random }: KeptTokensOptions)
   }
   return ({ token, audiences }) => {
     if (token === undefined) return undefined
+    const began = clock.elapsedMs()
     if (token.length > tokenCharactersMax) throw new AuthenticationError(`the token has more than ${tokenCharactersMax} characters`)
     const key = createHmac("sha256", secret)
       .update(audiences.length === 0 ? token : JSON.stringify([token, audiences]))
       .digest("base64")
     const known = kept.get(key)
-    if (known !== undefined && clock.elapsedMs() < known.untilMs) return known.identity
+    if (known !== undefined && began < known.untilMs) {
+      meter.end(true, began)
+      return known.identity
+    }
     const before = running.get(key)
-    if (before !== undefined) return before
+    if (before !== undefined) return measured(before, meter, { began, ended: meter.blocked() })
     if (running.size >= tokenLookUpsMax) throw new AuthenticationError("too many tokens are being looked up")
+    const fetched = meter.fetching()
     const lookingUp = lookUp(token, audiences)
-      .then((identity) => {
-        keep(key, identity)
-        return identity
-      })
+      .then(
+        (identity) => {
+          fetched("ok")
+          keep(key, identity)
+          return identity
+        },
+        (error: unknown) => {
+          fetched("error")
+          throw error
+        },
+      )
       .finally(() => running.delete(key))
     running.set(key, lookingUp)
-    return lookingUp
+    return measured(lookingUp, meter, { began, ended: () => undefined })
+  }
+}
+
+async function measured<Answer>(
+  answer: Promise<Answer>,
+  meter: TokenCacheMeter,
+  { began, ended }: { readonly began: number; readonly ended: () => void },
+): Promise<Answer> {
+  try {
+    return await answer
+  } finally {
+    ended()
+    meter.end(false, began)
   }
 }

@@ -5,7 +5,7 @@
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import { quoted } from "../../base/quote.ts"
 import type { Stages } from "../../base/turns.ts"
-import type { CompiledRules, RuleQuestion } from "./rules.ts"
+import { type CompiledRules, type RuleQuestion, withBits } from "./rules.ts"
 
 /**
  * Single permissions, each a verb on a resource or a path, that one role may be compared by. The lists of a rule
@@ -78,7 +78,7 @@ function* permissionsOf(rules: readonly PolicyRule[], neutral: (group: string) =
     for (const url of nonResourceURLs)
       for (const verb of verbs)
         yield {
-          question: { isResource: false, verb, path: url, group: "", resource: "", anyWithSubresource: "", name: "" },
+          question: withBits({ isResource: false, verb, path: url, group: "", resource: "", anyWithSubresource: "", name: "" }),
           rule: { nonResourceURLs: [url], verbs: [verb] },
         }
   }
@@ -86,7 +86,8 @@ function* permissionsOf(rules: readonly PolicyRule[], neutral: (group: string) =
 
 function resourceQuestion(verb: string, group: string, resource: string, name: string): RuleQuestion {
   const slash = resource.indexOf("/")
-  return { isResource: true, verb, group, resource, anyWithSubresource: slash < 0 ? "" : `*${resource.slice(slash)}`, name, path: "" }
+  const anyWithSubresource = slash < 0 ? "" : `*${resource.slice(slash)}`
+  return withBits({ isResource: true, verb, group, resource, anyWithSubresource, name, path: "" })
 }
 
 /** `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`, as the reference writes a rule. */

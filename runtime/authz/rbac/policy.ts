@@ -105,6 +105,16 @@ export class RbacPolicy {
     yield* this.withdraw(binding)
   }
 
+  /** Whether a Role or ClusterRole exists. */
+  hasRole(place: PolicyPlace): boolean {
+    return this.roles.get(keyOf(place))?.rules !== undefined
+  }
+
+  /** Whether a RoleBinding or ClusterRoleBinding exists. */
+  hasBinding(place: PolicyPlace): boolean {
+    return this.bindings.has(keyOf(place))
+  }
+
   /** The rules of a role; undefined when it does not exist. `namespace`: of the binding that names it. */
   rulesOf({ kind, name }: BindingContent["roleRef"], namespace: string): readonly PolicyRule[] | undefined {
     return this.roles.get(keyOf({ namespace: kind === "ClusterRole" ? "" : namespace, name }))?.rules?.rules

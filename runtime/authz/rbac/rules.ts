@@ -15,17 +15,60 @@ export interface RuleQuestion {
   readonly anyWithSubresource: string
   readonly name: string
   readonly path: string
+  /** The bit of the verb. */
+  readonly verbBit: number
+  readonly groupBit: number
+  /** The bits of `resource` and `anyWithSubresource`. */
+  readonly resourceBits: number
 }
 
 /** Called once per decision. */
 export function questionOf({ isResource, verb, group, resource, subresource, name, path }: RequestInfo): RuleQuestion {
-  if (subresource === "") return { isResource, verb, group, resource, anyWithSubresource: "", name, path }
-  return { isResource, verb, group, resource: `${resource}/${subresource}`, anyWithSubresource: `*/${subresource}`, name, path }
+  if (subresource === "") return withBits({ isResource, verb, group, resource, anyWithSubresource: "", name, path })
+  const whole = `${resource}/${subresource}`
+  return withBits({ isResource, verb, group, resource: whole, anyWithSubresource: `*/${subresource}`, name, path })
+}
+
+/** Completes a question. */
+export function withBits(asked: Omit<RuleQuestion, "verbBit" | "groupBit" | "resourceBits">): RuleQuestion {
+  const { isResource, verb, group, resource, anyWithSubresource, name, path } = asked
+  const verbBit = bitOfVerb(verb)
+  const groupBit = bitOfName(group)
+  const resourceBits = bitOfName(resource) | (anyWithSubresource === "" ? 0 : bitOfName(anyWithSubresource))
+  return { isResource, verb, group, resource, anyWithSubresource, name, path, verbBit, groupBit, resourceBits }
+}
+
+/**
+ * Most roles of a user have no rule for a request. Roles have bits for their verbs, groups and resources, so that a
+ * look at numbers excludes them: what has no common bit has no common name. `*` has all bits.
+ */
+const allBits = -1
+const commonVerbs = "get list watch create update patch delete deletecollection impersonate escalate bind use approve sign".split(" ")
+const verbBits: ReadonlyMap<string, number> = new Map([...commonVerbs.map((verb, index) => [verb, 1 << index] as const), ["*", allBits]])
+const otherVerb = 1 << commonVerbs.length
+
+function bitOfVerb(verb: string): number {
+  return verbBits.get(verb) ?? otherVerb
+}
+
+function bitOfName(name: string): number {
+  if (name === "*") return allBits
+  let hash = 0
+  for (let index = 0; index < name.length; index++) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0
+  return 1 << (Math.imul(hash, 0x9e3779b1) >>> 27)
+}
+
+function bitsOf(values: Iterable<string>, bitOf: (value: string) => number): number {
+  let bits = 0
+  for (const value of values) bits |= bitOf(value)
+  return bits
 }
 
 interface ResourceRule {
   readonly verbs: ReadonlySet<string>
+  readonly verbBits: number
   readonly groups: ReadonlySet<string>
+  readonly groupBits: number
   /** Undefined: any name, and none. */
   readonly names: ReadonlySet<string> | undefined
 }
@@ -44,6 +87,7 @@ const valuesPerStage = 20_000
 export function* compilingRules(rules: readonly PolicyRule[], neutral: (group: string) => string): Stages<CompiledRules> {
   const byResource = new Map<string, ResourceRule[]>()
   const ofPaths: PathRule[] = []
+  const bits = { verbs: 0, groups: 0, resources: 0 }
   let count = 0
   const over = (values: number): boolean => {
     count += values + 1
@@ -53,19 +97,25 @@ export function* compilingRules(rules: readonly PolicyRule[], neutral: (group: s
   }
   for (const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } of rules) {
     const verbSet = new Set(verbs)
+    const ownBits = bitsOf(verbSet, bitOfVerb)
+    bits.verbs |= ownBits
     if (over(verbs.length + apiGroups.length)) yield
     if (nonResourceURLs.length > 0) ofPaths.push(pathRule(verbSet, nonResourceURLs))
     const names = resourceNames.length === 0 ? undefined : new Set(resourceNames)
     if (over(nonResourceURLs.length + resourceNames.length)) yield
-    const rule = { verbs: verbSet, groups: new Set(apiGroups.map(neutral)), names }
+    const groups = new Set(apiGroups.map(neutral))
+    const groupBits = bitsOf(groups, bitOfName)
+    bits.groups |= groupBits
+    const rule = { verbs: verbSet, verbBits: ownBits, groups, groupBits, names }
     for (const resource of new Set(resources)) {
+      bits.resources |= bitOfName(resource)
       const known = byResource.get(resource)
       if (known === undefined) byResource.set(resource, [rule])
       else known.push(rule)
       if (over(1)) yield
     }
   }
-  return new CompiledRules(rules, byResource, ofPaths)
+  return new CompiledRules(rules, byResource, ofPaths, bits)
 }
 
 function pathRule(verbs: ReadonlySet<string>, urls: readonly string[]): PathRule {
@@ -87,10 +137,14 @@ export class CompiledRules {
     readonly rules: readonly PolicyRule[],
     private readonly byResource: ReadonlyMap<string, readonly ResourceRule[]>,
     private readonly ofPaths: readonly PathRule[],
+    private readonly bits: { readonly verbs: number; readonly groups: number; readonly resources: number },
   ) {}
 
   /** Whether some rule allows the request. Looks at the rules of its resource alone. */
   allow(question: RuleQuestion): boolean {
+    const { verbs, groups, resources } = this.bits
+    if ((verbs & question.verbBit) === 0) return false
+    if (question.isResource && ((groups & question.groupBit) === 0 || (resources & question.resourceBits) === 0)) return false
     if (!question.isResource) return this.ofPaths.some((rule) => allowsPath(rule, question))
     const { byResource } = this
     return (
@@ -101,10 +155,12 @@ export class CompiledRules {
   }
 }
 
-function anyAllows(rules: readonly ResourceRule[] | undefined, { verb, group, name }: RuleQuestion): boolean {
+function anyAllows(rules: readonly ResourceRule[] | undefined, question: RuleQuestion): boolean {
   if (rules === undefined) return false
-  for (const { verbs, groups, names } of rules)
-    if (has(verbs, verb) && has(groups, group) && (names === undefined || names.has(name))) return true
+  for (const { verbs, verbBits, groups, groupBits, names } of rules) {
+    if ((verbBits & question.verbBit) === 0 || (groupBits & question.groupBit) === 0) continue
+    if (has(verbs, question.verb) && has(groups, question.group) && (names === undefined || names.has(question.name))) return true
+  }
   return false
 }
 

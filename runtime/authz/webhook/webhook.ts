@@ -1,13 +1,17 @@
 /**
  * The mode Webhook: another server decides, by a SubjectAccessReview (catalog operations.yaml: authorization, webhook).
- * Its answers are kept for a while. When it cannot be asked there is no opinion, and an error.
+ * Its answers are kept for a while. When it cannot be asked its failure policy decides, and there is an error.
  */
 import type { Clock } from "../../base/clock.ts"
 import type { Decision } from "../../base/decision.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { type AuthorizedRequest, type Authorizer, namespaceOf } from "../authorize.ts"
+import type { AccessExpression } from "../../policies/access-expressions.ts"
+import { type AuthorizedRequest, type Authorizer, namespaceOf, noOpinion } from "../authorize.ts"
+import type { WebhookMeter, WebhookResult } from "../meters.ts"
+import type { FailurePolicy } from "../validate-configuration.ts"
 import { DecisionCache } from "./decision-cache.ts"
+import { type Match, matches } from "./match-conditions.ts"
 
 /** Decisions that are kept; the reference's number. */
 export const webhookDecisionsMax = 8192
@@ -20,10 +24,13 @@ export const webhookAttempts = 5
 const firstWaitMs = 500
 const waitFactor = 1.5
 
-/** Fails with an error whose message is reported. `isTransient`: a later call may succeed. */
+/** Fails with an error whose message is reported. */
 export interface WebhookCall {
   post(review: string, signal: AbortSignal | undefined): Promise<JsonValue>
+  /** A later call may succeed. */
   isTransient(error: unknown): boolean
+  /** The hook did not answer in time. */
+  isTimeout(error: unknown): boolean
 }
 
 export interface WebhookOptions {
@@ -31,23 +38,49 @@ export interface WebhookOptions {
   readonly version: "v1" | "v1beta1"
   readonly authorizedMs: number
   readonly unauthorizedMs: number
+  /** What it decides when it cannot be asked, or a condition cannot be evaluated. */
+  readonly failurePolicy: FailurePolicy
+  /** Only requests for which all are true are sent to it. */
+  readonly matchConditions: readonly AccessExpression[]
   readonly vendor: Vendor
   readonly clock: Clock
+  readonly meter: WebhookMeter
 }
 
-/** Called once at start. */
+/** Called once at start, and when the configuration has changed. */
 export function webhookAuthorizer(options: WebhookOptions): Authorizer {
   const cache = new DecisionCache(options.clock, webhookDecisionsMax)
-  return Object.assign(
-    (request: AuthorizedRequest): Decision | Promise<Decision> => {
-      const spec = JSON.stringify(specOf(request, options))
-      const known = cache.get(spec)
-      if (known !== undefined) return known
-      const keep = isKept(request) ? (decision: Decision, ms: number): void => cache.put(spec, decision, ms) : undefined
-      return asked(options, spec, request.signal, keep)
-    },
-    { rulesFor: () => unknownRules },
-  )
+  const ask = (request: AuthorizedRequest): Decision | Promise<Decision> => {
+    const spec = JSON.stringify(specOf(request, options))
+    const known = cache.get(spec)
+    if (known !== undefined) return known
+    const keep = isKept(request) ? (decision: Decision, ms: number): void => cache.put(spec, decision, ms) : undefined
+    return asked(options, spec, request.signal, keep)
+  }
+  const authorize = options.matchConditions.length === 0 ? ask : ifMatched(options, ask)
+  return Object.assign(authorize, { rulesFor: () => unknownRules })
+}
+
+type Ask = (request: AuthorizedRequest) => Decision | Promise<Decision>
+
+/** Asks about requests that match. A condition that cannot be evaluated counts as the failure policy says. */
+function ifMatched(options: WebhookOptions, ask: Ask): Ask {
+  const { clock, matchConditions, meter, vendor } = options
+  const settle = (match: Match, request: AuthorizedRequest, began: number): Decision | Promise<Decision> => {
+    const failed = typeof match === "object"
+    meter.matched((clock.elapsedMs() - began) / 1000, { excluded: match === false, failed })
+    if (failed) return failure(options, match.error)
+    return match ? ask(request) : noOpinion
+  }
+  return (request) => {
+    const began = clock.elapsedMs()
+    const match = matches(matchConditions, request, vendor)
+    return match instanceof Promise ? match.then((found) => settle(found, request, began)) : settle(match, request, began)
+  }
+}
+
+function failure({ failurePolicy }: WebhookOptions, error: string): Decision {
+  return { opinion: failurePolicy === "Deny" ? "deny" : "no-opinion", reason: "", error }
 }
 
 const unknownRules = {
@@ -69,25 +102,40 @@ async function asked(
   const head = { kind: "SubjectAccessReview", apiVersion, metadata: { creationTimestamp: null } }
   const review = `${JSON.stringify(head).slice(0, -1)},"spec":${spec},"status":{"allowed":false}}`
   try {
-    const status = statusOf(await posted(options, review, signal), apiVersion)
+    const status = await posted(options, { review, apiVersion, signal })
     const decision = decisionOf(status)
     keep?.(decision, status.allowed ? authorizedMs : unauthorizedMs)
     return decision
   } catch (error) {
-    return { opinion: "no-opinion", reason: "", error: error instanceof Error ? error.message : String(error) }
+    if (options.failurePolicy === "NoOpinion" && signal?.aborted !== true) options.meter.failedOpen(resultOf(options, error, signal))
+    return failure(options, error instanceof Error ? error.message : String(error))
   }
 }
 
-async function posted({ call, clock }: WebhookOptions, review: string, signal: AbortSignal | undefined): Promise<JsonValue> {
+async function posted(
+  options: WebhookOptions,
+  { review, apiVersion, signal }: { readonly review: string; readonly apiVersion: string; readonly signal: AbortSignal | undefined },
+): Promise<ReviewStatus> {
+  const { call, clock, meter } = options
   for (let attempt = 1, waitMs = firstWaitMs; ; attempt++, waitMs *= waitFactor) {
+    const began = clock.elapsedMs()
+    const called = (result: WebhookResult): void => meter.called(result, (clock.elapsedMs() - began) / 1000)
     try {
-      return await call.post(review, signal)
+      const status = statusOf(await call.post(review, signal), apiVersion)
+      called("success")
+      return status
     } catch (error) {
+      called(resultOf(options, error, signal))
       if (attempt === webhookAttempts || !call.isTransient(error)) throw error
     }
     await new Promise<void>((resolve) => clock.after(waitMs, resolve))
     signal?.throwIfAborted()
   }
+}
+
+function resultOf({ call }: WebhookOptions, error: unknown, signal: AbortSignal | undefined): WebhookResult {
+  if (signal?.aborted === true) return "canceled"
+  return call.isTimeout(error) ? "timeout" : "error"
 }
 
 interface ReviewStatus {

@@ -1,3 +1,4 @@
+import { checksEscalation } from "../../authz/authorizers.ts"
 import type { NodeGraph } from "../../authz/node/graph.ts"
 import { CompiledRules, compilingRules } from "../../authz/rbac/rules.ts"
 import { atOnce } from "../../base/turns.ts"
@@ -9,15 +10,19 @@ import { bootstrapPolicy } from "./bootstrap-policy.ts"
 import { followNodeGraph } from "./follow-node-graph.ts"
 import { followRbacPolicy, type PolicySink } from "./follow-policy.ts"
 
-/** Called once at start, on every server: follows the objects by which the modes RBAC and Node decide. */
+/**
+ * Called once at start, on every server: follows the objects by which the modes RBAC and Node decide. The check of
+ * escalation asks the former whatever the mode, and a configuration may bring the latter when it changes.
+ */
 export function followAuthorization(
   deps: ControllerDeps,
-  { "authorization-mode": modes }: Pick<Options, "authorization-mode">,
+  options: Pick<Options, "authorization-mode" | "authorization-config">,
   { rbacPolicy, nodeGraph }: { readonly rbacPolicy: PolicySink; readonly nodeGraph: NodeGraph },
 ): ObjectFollower {
+  const followsNodes = options["authorization-mode"].includes("Node") || options["authorization-config"] !== ""
   return allOf([
-    ...(modes.includes("RBAC") ? [followRbacPolicy(deps, rbacPolicy)] : []),
-    ...(modes.includes("Node") ? [followNodeGraph(deps, nodeGraph)] : []),
+    ...(checksEscalation(options) ? [followRbacPolicy(deps, rbacPolicy)] : []),
+    ...(followsNodes ? [followNodeGraph(deps, nodeGraph)] : []),
   ])
 }
 

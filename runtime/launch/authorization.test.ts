@@ -1,25 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { vendorProfile } from "../base/vendor.ts"
+import type { ConfiguredAuthorization } from "../authz/authorizers.ts"
+import { AccessMetrics } from "../observability/access-metrics.ts"
 import { defaultOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
-import { authorizersOf } from "./authorizers.ts"
-import { nodeRules } from "../controllers/rbac/follow-authorization.ts"
-import { NodeGraph } from "./node/graph.ts"
-import { RbacPolicy } from "./rbac/policy.ts"
+import { configureAuthorization, modesOf } from "./authorization.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "authz-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const vendor = vendorProfile("kubernetes")
-function start(options: Partial<Options>): number {
-  const webhook = { place: { url: "https://127.0.0.1:1/authz" } }
-  const policies = { rbacPolicy: new RbacPolicy(vendor), nodeGraph: new NodeGraph(), nodeRules: () => nodeRules(vendor) }
-  const parts = { ...policies, hooks: { post: async () => null }, webhook, vendor, clock: createManualClock() }
-  return authorizersOf({ ...defaultOptions(), ...options }, parts).length
+function start(options: Partial<Options>): ConfiguredAuthorization {
+  const clock = createManualClock()
+  const log = { error: () => undefined, info: () => undefined, warn: () => undefined }
+  const how = { options: { ...defaultOptions(), ...options }, clock, log, metrics: new AccessMetrics(clock) }
+  const configured = configureAuthorization(how)
+  onTestFinished(() => configured.stop())
+  return configured
 }
 
 function file(name: string, text: string): string {
@@ -28,12 +27,22 @@ function file(name: string, text: string): string {
   return path
 }
 
-test("members of system:masters pass before modes that might refuse them", () => {
-  expect(start({})).toBe(1)
-  expect(start({ "authorization-mode": ["RBAC", "AlwaysDeny"] })).toBe(3)
-  expect(start({ "authorization-mode": ["Node", "RBAC"] })).toBe(3)
-  expect(start({ "authorization-mode": ["Webhook"], "authorization-webhook-config-file": "hook.kubeconfig" })).toBe(2)
-  expect(start({ "authorization-mode": ["ABAC"], "authorization-policy-file": file("policies", '{"user":"jane"}\n') })).toBe(2)
+const hook = JSON.stringify({
+  "current-context": "x",
+  clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1/a" } }],
+  contexts: [{ name: "x", context: { cluster: "c" } }],
+})
+
+test("the options of modes make the records that a configuration has", () => {
+  const webhook = { "authorization-mode": ["RBAC", "Webhook"], "authorization-webhook-config-file": file("hook", hook) } as const
+  const { authorizers } = start(webhook)
+  expect(authorizers).toMatchObject([
+    { type: "RBAC", name: "rbac" },
+    { type: "Webhook", name: "default", webhook: { timeoutMs: 30_000, version: "v1beta1", failurePolicy: "NoOpinion" } },
+  ])
+  expect(modesOf(start({ "authorization-mode": ["ABAC"], "authorization-policy-file": file("policies", '{"user":"jane"}\n') }))).toEqual([
+    "ABAC",
+  ])
 })
 
 test.each<[Partial<Options>, RegExp]>([

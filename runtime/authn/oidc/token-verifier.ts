@@ -1,0 +1,52 @@
+/** Verifies tokens of one issuer: their signature, their time and for whom they are. */
+import type { JWTPayload } from "jose"
+import type { Clock } from "../../base/clock.ts"
+import { AuthenticationError } from "../authenticate.ts"
+import { notBeforeLeewaySeconds } from "../limits.ts"
+import type { Jose, Provider } from "./provider.ts"
+
+export interface TokenVerifierOptions {
+  readonly issuer: string
+  readonly audiences: readonly string[]
+  readonly algorithms: readonly string[]
+  readonly provider: Provider
+  readonly clock: Clock
+}
+
+/** Google's tokens may name their issuer without the scheme, as its older ones do. */
+const googleIssuer = "https://accounts.google.com"
+const googleIssuerAlias = "accounts.google.com"
+
+/** The issuer that a token names, which nothing has verified yet; undefined when it is no token of this sort. */
+export function untrustedIssuer(jose: Jose, token: string): string | undefined {
+  try {
+    const { iss } = jose.decodeJwt(token)
+    return iss === googleIssuerAlias ? googleIssuer : typeof iss === "string" ? iss : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the claims of a token. Rejects with AuthenticationError. */
+export async function verifiedClaims(jose: Jose, token: string, options: TokenVerifierOptions): Promise<JWTPayload> {
+  const { audiences, algorithms, clock, issuer, provider } = options
+  try {
+    const claims = await provider.verified(jose, async (keyOf) => {
+      const { payload } = await jose.jwtVerify(token, keyOf, {
+        issuer: issuer === googleIssuer ? [issuer, googleIssuerAlias] : issuer,
+        audience: [...audiences],
+        algorithms: [...algorithms],
+        currentDate: new Date(clock.nowMs()),
+        clockTolerance: notBeforeLeewaySeconds,
+        requiredClaims: ["exp"],
+      })
+      return payload
+    })
+    // The tolerance above is for the beginning alone.
+    if ((claims.exp ?? 0) * 1000 < clock.nowMs()) throw new AuthenticationError("oidc: verify token: it has expired")
+    return claims
+  } catch (error) {
+    if (error instanceof jose.errors.JOSEError) throw new AuthenticationError(`oidc: verify token: ${error.message}`)
+    throw error
+  }
+}
