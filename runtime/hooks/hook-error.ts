@@ -1,17 +1,28 @@
 /** Faults of calls to web hooks, in the words of the reference, whose client is Go's. */
+import { type LoggedOtherwise, withoutSecrets } from "../base/confidential.ts"
 import { ApiError } from "../base/errors.ts"
 import { cut } from "../base/quote.ts"
 import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
-export class HookError extends Error {
-  /** `isTransient`: the same call may succeed a moment later. */
+export class HookError extends Error implements LoggedOtherwise {
+  /**
+   * `isTransient`: the same call may succeed a moment later. `logged`: without the text of an answer, by which whoever
+   * leads the call elsewhere could read from the log what other machines say.
+   */
   constructor(
     message: string,
     readonly isTransient = false,
+    readonly logged = message,
   ) {
     super(message)
     this.name = "HookError"
+  }
+
+  /** The same error without these texts, which the hook may have repeated. */
+  without(secrets: readonly string[]): HookError {
+    const message = withoutSecrets(this.message, secrets)
+    return message === this.message ? this : new HookError(message, this.isTransient, withoutSecrets(this.logged, secrets))
   }
 }
 

@@ -1,5 +1,6 @@
 /** Files of options that name a web hook of the server itself. */
 import type { Logger } from "pino"
+import { loggedText } from "../base/confidential.ts"
 import type { Clock } from "../base/clock.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
@@ -22,7 +23,7 @@ export function openHookFile(
   const path = options[option]
   if (path === "") return undefined
   const rare = deduplicateLog({ warn: (values, text) => log.warn(values, text) }, clock)
-  const onFault = (error: unknown): void => rare.warn({ error: messageOf(error) }, `--${option}: the web hook cannot be asked`)
+  const onFault = (error: unknown): void => rare.warn({ error: loggedText(error) }, `--${option}: the web hook cannot be asked`)
   try {
     return { file: readHookFile({ path, clock, onFault }), onFault }
   } catch (error) {

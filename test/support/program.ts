@@ -17,6 +17,8 @@ export interface Program {
   /** Resolves when the program's output matches. Rejects with all output when it ends before. */
   said(pattern: RegExp): Promise<void>
   readonly exit: Promise<number | null>
+  /** What it has written so far, to both streams. */
+  output(): string
 }
 
 export function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
@@ -39,7 +41,7 @@ export async function startWith(env: Readonly<Record<string, string>>, dataDir: 
       look()
     })
   }
-  return { child, port, said, exit }
+  return { child, port, said, exit, output: () => output }
 }
 
 function freePort(): Promise<number> {
