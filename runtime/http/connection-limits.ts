@@ -4,6 +4,7 @@ import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
 import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../base/limits.ts"
 import { Handshakes } from "./handshakes.ts"
+import type { TimeLimits } from "./time-limits.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 
 export interface ConnectionLimits {
@@ -18,6 +19,7 @@ export interface ConnectionLimits {
 }
 
 interface Options extends ConnectionLimits {
+  readonly times: Pick<TimeLimits, "tlsHandshakeTimeoutMs">
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
 }
@@ -47,6 +49,7 @@ export function limitConnections(server: Http1Server, options: Options): Limited
   const handshakes = new Handshakes(server, {
     max: options.strangersOpenMax ?? strangersOpenMax,
     graceMs: options.strangerGraceMs ?? strangerGraceMs,
+    silentMs: options.times.tlsHandshakeTimeoutMs,
     clock,
     warn,
   })

@@ -292,7 +292,9 @@ test("no credential is where it must not be (CVE-2019-11250)", { timeout: 120_00
   const { canaries, program } = server
   const client = new Client(server)
   // The roles of the system are there.
-  await expect.poll(async () => (await client.use({ path: "/version", headers: { authorization: "" } })).status, { timeout: 30_000 }).toBe(200)
+  await expect
+    .poll(async () => (await client.use({ path: "/version", headers: { authorization: "" } })).status, { timeout: 30_000 })
+    .toBe(200)
   for (const use of [useTokens, useAccounts, useOtherTokens, useAddresses, useSecrets]) await use(server, client)
   // The machines were asked, with the right credentials.
   for (const path of ["/tokens", "/access", "/audit"]) await expect.poll(() => server.asked.map((one) => one.path)).toContain(path)
