@@ -32,9 +32,9 @@ const tests: Readonly<Record<string, string>> = {
   "etcd CVE-2018-1098": "test/security/access.test.ts",
   "CVE-2018-1099": "test/security/access.test.ts",
   "kcp GO-2024-3325": "test/security/access.test.ts",
-  "kcp CVE-2025-29922": "test/security/route-walk.test.ts",
-  "GO-2025-3985": "test/security/route-walk.test.ts",
-  "CVE-2026-39429": "test/security/route-walk.test.ts",
+  "kcp CVE-2025-29922": "test/security/front-ends.test.ts",
+  "GO-2025-3985": "test/security/front-ends.test.ts",
+  "CVE-2026-39429": "test/security/front-ends.test.ts",
   "k3s CVE-2023-32187": "test/security/growth.test.ts",
 }
 
