@@ -69,11 +69,19 @@ export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFil
 /** Throws an Error that names the place and not the text there, which may be a token. */
 function documentOf(text: string): unknown {
   const lines = new LineCounter()
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines })
+  const document = parsed(text, lines)
   const [fault] = document.errors
   if (fault === undefined) return valueOf(document)
   const { line, col } = lines.linePos(fault.pos[0])
   throw new Error(`it is no YAML and no JSON: see line ${line}, column ${col} (${fault.code})`)
+}
+
+function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
+  try {
+    return parseDocument(text, { prettyErrors: false, lineCounter })
+  } catch {
+    throw new Error("it is nested too deeply")
+  }
 }
 
 function valueOf(document: Document.Parsed): unknown {

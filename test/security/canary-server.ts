@@ -2,7 +2,7 @@
  * The built program at its highest verbosity, with every authenticator, a web hook of each sort, and audit. Each secret
  * that it is given is a canary. The machines that it asks fail, and repeat what they were sent.
  */
-import { generateKeyPairSync, webcrypto } from "node:crypto"
+import { generateKeyPairSync, randomBytes, webcrypto } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
@@ -73,6 +73,9 @@ export async function startCanaryServer(): Promise<CanaryServer> {
   const dataDir = join(folder, "data")
   const reportDir = join(folder, "reports")
   mkdirSync(reportDir)
+  mkdirSync(dataDir, { mode: 0o700 })
+  const ownToken = randomBytes(32).toString("hex")
+  writeFileSync(join(dataDir, "admin.token"), `${ownToken}\n`, { mode: 0o600 })
   const auditLog = join(folder, "audit.log")
   const packet = file("packet", `Authorization: Bearer ${canaries.make("a token in a fault of node")}`)
   const program = await startWith(
@@ -99,7 +102,7 @@ export async function startCanaryServer(): Promise<CanaryServer> {
   )
   await program.said(/"ready"/)
   await program.said(/the configuration of the identity provider was read/)
-  const ownToken = canaries.add("the token of the data folder", readFileSync(join(dataDir, "admin.token"), "utf8").trim())
+  for (const { name, text } of secretFilesIn(dataDir)) canaries.add(name, text)
   return {
     ...{ canaries, program, dataDir, auditLog, adminToken, ownToken, asked: machines.asked },
     ...{ user: certificates.user, proxy: certificates.proxy, stranger: certificates.stranger },
@@ -109,6 +112,16 @@ export async function startCanaryServer(): Promise<CanaryServer> {
       new SignJWT({ iss: "kubernetes/serviceaccount", ...claims }).setProtectedHeader({ alg: "ES256" }).sign(privateKey),
     reports: () => readdirSync(reportDir).map((name) => readFileSync(join(reportDir, name), "utf8")),
   }
+}
+
+/** What the server keeps for itself beside the store: `admin.token` and its kin, and keys. Each is a canary of its name. */
+export function secretFilesIn(dataDir: string): readonly { readonly name: string; readonly text: string }[] {
+  return readdirSync(dataDir, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(key|token)$/.test(name))
+    .map((name) => {
+      const text = readFileSync(join(dataDir, name), "utf8").trim()
+      return { name, text: text.startsWith("-----BEGIN") ? keyTextOf(text) : text }
+    })
 }
 
 /**

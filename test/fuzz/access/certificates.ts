@@ -107,6 +107,8 @@ function byItself({ leaf, between, pool, isOriginal }: Chain): string | undefine
     const fault = chainFault({ leaf: readCertificate(leaf), intermediates, pool, nowMs: Date.now() })
     return (fault === undefined) === isOriginal ? undefined : `the chain is judged ${JSON.stringify(fault)}: ${leaf.toString()}`
   } catch (error) {
-    return error instanceof TypeError || error instanceof RangeError ? `it threw ${error.stack}` : undefined
+    // Those of node have a code: bytes that are no text, for instance. The authenticator refuses for any error.
+    const isRefusal = error instanceof Error && ("code" in error || !(error instanceof TypeError || error instanceof RangeError))
+    return !isRefusal && error instanceof Error ? `it threw ${error.stack}` : undefined
   }
 }

@@ -113,7 +113,8 @@ async function asked(port: number, agent: Agent, fields: Fields): Promise<{ stat
       resolve({ status: 101, body: "" })
     })
     outgoing.on("error", () => resolve({ status: 0, body: "" }))
-    outgoing.end(review)
+    // As bytes: node writes the head in the encoding of a text.
+    outgoing.end(Buffer.from(review))
   })
 }
 
