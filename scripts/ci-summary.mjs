@@ -1,6 +1,6 @@
 /**
- * The end of `.ci/run`: names each test that failed, with the first lines of its failure, then counts all tests on the
- * last line. It takes the paths of vitest's JSON reports. A report that is missing counts as one failure, since its run
+ * The end of `.ci/run`: names each suite that was skipped and each test that failed, with the first lines of its
+ * failure, then counts all tests on the last line. It takes the paths of vitest's JSON reports. A report that is missing counts as one failure, since its run
  * ended before it could write it.
  */
 import { existsSync, readFileSync } from "node:fs"
@@ -25,6 +25,10 @@ for (const file of process.argv.slice(2)) {
     for (const { fullName, failureMessages } of failed) tell(suite, fullName, failureMessages.join("\n"))
     // A file that does not load, and a hook that throws, fail without a test that does.
     if (failed.length === 0 && suite.status === "failed") tell(suite, "(the file)", suite.message)
+    const skipped = suite.assertionResults.filter(({ status }) => status !== "passed" && status !== "failed")
+    // A suite that needs something says so in its own name.
+    for (const title of new Set(skipped.map(({ ancestorTitles, fullName }) => ancestorTitles[0] ?? fullName)))
+      console.log(`SKIPPED ${relative(process.cwd(), suite.name)} > ${title}`)
   }
 }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)

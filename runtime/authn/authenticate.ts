@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
+import type { LoggedOtherwise } from "../base/confidential.ts"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { User } from "../base/user.ts"
@@ -37,9 +38,15 @@ type Answer = Identity | undefined | Promise<Identity | undefined>
  */
 export type Authenticator = (credentials: Credentials) => Answer
 
-/** A credential is wrong, or could not be looked up. Clients get 401 without the reason; log and reviews have it. */
-export class AuthenticationError extends Error {
-  constructor(message: string) {
+/**
+ * A credential is wrong, or could not be looked up. Clients get 401 without the reason; reviews have it, and the log what
+ * `logged` says.
+ */
+export class AuthenticationError extends Error implements LoggedOtherwise {
+  constructor(
+    message: string,
+    readonly logged = message,
+  ) {
     const { stackTraceLimit } = Error
     // The client's fault: its stack says nothing.
     Error.stackTraceLimit = 0
@@ -103,7 +110,8 @@ async function identifyAfter(answer: Promise<Identity | undefined>, remaining: R
 /** Both faults as one. Throws what is no answer of an authenticator but a fault of the server. */
 function joined(before: AuthenticationError | undefined, error: unknown): AuthenticationError {
   if (!(error instanceof AuthenticationError)) throw error
-  return before === undefined ? error : new AuthenticationError(`${before.message}, ${error.message}`)
+  if (before === undefined) return error
+  return new AuthenticationError(`${before.message}, ${error.message}`, `${before.logged}, ${error.logged}`)
 }
 
 export interface RequestOptions {

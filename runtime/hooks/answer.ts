@@ -17,7 +17,9 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   if (status < 200 || status > 299) throw refusal(answer, status, body)
   if (body.length === 0) {
     const type = answer.headers["content-type"] ?? "application/json"
-    throw new HookError(`0-length response with status code: ${status} and content type: ${type}`)
+    throw new HookError(`0-length response with status code: ${status} and content type: ${type}`, false, {
+      logged: "the web hook answers with nothing",
+    })
   }
   try {
     const parsing = parsingJson(body.toString("utf8"), { maxValues: hookAnswerValuesMax })
@@ -26,7 +28,10 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   } catch (error) {
     // The parser's word for too many values.
     if (error instanceof ApiError) throw new HookError(`the response has more than ${hookAnswerValuesMax} values`)
-    if (error instanceof JsonSyntaxError) throw new HookError(`couldn't get version/kind; json parse error: ${error.message}`)
+    if (error instanceof JsonSyntaxError)
+      throw new HookError(`couldn't get version/kind; json parse error: ${error.message}`, false, {
+        logged: "the web hook answers with what is no JSON",
+      })
     throw error
   }
 }
@@ -65,7 +70,8 @@ function refusal(answer: IncomingMessage, status: number, body: Buffer): HookErr
   const type = answer.headers["content-type"] ?? ""
   const isText = type === "" || type.startsWith("text/")
   const { message } = statusMessage(body) ?? refusedCall(status, isText ? body.toString("utf8").trim() : "unknown")
-  return new HookError(message, transientStatus.has(status) || answer.headers["retry-after"] !== undefined)
+  const isTransient = transientStatus.has(status) || answer.headers["retry-after"] !== undefined
+  return new HookError(message, isTransient, { logged: `the web hook answers with status ${status}` })
 }
 
 function statusMessage(body: Buffer): HookError | undefined {

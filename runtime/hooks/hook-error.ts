@@ -1,18 +1,36 @@
 /** Faults of calls to web hooks, in the words of the reference, whose client is Go's. */
+import { type LoggedOtherwise, withoutSecrets } from "../base/confidential.ts"
 import { ApiError } from "../base/errors.ts"
 import { cut } from "../base/quote.ts"
 import { hookRefusalCharactersMax } from "./limits.ts"
 
 /** A hook gave no usable answer. Callers put the message into their own error. */
-export class HookError extends Error {
-  /** `isTransient`: the same call may succeed a moment later. `isTimeout`: the hook did not answer in time. */
+export class HookError extends Error implements LoggedOtherwise {
+  /** The hook did not answer in time. */
+  readonly isTimeout: boolean
+  /**
+   * Without the text of an answer: a user who leads the call to another machine could read from the log what that
+   * machine says.
+   */
+  readonly logged: string
+
+  /** `isTransient`: the same call may succeed a moment later. */
   constructor(
     message: string,
     readonly isTransient = false,
-    readonly isTimeout = false,
+    { isTimeout = false, logged = message }: { readonly isTimeout?: boolean; readonly logged?: string } = {},
   ) {
     super(message)
     this.name = "HookError"
+    this.isTimeout = isTimeout
+    this.logged = logged
+  }
+
+  /** The same error without these texts, which the hook may have repeated. */
+  without(secrets: readonly string[]): HookError {
+    const message = withoutSecrets(this.message, secrets)
+    if (message === this.message) return this
+    return new HookError(message, this.isTransient, { isTimeout: this.isTimeout, logged: withoutSecrets(this.logged, secrets) })
   }
 }
 
@@ -32,11 +50,13 @@ export function callFailure(error: unknown, place: CallPlace, timedOut: boolean)
   if (error instanceof HookError) return error
   if (place.answered) {
     const text = timedOut ? "context deadline exceeded (Client.Timeout or context cancellation while reading body)" : "unexpected EOF"
-    return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`, false, timedOut)
+    return new HookError(`unexpected error when reading response body. Please retry. Original error: ${text}`, false, {
+      isTimeout: timedOut,
+    })
   }
   const text = timedOut ? "net/http: request canceled (Client.Timeout exceeded while awaiting headers)" : faultText(error, place)
   const isTransient = !timedOut && error instanceof Error && "code" in error && error.code === "ECONNRESET"
-  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, isTransient, timedOut)
+  return new HookError(`Post ${JSON.stringify(place.url)}: ${text}`, isTransient, { isTimeout: timedOut })
 }
 
 const socketFaults: Readonly<Record<string, string>> = {
@@ -95,7 +115,7 @@ export function refusedCall(status: number, text: string): HookError {
       text === "" || text === "unknown" ? "the server was unable to respond with a content type that the client supports" : shown,
     )
   const known = refusals[status]
-  if (known !== undefined) return new HookError(known, status === 429 || status === 504, status === 504)
+  if (known !== undefined) return new HookError(known, status === 429 || status === 504, { isTimeout: status === 504 })
   if (status >= 500)
     return new HookError(`an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`, status === 500)
   if (status >= 300 && status < 400)

@@ -4,12 +4,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { type Backend, startBackend, startSilence } from "../../test/support/backend.ts"
 import { createTestAuthority, type IssuedPair, type TestAuthority } from "../../test/support/certificates.ts"
+import { loggedText } from "../base/confidential.ts"
 import { notFound } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
 import { proxyDialTimeoutMs } from "../base/limits.ts"
 import { systemRandom } from "../base/random.ts"
 import { addressPolicy } from "../connect/addresses.ts"
 import { systemNetwork } from "../connect/dialer.ts"
+import { HookError } from "./hook-error.ts"
 import { createHooks, type Hooks } from "./hooks.ts"
 import { hookAnswerBytesMax, hookAnswerValuesMax, hookTimeoutMs } from "./limits.ts"
 
@@ -200,6 +202,62 @@ test.each<[string, Answer, string]>([
     message: expect.stringContaining(text),
   })
   expect(server.requests.length).toBe(1)
+})
+
+test.each([301, 302, 303, 307, 308])("a redirect by %d is not followed, and the log has nothing of it (CVE-2020-8561)", async (status) => {
+  const inside = await backend(says(200, "inside"))
+  const server = await backend(
+    says(status, "of a private network", { location: `https://127.0.0.1:${inside.port}/secret`, "content-type": "text/plain" }),
+  )
+  const { hooks, placeOf } = hooksOf()
+  const fault: unknown = await hooks.post(placeOf(server), { review: "{}" }).catch((error: unknown) => error)
+  expect(fault).toBeInstanceOf(HookError)
+  expect(loggedText(fault)).toBe(`the web hook answers with status ${status}`)
+  expect([server.requests.length, inside.requests.length]).toEqual([1, 0])
+})
+
+test.each([
+  [403, "text/plain"],
+  [415, "text/plain"],
+  [500, "text/plain"],
+  [409, "application/json"],
+  [200, "text/plain"],
+])("the log has nothing of an answer with %d and %s (CVE-2020-8561)", async (status, type) => {
+  const text = "what a machine of a private network says"
+  const server = await backend(
+    says(status, type === "text/plain" ? text : JSON.stringify({ kind: "Status", message: text }), { "content-type": type }),
+  )
+  const { hooks, placeOf } = hooksOf()
+  const fault: unknown = await hooks.post(placeOf(server), { review: "{}" }).catch((error: unknown) => error)
+  expect(loggedText(fault)).toMatch(/^the web hook answers with/)
+  expect(loggedText(fault)).not.toContain("private")
+})
+
+test("a hook gets no credential of another at the same address (CVE-2019-11243)", async () => {
+  const server = await backend(says(200, "{}"))
+  const { hooks, placeOf } = hooksOf()
+  const own = await authority.issue()
+  const access = { authorization: "Bearer of-the-first", certificate: own.certificate, key: own.key }
+  const places = [{ ...placeOf(server), access }, placeOf(server), { ...placeOf(server), access: {} }]
+  for (const place of [...places, ...places]) await hooks.post(place, { review: "{}" })
+  const shown = server.requests.map(({ headers }, index) => [headers.authorization, server.certified[index]])
+  const [first, none] = [
+    ["Bearer of-the-first", true],
+    [undefined, false],
+  ]
+  expect(shown).toEqual([first, none, none, first, none, none])
+})
+
+test.each([
+  ["a token", "Bearer repeated-token", "repeated-token"],
+  ["a password", `Basic ${base64("me:repeated-password")}`, "repeated-password"],
+])("a credential that the hook repeats is in no message: %s", async (_what, authorization, secret) => {
+  const server = await backend(
+    ({ headers }, response) => void response.writeHead(403).end(`you sent ${headers.authorization} with ${secret}`),
+  )
+  const { hooks, placeOf } = hooksOf()
+  const asking = hooks.post({ ...placeOf(server), access: { authorization } }, { review: "{}" })
+  await expect(asking).rejects.toThrow(/^you sent \w+ \[redacted\] with \[redacted\]$/)
 })
 
 test("a port where nothing listens", async () => {

@@ -101,7 +101,7 @@ export function createHooks(options: HooksOptions): Hooks {
         if (closing.signal.aborted) throw new HookError("the server is stopping")
         const url = `https://${address.authority}${path}`
         const at = { url, dialled: hook.agent.dialled, host: address.host, answered: state.answered }
-        throw callFailure(error, at, ending.signal.reason === timeIsOver)
+        throw callFailure(error, at, ending.signal.reason === timeIsOver).without(secretsOf(place))
       } finally {
         cancel()
         for (const each of ends) each.removeEventListener("abort", end)
@@ -113,6 +113,14 @@ export function createHooks(options: HooksOptions): Hooks {
       known.clear()
     },
   }
+}
+
+/** What a hook was given of the server's own, and may repeat. */
+function secretsOf({ access }: HookPlace): readonly string[] {
+  const [scheme, credential = ""] = (access?.authorization ?? "").split(" ")
+  if (scheme !== "Basic") return [credential]
+  const pair = Buffer.from(credential, "base64").toString("utf8")
+  return [credential, pair.slice(pair.indexOf(":") + 1)]
 }
 
 const timeIsOver = new Error("the time of the call is over")

@@ -54,3 +54,23 @@ test.each([
 ])("the user %j of the cluster %j", (user, cluster, access) => {
   expect(read(user, cluster).file.place).toEqual({ url: "https://hook.example.com/path", caBundle: "", access })
 })
+
+test.each([
+  ["token: 's3cr3t", /see line 2, column \d+ \([A-Z_]+\)/],
+  ['token: "a\ns3cr3t: {', /see line \d, column/],
+  ["token: *s3cr3t", /an alias without an anchor/],
+  ["token: !s3cr3t x", /must be a document of kind Config|current-context/],
+  ["{s3cr3t", /see line 2, column/],
+])("of a file that cannot be read, nothing is told that could be a credential: %s", (text, why) => {
+  const folder = mkdtempSync(join(tmpdir(), "hook-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, "config"), `kind: Config\n${text}`)
+  const reading = (): HookFile => readHookFile({ path: join(folder, "config"), clock: createManualClock(), onFault: () => undefined })
+  expect(reading).toThrow(why)
+  expect(reading).toThrow(/^(?!.*s3cr3t)/s)
+})
+
+test("an address with a password is refused without it", () => {
+  const server = "https://me:s3cr3t@hook.example.com/path"
+  expect(() => read({}, { server })).toThrow(/^server must be an https address without a user and a password/)
+})

@@ -1,8 +1,9 @@
 /** Where a web hook is and how to sign in there, from a file in the form of a kubeconfig: options name such files. */
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { yamlLibrary } from "../base/lazy-libraries.ts"
+import type { Document, LineCounter } from "yaml"
 import type { Clock } from "../base/clock.ts"
+import { yamlLibrary } from "../base/lazy-libraries.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import type { HookPlace } from "./place.ts"
 
@@ -24,7 +25,7 @@ interface HookFileOptions {
  * again when they change. Throws an Error that says what is wrong, and what this server cannot do.
  */
 export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFile {
-  const { cluster, user } = currentContext(yamlLibrary().parse(readFileSync(path, "utf8")))
+  const { cluster, user } = currentContext(documentOf(readFileSync(path, "utf8")))
   const url = serverOf(cluster)
   const paths: string[] = []
   /** The text of `<name>-data`, or where that of the file `<name>` will be. */
@@ -63,6 +64,32 @@ export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFil
       return files.current
     },
     stop: () => files.stop(),
+  }
+}
+
+/** Throws an Error that names the place and not the text there, which may be a token. */
+function documentOf(text: string): unknown {
+  const lines = new (yamlLibrary().LineCounter)()
+  const document = parsed(text, lines)
+  const [fault] = document.errors
+  if (fault === undefined) return valueOf(document)
+  const { line, col } = lines.linePos(fault.pos[0])
+  throw new Error(`it is no YAML and no JSON: see line ${line}, column ${col} (${fault.code})`)
+}
+
+function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
+  try {
+    return yamlLibrary().parseDocument(text, { prettyErrors: false, lineCounter })
+  } catch {
+    throw new Error("it is nested too deeply")
+  }
+}
+
+function valueOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS()
+  } catch {
+    throw new Error("it has an alias without an anchor, or aliases of very many values; put a text that begins with * in quotes")
   }
 }
 
@@ -105,7 +132,9 @@ function named(config: Fields, { list, field, name }: { list: string; field: str
 function serverOf(cluster: Fields): string {
   const server = textOf(cluster, "server")
   const url = URL.canParse(server) ? new URL(server) : undefined
-  if (url?.protocol !== "https:") throw new Error(`server must be an https address, found ${JSON.stringify(server)}`)
+  if (url === undefined || url.username !== "" || url.password !== "")
+    throw new Error("server must be an https address without a user and a password; these belong to the user")
+  if (url.protocol !== "https:") throw new Error(`server must be an https address, found ${JSON.stringify(server)}`)
   if (textOf(cluster, "proxy-url") !== "") throw new Error("proxy-url is not supported: the server is called directly")
   return server
 }

@@ -13,7 +13,11 @@ import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
 /** A server on which a request for /known authenticates; returns its warnings too. */
-async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Clock = systemClock) {
+async function listening(
+  limits: NonNullable<ListenOptions["limits"]>,
+  clock: Clock = systemClock,
+  times: NonNullable<ListenOptions["times"]> = {},
+) {
   const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
   app.all("/", ({ env }) => {
@@ -23,7 +27,16 @@ async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Cl
     return RESPONSE_ALREADY_SENT
   })
   const warnings: string[] = []
-  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, limits, clock, warn: (message) => warnings.push(message) })
+  const listener = await listen({
+    app,
+    host: "127.0.0.1",
+    port: 0,
+    tls: pair,
+    limits,
+    times,
+    clock,
+    warn: (message) => warnings.push(message),
+  })
   onTestFinished(() => listener.close({ graceMs: 0, clock: systemClock }))
   const open = (localAddress = "127.0.0.1"): TLSSocket => {
     const where = { port: listener.port, host: "127.0.0.1", localAddress, ca: pair.authority }
@@ -127,6 +140,20 @@ it("answers more clients than may speak TLS at a time if they authenticate", asy
   const answers = await Promise.all(Array.from({ length: 50 }, () => answered(open(), "/known")))
   expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]))
   expect(warnings).toEqual([])
+})
+
+it("ends connections whose TLS handshake is never begun, or never ends (etcd CVE-2026-73500)", async () => {
+  const { port, open } = await listening({}, systemClock, { tlsHandshakeTimeoutMs: 50 })
+  const sockets = ["", "\x16", "\x16\x03\x01\x02\x00\x01"].map((hello) => {
+    const socket = connectTcp({ host: "127.0.0.1", port })
+    onTestFinished(() => void socket.destroy())
+    socket.on("error", () => undefined)
+    socket.resume()
+    if (hello !== "") socket.write(Buffer.from(hello, "latin1"))
+    return socket
+  })
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))))
+  expect(await answered(open(), "/")).toBe("HTTP/1.1 200")
 })
 
 it("limits all connections together, silent ones included", async () => {

@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts"
 import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../base/limits.ts"
 import type { CertificateChoice } from "./certificate-choice.ts"
 import { Handshakes } from "./handshakes.ts"
+import type { TimeLimits } from "./time-limits.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 
 export interface ConnectionLimits {
@@ -20,6 +21,7 @@ export interface ConnectionLimits {
 
 interface Options extends ConnectionLimits {
   readonly choice: CertificateChoice
+  readonly times: Pick<TimeLimits, "tlsHandshakeTimeoutMs">
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
 }
@@ -50,6 +52,7 @@ export function limitConnections(server: Http1Server, options: Options): Limited
     max: options.strangersOpenMax ?? strangersOpenMax,
     graceMs: options.strangerGraceMs ?? strangerGraceMs,
     choice,
+    silentMs: options.times.tlsHandshakeTimeoutMs,
     clock,
     warn,
   })

@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
 import type { CertificateChoice } from "./certificate-choice.ts"
 import type { Http1Server } from "./http1-exchange.ts"
-import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../base/limits.ts"
+import { handshakesTurnMs, handshakesTurnsBetween } from "../base/limits.ts"
 import { takeListener } from "./node-internals.ts"
 import { readServerName } from "./read-server-name.ts"
 
@@ -16,6 +16,8 @@ interface HandshakeLimits {
   readonly max: number
   /** How long such a connection may speak TLS, in milliseconds, while others wait. */
   readonly graceMs: number
+  /** How long a connection may be silent before it begins TLS. */
+  readonly silentMs: number
 }
 
 /**
@@ -51,7 +53,7 @@ export class Handshakes {
 
   add(socket: Socket, address: string): void {
     const fail = (): void => void socket.destroy()
-    socket.setTimeout(tlsHandshakeTimeoutMs, fail)
+    socket.setTimeout(this.limits.silentMs, fail)
     socket.once("error", fail)
     const { choice, clock } = this.limits
     const ready = (name: string): void => {

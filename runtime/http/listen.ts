@@ -12,14 +12,7 @@ import { http1Classes, type Http1Server } from "./http1-exchange.ts"
 import { type Http2Name, http2Implementations } from "./http2-implementation.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
-import {
-  http2StreamsMax,
-  requestHeaderBytesMax,
-  requestHeaderFieldsMax,
-  tlsHandshakeTimeoutMs,
-  warningsBurst,
-  warningsPerSecond,
-} from "../base/limits.ts"
+import { http2StreamsMax, requestHeaderBytesMax, requestHeaderFieldsMax, warningsBurst, warningsPerSecond } from "../base/limits.ts"
 import type { ServerEnv } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 import { contextOf, type Tls } from "./tls.ts"
@@ -69,7 +62,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const times = { ...timeLimits, ...options.times }
   const server = createServer(options.tls, times)
   const choice = new CertificateChoice(server, options.tls)
-  const limited = limitConnections(server, { ...options.limits, choice, clock: options.clock ?? systemClock, warn })
+  const limited = limitConnections(server, { ...options.limits, choice, clock: options.clock ?? systemClock, warn, times })
   const kept = new KeptBytes({
     ...options.limits,
     onCut: (cut) => warn("a connection was ended: connections like it had too much kept for them, and it had most", cut),
@@ -103,7 +96,7 @@ function createServer(tls: Tls, times: TimeLimits): Http1Server {
     ...contextOf(tls),
     ...(tls.clientAuthorities !== undefined && { requestCert: true, rejectUnauthorized: false }),
     ALPNProtocols: [http2Name, "http/1.1"],
-    handshakeTimeout: tlsHandshakeTimeoutMs,
+    handshakeTimeout: times.tlsHandshakeTimeoutMs,
     maxHeaderSize: requestHeaderBytesMax,
     headersTimeout: times.requestHeaderTimeoutMs,
     keepAliveTimeout: times.idleConnectionTimeoutMs,

@@ -41,12 +41,15 @@ function unsoundAuthority({ headers }: Incoming): ApiError | undefined {
   return malformedHost(authority)
 }
 
+/** Without the host: it may be a whole address, with a password. */
+const malformedHostText = "the Host of the request is malformed; expected a name or an address, and a port if need be"
+
 /** The last well-formed host: clients send the same one again and again. */
 let soundHost = ""
 
 function malformedHost(host: string | undefined): ApiError | undefined {
   if (host === undefined || host === soundHost) return undefined
-  if (!hostPattern.test(host)) return badRequest(`the Host ${shown(host)} is malformed`)
+  if (!hostPattern.test(host)) return badRequest(malformedHostText)
   soundHost = host
   return undefined
 }

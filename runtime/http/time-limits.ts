@@ -7,6 +7,7 @@ import {
   lingerMs,
   requestHeaderTimeoutMs,
   socketStallTimeoutMs,
+  tlsHandshakeTimeoutMs,
   writeStallTimeoutMs,
 } from "../base/limits.ts"
 
@@ -19,6 +20,7 @@ export const timeLimits = {
   lingerMs,
   requestHeaderTimeoutMs,
   socketStallTimeoutMs,
+  tlsHandshakeTimeoutMs,
   writeStallTimeoutMs,
 }
 

@@ -19,7 +19,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       ...["heads of streams that are closed", "windows of one byte"],
     ])
 
-    it("that resets streams all the time", async () => {
+    it("that resets streams all the time (CVE-2023-44487, CVE-2023-39325)", async () => {
       const client = await connected(silent)
       for (let index = 0; index <= http2ResetsBurst + 100; index++) {
         client.ask(2 * index + 1)
@@ -30,7 +30,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       if (http2 === "own") await client.closed()
     })
 
-    it("that makes the server reset streams all the time", async () => {
+    it("that makes the server reset streams all the time (CVE-2025-8671)", async () => {
       const client = await connected(silent)
       for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
       expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
@@ -69,7 +69,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       await client.closed()
     })
 
-    it("that never ends a head", async () => {
+    it("that never ends a head (CVE-2023-45288)", async () => {
       const client = await connected(silent)
       client.send({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
       for (let index = 0; index <= http2ContinuationsMax; index++) client.send({ type: frameType.continuation, streamId: 1 })

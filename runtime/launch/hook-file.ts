@@ -1,5 +1,6 @@
 /** Files of options that name a web hook of the server itself. */
 import type { Logger } from "pino"
+import { loggedText } from "../base/confidential.ts"
 import type { Clock } from "../base/clock.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
@@ -35,7 +36,7 @@ export function rareFaults(
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ): (error: unknown) => void {
   const rare = deduplicateLog({ warn: (values, said) => log.warn(values, said) }, clock)
-  return (error) => rare.warn({ error: messageOf(error) }, text)
+  return (error) => rare.warn({ error: loggedText(error) }, text)
 }
 
 function messageOf(error: unknown): string {

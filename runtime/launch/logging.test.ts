@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { HookError } from "../hooks/hook-error.ts"
 import { createLog } from "./logging.ts"
 
 function logged(format: "text" | "json", verbosity: number): { lines: string[]; log: ReturnType<typeof createLog> } {
@@ -36,5 +37,19 @@ describe("the log", () => {
     const { lines, log } = logged("json", 0)
     log.info({ token: "secret-a", headers: { authorization: "Bearer secret-b" }, user: { token: "secret-c" } }, "request")
     expect(lines.join("")).not.toMatch(/secret-/)
+  })
+
+  it("has of an error what its program wrote, and not what it was about", () => {
+    for (const format of ["text", "json"] as const) {
+      const { lines, log } = logged(format, 0)
+      log.error(
+        { err: Object.assign(new TypeError("it is no address"), { code: "ERR", input: "secret-a", rawPacket: Buffer.from("b") }) },
+        "1",
+      )
+      log.error({ err: new HookError("secret-b", false, { logged: "it refused" }) }, "2")
+      expect(lines.join("")).not.toMatch(/secret-|rawPacket/)
+      expect(lines[0]).toContain("TypeError: it is no address")
+      expect(lines[1]).toContain("it refused")
+    }
   })
 })

@@ -1,4 +1,5 @@
 /** The server's log: lines for people or JSON, on standard error. It never contains credentials. */
+import { loggedText } from "../base/confidential.ts"
 import { withAuthorPositions } from "./author-positions.ts"
 import pino, { type DestinationStream, type Logger } from "pino"
 
@@ -34,10 +35,15 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
   )
 }
 
-/** Errors in the code of `--api` are shown with the lines of its author. */
+/**
+ * Errors in the code of `--api` are shown with the lines of its author. Other fields of an error are left out but for its
+ * code: node's errors have the packet that could not be parsed, and those of libraries the claims of a token.
+ */
 function loggedError(error: Error): unknown {
-  const logged = pino.stdSerializers.err(error)
-  return typeof logged?.stack === "string" ? { ...logged, stack: withAuthorPositions(logged.stack) } : logged
+  if ("logged" in error) return { type: error.name, message: loggedText(error) }
+  const { type, message, stack } = pino.stdSerializers.err(error)
+  const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {}
+  return { type, message, ...code, ...(typeof stack === "string" && { stack: withAuthorPositions(stack) }) }
 }
 
 /**

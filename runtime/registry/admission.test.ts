@@ -95,26 +95,29 @@ function unversioned(object: ApiObject | undefined): ApiObject {
 test.each([
   { way: "an update", put: true },
   { way: "a patch", put: false },
-])("$way shows plugins the stored object, and validating plugins the one to be stored, whatever the client sent", async ({ put }) => {
-  const before = await makePod()
-  await update(
-    (old) => ({
-      ...old,
-      metadata: { ...old.metadata, labels: { a: "c" }, creationTimestamp: "2001-01-01T00:00:00Z", generation: 77 },
-      status: { phase: "Failed" },
-    }),
-    { put },
-  )
-  const after = await stored("a/p")
-  expect(seen.map(({ moment, operation }) => [moment, operation])).toEqual([
-    ["mutate", "UPDATE"],
-    ["validate", "UPDATE"],
-  ])
-  expect(seen.map(({ oldObject }) => oldObject)).toEqual([before, before])
-  expect(seen[0]?.object).toMatchObject({ metadata: { generation: 77 }, status: { phase: "Failed" } })
-  expect(unversioned(validated().object)).toEqual(unversioned(after))
-  expect(after.status).toEqual(before.status)
-})
+])(
+  "$way shows plugins the stored object, and validating plugins the one to be stored, whatever the client sent (CVE-2021-25735)",
+  async ({ put }) => {
+    const before = await makePod()
+    await update(
+      (old) => ({
+        ...old,
+        metadata: { ...old.metadata, labels: { a: "c" }, creationTimestamp: "2001-01-01T00:00:00Z", generation: 77 },
+        status: { phase: "Failed" },
+      }),
+      { put },
+    )
+    const after = await stored("a/p")
+    expect(seen.map(({ moment, operation }) => [moment, operation])).toEqual([
+      ["mutate", "UPDATE"],
+      ["validate", "UPDATE"],
+    ])
+    expect(seen.map(({ oldObject }) => oldObject)).toEqual([before, before])
+    expect(seen[0]?.object).toMatchObject({ metadata: { generation: 77 }, status: { phase: "Failed" } })
+    expect(unversioned(validated().object)).toEqual(unversioned(after))
+    expect(after.status).toEqual(before.status)
+  },
+)
 
 test("validation through a sub-resource sees the stored values of fields that it does not write", async () => {
   const before = await makePod()

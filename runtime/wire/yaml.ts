@@ -23,6 +23,9 @@ export interface ParsedYaml {
   readonly duplicates: string[]
 }
 
+/** Without the name: a password that begins with an asterisk, and is not in quotes, is an alias. */
+const unknownAnchorText = "yaml: an alias refers to an anchor that the document does not have; put a text that begins with * in quotes"
+
 /** One fault for all repeated keys, as the reference's YAML reader reports them. `duplicates` is not empty. */
 export function repeatedKeysText(duplicates: readonly string[]): string {
   return `yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`
@@ -159,7 +162,7 @@ class Reader {
 
   private aliased(source: string): JsonValue {
     const target = this.anchors.get(source)
-    if (target === undefined) throw badRequest(`yaml: unknown anchor '${source}' referenced`)
+    if (target === undefined) throw badRequest(unknownAnchorText)
     this.aliasDepth++
     const value = this.value(target)
     this.aliasDepth--

@@ -52,7 +52,7 @@ describe.each(implementations)("over $protocol ($implementation)", ({ protocol, 
     expect(userOf(await to(front).whoAmI({ "x-other-user": "second" }))).toBe("second (system:authenticated)")
   })
 
-  test("fields of others name nobody", async () => {
+  test("fields of others name nobody (etcd CVE-2018-16886)", async () => {
     const to = await start()
     const asRoot = { "x-remote-user": "root", "x-remote-group": "system:masters" }
     expect(userOf(await to().whoAmI(asRoot))).toBe(refused)
@@ -61,7 +61,7 @@ describe.each(implementations)("over $protocol ($implementation)", ({ protocol, 
     for (const wrong of [side, late]) expect(userOf(await to(wrong).whoAmI(asRoot))).toBe(refused)
   })
 
-  test("a proxy without a user's name is nobody, unless it has another credential", async () => {
+  test("a proxy without a user's name is nobody, unless it has another credential (etcd CVE-2018-16886)", async () => {
     const to = await start()
     for (const headers of [{}, { "x-remote-user": "" }, { "x-remote-group": "system:masters" }])
       expect(userOf(await to(front).whoAmI(headers))).toBe(refused)

@@ -1,11 +1,20 @@
 /** The catalog of the built-in API, next to a checkout (`../shared/catalog`, or ORCH_CATALOG). */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { describe } from "vitest"
 import { parse } from "yaml"
 
 const repository = join(import.meta.dirname, "..", "..")
-export const catalogFolder = resolve(repository, process.env.ORCH_CATALOG ?? "../shared/catalog")
+const catalogFolder = resolve(repository, process.env.ORCH_CATALOG ?? "../shared/catalog")
 export const hasCatalog = existsSync(catalogFolder)
+
+/**
+ * `describe` for what only the catalog can tell. A checkout alone does not have it: there the suite is skipped, its name
+ * says why, and the summary of `.ci/run` lists it.
+ */
+export function describeCatalog(name: string, suite: () => void): void {
+  describe.skipIf(!hasCatalog)(hasCatalog ? name : `${name} (there is no catalog: set ORCH_CATALOG)`, suite)
+}
 
 export interface CatalogField {
   readonly type: string
@@ -42,5 +51,9 @@ export function typeFile(name: string): CatalogFile {
 
 /** One file of the catalog, in the form that its head describes. */
 export function catalogFile<T>(name: string): T {
-  return parse(readFileSync(join(catalogFolder, name), "utf8")) as T // The format of the catalog.
+  return parse(catalogText(name)) as T // The format of the catalog.
+}
+
+export function catalogText(name: string): string {
+  return readFileSync(join(catalogFolder, name), "utf8")
 }

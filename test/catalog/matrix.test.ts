@@ -3,9 +3,9 @@
  * sub-resources of the catalog have a row there or a reason why not, and every field is set in some object.
  */
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { type KindPart, loadMatrix, type Part, type Row, type SharedPart } from "../api/harness/matrix.ts"
-import { catalogFile, hasCatalog } from "./catalog.ts"
+import { catalogFile, describeCatalog, hasCatalog } from "./catalog.ts"
 import { unsetFields } from "./set-fields.ts"
 
 const matrix = loadMatrix(join(import.meta.dirname, "..", "api", "kinds", "matrix"))
@@ -71,7 +71,7 @@ const unhosted: readonly (readonly [use: RegExp, reason: string])[] = [
   [/ InitContainer | EphemeralContainer /, "rows of Container and of Pod"],
 ]
 
-describe.skipIf(!hasCatalog)("the matrix of kinds", () => {
+describeCatalog("the matrix of kinds", () => {
   const validation = hasCatalog ? catalogFile<Facts>("validation.yaml") : {}
   const parts = new Map([...matrix.kinds, ...matrix.shared].map((part) => [part.name, part] as const))
 

@@ -1,7 +1,8 @@
 /** `npm run fuzz`: sends random cases to a server for the given time, and prints how to reproduce each finding. */
 import { parseArgs } from "node:util"
 import { describeCase } from "./case.ts"
-import { Drawer } from "./draw.ts"
+import { huntAccess } from "./access/hunt.ts"
+import { Drawer, type Topic } from "./draw.ts"
 import { describeFound, hunt } from "./hunt.ts"
 import { FuzzRun } from "./run.ts"
 
@@ -11,7 +12,10 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "2" },
     /** Default: a new one each time. */
     seed: { type: "string" },
-    /** `definitions`: nothing but these and the kinds that they add. Default: everything. */
+    /**
+     * `definitions`: nothing but these and the kinds that they add. `access`: what decides who comes in, without the
+     * built program. Default: everything that a request may be.
+     */
     topic: { type: "string" },
     /** The number of the first case. */
     from: { type: "string", default: "0" },
@@ -22,11 +26,33 @@ const { values } = parseArgs({
   },
 })
 
-if (values.topic !== undefined && values.topic !== "definitions") throw new Error(`--topic ${values.topic}: there is only "definitions"`)
-const { topic } = values
+const topic = topicOf(values.topic)
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
 
-async function only(numbers: readonly number[]): Promise<number> {
+function topicOf(text: string | undefined): Topic | "access" | undefined {
+  if (text === undefined || text === "definitions" || text === "access") return text
+  throw new Error(`--topic ${text}: there are "definitions" and "access"`)
+}
+
+async function access(): Promise<number> {
+  const untilMs = performance.now() + Number(values.minutes) * 60_000
+  const numbers = values.cases?.split(",").map(Number)
+  let findings = 0
+  console.log(`from seed ${seed}`)
+  for (const first of numbers ?? [Number(values.from)]) {
+    const goesOn = (number: number): boolean =>
+      numbers === undefined ? performance.now() < untilMs && findings < Number(values.findings) : number === first
+    const found = (text: string): void => {
+      findings++
+      console.log(text)
+    }
+    const taken = await huntAccess({ seed, first, goesOn, found })
+    console.log(`${findings} findings in cases of ${[...taken].map(([sort, count]) => `${sort} ${count}`).join(", ")}`)
+  }
+  return findings === 0 ? 0 : 1
+}
+
+async function only(topic: Topic | undefined, numbers: readonly number[]): Promise<number> {
   const [drawer, run] = await Promise.all([Drawer.make(topic), FuzzRun.start()])
   try {
     for (const number of numbers) {
@@ -41,7 +67,7 @@ async function only(numbers: readonly number[]): Promise<number> {
   }
 }
 
-async function all(): Promise<number> {
+async function all(topic: Topic | undefined): Promise<number> {
   const untilMs = performance.now() + Number(values.minutes) * 60_000
   let findings = 0
   console.log(`from seed ${seed}`)
@@ -59,4 +85,5 @@ async function all(): Promise<number> {
   return findings === 0 ? 0 : 1
 }
 
-process.exitCode = values.cases === undefined ? await all() : await only(values.cases.split(",").map(Number))
+if (topic === "access") process.exitCode = await access()
+else process.exitCode = values.cases === undefined ? await all(topic) : await only(topic, values.cases.split(",").map(Number))

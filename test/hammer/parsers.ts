@@ -2,6 +2,7 @@
  * Every function of the product that reads text from clients, nodes or pods. A new one that is not listed fails
  * `hammer.test.ts`.
  */
+import { withoutSecrets } from "../../runtime/base/confidential.ts"
 import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
@@ -466,12 +467,14 @@ export const parsers: Readonly<Record<string, Parser>> = {
         "encoding/json/typed.ts#unknownFieldText",
       ],
       ...["encoding/json/typed.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
+      "base/confidential.ts#withoutSecrets",
       ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `base/trim.ts#${name}`),
     ],
     read: each(
       ...[cut, quoted, detachString, unknownFieldText, duplicateFieldText],
       (text) => storagePathOfKey(text, []),
       (text) => warningHeaders([text]),
+      (text) => withoutSecrets(text, ["aa", " "]),
       (text) => [trimmed(text, " /"), trimmedEnd(text, " "), trimmedStart(text, " ")],
     ),
   },

@@ -17,6 +17,8 @@ export interface Program {
   /** Resolves when the program's output matches. Rejects with all output when it ends before. */
   said(pattern: RegExp): Promise<void>
   readonly exit: Promise<number | null>
+  /** What it has written so far, to both streams. */
+  output(): string
 }
 
 export function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
@@ -53,7 +55,7 @@ async function run(
       look()
     })
   }
-  return { child, port, said, exit }
+  return { child, port, said, exit, output: () => output }
 }
 
 function freePort(): Promise<number> {

@@ -75,9 +75,18 @@ function textOf(url: string, { agent, signal, headers, bytesMax, statusMax }: Ca
 }
 
 function documentOf(text: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(text)
+  const value = jsonOf(text)
   if (!isRecord(value)) throw new Error("the answer is no JSON object")
   return value
+}
+
+/** Throws an Error without the text: the message is logged. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error("the answer is no JSON")
+  }
 }
 
 /** An object with any fields. */

@@ -1,6 +1,7 @@
 /** An identity provider: where its keys are, and its keys. */
 import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters, JWTPayload } from "jose"
 import type { Clock } from "../../base/clock.ts"
+import { cut } from "../../base/quote.ts"
 import { AuthenticationError } from "../authenticate.ts"
 import { discoveryRetryMs, keysRefreshMs } from "../limits.ts"
 import { isRecord, type ProviderClient } from "./fetch-document.ts"
@@ -59,7 +60,8 @@ export class Provider {
     const { client, clock, discoveryUrl, issuer, onFault, onReady, retries } = this.options
     try {
       const found = await client.get(discoveryUrl ?? `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
-      if (found["issuer"] !== issuer) throw new Error(`the provider calls itself ${JSON.stringify(found["issuer"])}, not ${issuer}`)
+      if (found["issuer"] !== issuer)
+        throw new Error(`the provider calls itself ${cut(String(JSON.stringify(found["issuer"])))}, not ${issuer}`)
       if (typeof found["jwks_uri"] !== "string") throw new Error("the provider does not say where its keys are (jwks_uri)")
       this.keysUrl = found["jwks_uri"]
       onReady()

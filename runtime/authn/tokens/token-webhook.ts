@@ -1,4 +1,5 @@
 /** Asks a web hook whose a token is: `--authentication-token-webhook-config-file`. Specification section 5. */
+import { loggedText } from "../../base/confidential.ts"
 import type { Clock } from "../../base/clock.ts"
 import { isObject, type JsonValue } from "../../base/json.ts"
 import type { Random } from "../../base/random.ts"
@@ -30,9 +31,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenLookUp {
       return identityOf(await answered(review, options), { apiVersion, asked, ofServer })
     } catch (error) {
       if (error instanceof AuthenticationError) throw error
-      const message = error instanceof Error ? error.message : String(error)
-      onFault(message)
-      throw new AuthenticationError(message)
+      onFault(loggedText(error))
+      throw new AuthenticationError(error instanceof Error ? error.message : String(error), loggedText(error))
     }
   }
 }
@@ -70,7 +70,8 @@ function identityOf(answer: JsonValue, { apiVersion, asked, ofServer }: Asked): 
   if (asked.length > 0 && audiences.length === 0) return undefined
   if (status["authenticated"] !== true) {
     const error = textOf(status["error"], "status.error")
-    if (error !== "") throw new AuthenticationError(error)
+    // The hook may repeat the token.
+    if (error !== "") throw new AuthenticationError(error, "the web hook of tokens refuses the token; a TokenReview of it says why")
     return undefined
   }
   return { user: userOf(status["user"]), ...(asked.length > 0 && { audiences }) }

@@ -3,9 +3,12 @@ import { defineCheck } from "../../schema/define.ts"
 import type { CertificateSigningRequestSpec } from "../../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 import { requestFault } from "../certificates/request.ts"
 
+/** What is no request may be the key that it should have been made with. */
+const hidden = "<request contents redacted>"
+
 /** Called for each request. It does not change later, and a signature is checked once. */
 export const signingRequestContent = defineCheck<CertificateSigningRequestSpec>(({ request }, context) => {
   if (context.operation !== "create" || request === "") return
   const fault = requestFault(Buffer.from(request, "base64").toString("latin1"))
-  if (fault !== undefined) context.fail("Invalid", request, fault, "request")
+  if (fault !== undefined) context.fail("Invalid", hidden, fault, "request")
 })

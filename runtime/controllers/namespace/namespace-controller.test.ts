@@ -91,7 +91,7 @@ test("it stays after a deletion in it failed, even if nothing is left", async ()
   expect(await one.get("namespaces", "a")).toBeUndefined()
 })
 
-test("pods are deleted first, and a pod that is still running holds everything up", async () => {
+test("pods are deleted first, and a pod that is still running holds everything up (CVE-2024-7598)", async () => {
   await one.create("pods", runningPod)
   await one.create("configmaps", configMap("c"))
   await removeNamespace()
