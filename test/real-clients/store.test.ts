@@ -160,14 +160,26 @@ forNewestEtcd((binary) => {
       watch.close()
     })
 
-    it.each(storedKinds)("stores any $kind, whatever its fields, so that this server shows the same", async (kind) => {
-      const { shape } = await kind.load()
-      const objects = fc.sample(arbitraryObject(shape), { numRuns: arbitraryObjects, seed })
-      const entries = objects.map((object, index) => arbitraryEntry(kind, object, `any-${index}`))
-      await runStore("write", entries.map((entry) => `${stringify(entry)}\n`).join(""))
-      const listed = await listKind(await start(), kind)
+    it("stores objects of any kind, whatever their fields, so that this server shows the same", async () => {
+      const keys = new Map<Kind, readonly string[]>()
+      const lines: string[] = []
+      for (const kind of storedKinds) {
+        const { shape } = await kind.load()
+        const objects = fc.sample(arbitraryObject(shape), { numRuns: arbitraryObjects, seed })
+        const entries = objects.map((object, index) => arbitraryEntry(kind, object, `any-${index}`))
+        keys.set(
+          kind,
+          entries.map(({ key }) => key),
+        )
+        lines.push(...entries.map((entry) => `${stringify(entry)}\n`))
+      }
+      await runStore("write", lines.join(""))
+      const server = await start()
       const stored = await runStore("read")
-      for (const { key } of entries) expect(asGoReads(withoutVersion(listed.get(key))), key).toEqual(stored.get(key)?.object)
+      for (const [kind, own] of keys) {
+        const listed = await listKind(server, kind)
+        for (const key of own) expect(asGoReads(withoutVersion(listed.get(key))), key).toEqual(stored.get(key)?.object)
+      }
     })
   })
 })
