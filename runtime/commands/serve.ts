@@ -143,8 +143,9 @@ function textOf(path: string): string {
 }
 
 function credentialIn(kubeconfig: string): string | undefined {
-  if (/^\s*client-key-data:/m.test(kubeconfig)) return "a client certificate"
-  return /^\s*token:/m.test(kubeconfig) ? "a token" : undefined
+  const hasField = (name: string): boolean => kubeconfig.split("\n").some((line) => line.trimStart().startsWith(`${name}:`))
+  if (hasField("client-key-data")) return "a client certificate"
+  return hasField("token") ? "a token" : undefined
 }
 
 /** What a person reads when the server is ready: its URL, and a command to try. */
