@@ -4,10 +4,7 @@
  * of both. `--only=audit` and the like name what the second server has.
  * Run: npm run bench -- access
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { makeCertificate } from "../test/support/client-certificates.ts"
+import { accessParts, openAccess, posting, send } from "./support/access.ts"
 import { type Http2Client, openHttp2Client, type Request } from "./support/http2-client.ts"
 import { openOptions } from "./support/options.ts"
 import { cpuSeconds, type ServerProcess, startServerProcess } from "./support/server-process.ts"
@@ -18,70 +15,43 @@ const rounds = options.number("rounds", { small: 6, full: 30 })
 const gets = options.number("gets", { small: 10_000, full: 20_000 })
 const creates = options.number("creates", { small: 3000, full: 6000 })
 const bindings = options.number("bindings", { small: 1000, full: 1000 })
-const only = options.word("only", "certificates,rbac,audit").split(",")
+const only = options.word("only", accessParts.join(",")).split(",")
 options.done()
 
 const clients = 16
 const configMaps = "/api/v1/namespaces/default/configmaps"
-const rbac = "/apis/rbac.authorization.k8s.io/v1"
-const folder = mkdtempSync(join(tmpdir(), "bench-access-"))
 
 interface Asked {
   readonly server: ServerProcess
   readonly client: Http2Client
+  stop(): Promise<void>
 }
 
+const off = await asked([])
+const on = await asked(only)
 try {
-  const off = await asked([])
-  const on = await asked(only)
-  try {
-    await compare(off, on)
-  } finally {
-    for (const { client, server } of [off, on]) {
-      client.close()
-      await server.stop()
-    }
-  }
+  await compare(off, on)
 } finally {
-  rmSync(folder, { recursive: true })
+  await off.stop()
+  await on.stop()
 }
 process.exit()
 
-/** A server with these parts, its bindings, and a client that warmed it up. */
+/** A server with these parts and a client that it knows. */
 async function asked(parts: readonly string[]): Promise<Asked> {
-  const authority = await makeCertificate({ subject: "CN=authority", authority: true })
-  const person = await makeCertificate({ subject: "CN=user7", issuer: authority, usages: ["client"] })
-  const server = await startServerProcess({ options: ["--vendor=kubernetes", ...optionsOf(parts, authority.certificate)] })
-  if (parts.includes("rbac")) await bindUsers(server)
-  const pair = { certificate: person.certificate, key: person.key }
-  const client = openHttp2Client({ ...server, ...(parts.includes("certificates") && { pair }) })
+  const access = await openAccess(parts, bindings)
+  const server = await startServerProcess({ options: ["--vendor=kubernetes", ...access.options] })
+  const client = openHttp2Client(await access.prepare(server))
   await send(client, creating("asked"))
-  return { server, client }
-}
-
-function optionsOf(parts: readonly string[], authority: string): string[] {
-  const [authorities, policy] = [join(folder, "authority.crt"), join(folder, "policy.yaml")]
-  writeFileSync(authorities, authority)
-  writeFileSync(policy, JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] }))
-  return [
-    ...(parts.includes("certificates") ? [`--client-ca-file=${authorities}`] : []),
-    ...(parts.includes("rbac") ? ["--authorization-mode=RBAC"] : []),
-    ...(parts.includes("audit") ? [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, "audit.log")}`] : []),
-  ]
-}
-
-/** Binds as many users, `user7` among them, to roles that allow what is asked. */
-async function bindUsers(server: ServerProcess): Promise<void> {
-  const admin = openHttp2Client(server)
-  const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create"] }]
-  await send(admin, posting(`${rbac}/clusterroles`, { kind: "ClusterRole", metadata: { name: "configures" }, rules }))
-  for (let index = 0; index < bindings; index++) {
-    const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: `user${index}` }]
-    const roleRef = { kind: "ClusterRole", apiGroup: "rbac.authorization.k8s.io", name: "configures" }
-    const binding = { kind: "ClusterRoleBinding", metadata: { name: `binding${index}` }, roleRef, subjects }
-    await send(admin, posting(`${rbac}/clusterrolebindings`, binding))
+  return {
+    server,
+    client,
+    async stop() {
+      client.close()
+      await server.stop()
+      access.close()
+    },
   }
-  admin.close()
 }
 
 async function compare(off: Asked, on: Asked): Promise<void> {
@@ -123,13 +93,4 @@ function quarter(values: readonly number[]): number {
 
 function creating(name: string): Request {
   return posting(configMaps, { kind: "ConfigMap", metadata: { name }, data: { text: "x".repeat(900) } }, "v1")
-}
-
-function posting(path: string, object: object, apiVersion = "rbac.authorization.k8s.io/v1"): Request {
-  return { method: "POST", path, body: Buffer.from(JSON.stringify({ apiVersion, ...object })), contentType: "application/json" }
-}
-
-async function send(client: Http2Client, request: Request): Promise<void> {
-  const { head, status } = await client.send(request)
-  if (status > 201) throw new Error(`${request.method} ${request.path} was answered ${status}: ${head.toString()}`)
 }

@@ -2,13 +2,15 @@
  * How far ahead of the Go original is the server, in throughput and in CPU per request? Runs the same load on both in
  * turns, over HTTP/2 and over HTTP/1.1: this server on lmdb with token authentication, the original on etcd with all
  * optional features off. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the original (compare.mjs), and Go.
- * Above 1 this server is ahead; the goals are the project's own.
+ * Above 1 this server is ahead; the goals are the project's own. With --access=certificates,rbac,audit this server has
+ * these turned on, and the load comes from a user with a token whose rights are one of a thousand bindings.
  * Run: npm run bench -- compare
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { type ServerOptions, startServerProcess } from "./support/server-process.ts"
+import { openAccess } from "./support/access.ts"
+import { startServerProcess } from "./support/server-process.ts"
 import { openOptions } from "./support/options.ts"
 import { printRow } from "./support/tell.ts"
 
@@ -18,6 +20,8 @@ const rounds = options.number("rounds", { small: 1, full: 3 })
 const seconds = options.number("seconds", { small: 2, full: 4 })
 const only = options.word("only", "")
 const protocols = options.word("protocols", "HTTP/2,HTTP/1.1").split(",")
+const access = options.word("access", "").split(",")
+const bindings = options.number("bindings", { small: 1000, full: 1000 })
 options.done()
 
 /** The goal of each phase: this server's figure in relation to the original's. */
@@ -54,13 +58,13 @@ interface Comparison {
 
 const folder = process.env["ORCH_BENCH_COMPARE"]
 if (folder === undefined) console.log("skipped: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
-else
-  for (const protocol of protocols)
-    tellComparison(protocol, await compare(folder, protocol, { store: "lmdb", options: ["--vendor=kubernetes"] }))
+else for (const protocol of protocols) tellComparison(protocol, await compare(folder, protocol))
 
 /** A fresh server for each protocol, so that neither is affected by the other's objects. */
-async function compare(tool: string, protocol: string, serverOptions: ServerOptions): Promise<Comparison> {
-  const server = await startServerProcess(serverOptions)
+async function compare(tool: string, protocol: string): Promise<Comparison> {
+  const turnedOn = await openAccess(access, bindings)
+  const started = await startServerProcess({ store: "lmdb", options: ["--vendor=kubernetes", ...turnedOn.options] })
+  const server = await turnedOn.prepare(started)
   const words = [
     `--base=https://127.0.0.1:${server.port}`,
     `--token=${server.token}`,
@@ -78,6 +82,7 @@ async function compare(tool: string, protocol: string, serverOptions: ServerOpti
   for await (const chunk of child.stdout) chunks.push(chunk)
   const [status] = await exited
   await server.stop()
+  turnedOn.close()
   if (status !== 0) throw new Error(`compare.mjs ended with ${status}; what it said is above`)
   return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }

@@ -85,7 +85,7 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
     pid: child.pid ?? 0,
     port,
     authority: readFileSync(join(folder, "pki", "ca.crt"), "utf8"),
-    token: readFileSync(join(folder, "admin.token"), "utf8").trim(),
+    ...credentialIn(folder),
     startMs,
     async longestTurns(work) {
       child.send("start")
@@ -109,6 +109,14 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
       if (dataDir === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The administrator's: a token, or a certificate where roles decide. */
+function credentialIn(folder: string): Pick<Target, "token" | "pair"> {
+  const path = join(folder, "admin.token")
+  if (existsSync(path)) return { token: readFileSync(path, "utf8").trim() }
+  const [certificate = "", key = ""] = ["crt", "key"].map((end) => readFileSync(join(folder, `pki/admin.${end}`), "utf8"))
+  return { token: "", pair: { certificate, key } }
 }
 
 /** A port of loopback that is free at the moment. Called before another program is started on that port. */
