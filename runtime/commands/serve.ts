@@ -139,8 +139,8 @@ function textOf(path: string): string {
 }
 
 function credentialIn(kubeconfig: string): string | undefined {
-  if (/^\s*client-key-data:/m.test(kubeconfig)) return "a client certificate"
-  return /^\s*token:/m.test(kubeconfig) ? "a token" : undefined
+  if (/^ *client-key-data:/m.test(kubeconfig)) return "a client certificate"
+  return /^ *token:/m.test(kubeconfig) ? "a token" : undefined
 }
 
 /** What a person reads when the server is ready: its URL, and a command to try. */
