@@ -143,9 +143,8 @@ function textOf(path: string): string {
 }
 
 function credentialIn(kubeconfig: string): string | undefined {
-  const hasField = (name: string): boolean => kubeconfig.split("\n").some((line) => line.trimStart().startsWith(`${name}:`))
-  if (hasField("client-key-data")) return "a client certificate"
-  return hasField("token") ? "a token" : undefined
+  if (/^ *client-key-data:/m.test(kubeconfig)) return "a client certificate"
+  return /^ *token:/m.test(kubeconfig) ? "a token" : undefined
 }
 
 /** What a person reads when the server is ready: its URL, and a command to try. */

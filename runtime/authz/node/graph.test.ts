@@ -42,7 +42,8 @@ const volumeOfPod = name.chain((to) =>
       { configMap: { name: to } },
       { projected: { sources: [{ secret: { name: to } }, { serviceAccountToken: { path: "t" } }] } },
       { projected: { sources: [{ configMap: { name: to } }, { downwardAPI: {} }] } },
-      { persistentVolumeClaim: { claimName: to } },
+      // Often: volumes need a pod with their claim.
+      ...Array.from({ length: 12 }, () => ({ persistentVolumeClaim: { claimName: to } })),
       { ephemeral: { volumeClaimTemplate: { spec: {} } } },
       { emptyDir: {} },
     ].map((source) => one({ name: "v", ...source })),
@@ -91,7 +92,7 @@ const sourceOfVolume = reference.chain((to) =>
       { azureFile: { secretName: to.name } },
       { csi: { nodeStageSecretRef: to, controllerPublishSecretRef: { namespace: "a", name: "x" } } },
       { csi: { nodePublishSecretRef: to, controllerExpandSecretRef: { namespace: "b", name: "x" } } },
-      { csi: { nodeExpandSecretRef: to } },
+      { csi: { nodeExpandSecretRef: to, controllerPublishSecretRef: { namespace: "b", name: "y" } } },
       { hostPath: { path: "/" } },
     ].map(one),
   ),
@@ -243,4 +244,13 @@ test("a secret that all volumes share is looked up by the claims of the node", (
   expect([graph.reaches("n", "secrets", "system", "driver"), graph.reaches("m", "secrets", "system", "driver")]).toEqual([true, false])
   // All references, and a few entries per object: nothing for each pair of a node and a secret.
   expect(graph.size).toBeLessThan(3 * 20_000)
+})
+
+test("of the secrets of a volume, those that a controller alone needs are not for the node", () => {
+  const roles = ["controllerPublish", "nodeStage", "nodePublish", "controllerExpand", "nodeExpand"]
+  const csi = Object.fromEntries(roles.map((role) => [`${role}SecretRef`, { namespace: "s", name: role.toLowerCase() }]))
+  const bound = typed<PersistentVolume>({ metadata: { name: "v" }, spec: { csi, claimRef: { namespace: "a", name: "c" } } })
+  expect([...volumeReferences(bound).secrets].sort()).toEqual(["secrets/s/nodeexpand", "secrets/s/nodepublish", "secrets/s/nodestage"])
+  const unbound = typed<PersistentVolume>({ metadata: { name: "v" }, spec: { csi } })
+  expect(volumeReferences(unbound)).toEqual({ claim: undefined, secrets: new Set() })
 })
