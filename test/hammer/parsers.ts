@@ -81,6 +81,7 @@ import { parseYaml } from "../../runtime/wire/yaml.ts"
 import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
 import { FieldPath } from "../../runtime/encoding/field-path.ts"
 import { Failures } from "../../runtime/base/failure.ts"
+import { accessParsers } from "./access-parsers.ts"
 import { definitionParsers } from "./definition-parsers.ts"
 import { each, type Parser } from "./parser.ts"
 
@@ -109,6 +110,7 @@ function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
 }
 
 export const parsers: Readonly<Record<string, Parser>> = {
+  ...accessParsers,
   ...definitionParsers,
   certificates: {
     covers: ["behaviours/certificates/chain.ts#chainFault", "encoding/pem.ts#pemBlocks", "behaviours/certificates/request.ts#requestFault"],

@@ -1,0 +1,38 @@
+/**
+ * Texts within configurations of authentication and authorization. Documents are read by the parser of YAML, and
+ * expressions by that of the language, which have hammers of their own.
+ */
+import { validateAuthenticationConfiguration } from "../../runtime/authn/oidc/validate-configuration.ts"
+import { validateAuthorizationConfiguration } from "../../runtime/authz/validate-configuration.ts"
+import { validated } from "../../runtime/launch/configuration-file.ts"
+import { authorizationModes } from "../../runtime/options/authorization-options.ts"
+import { each, type Parser } from "./parser.ts"
+
+function authentication(text: string): unknown {
+  const issuer = { url: text, discoveryURL: text, audiences: [text, text], audienceMatchPolicy: text }
+  const claimMappings = { username: { claim: text, prefix: text }, extra: [{ key: text }] }
+  const document = { jwt: [{ issuer, claimMappings, claimValidationRules: [{ claim: text, requiredValue: text }] }] }
+  return validated((failures) => validateAuthenticationConfiguration(document, { failures, disallowedIssuers: [text], algorithms: [] }))
+}
+
+function authorization(text: string): unknown {
+  const connectionInfo = { type: "KubeConfigFile", kubeConfigFile: text }
+  const times = { timeout: text, authorizedTTL: text, unauthorizedTTL: text }
+  const webhook = { ...times, subjectAccessReviewVersion: text, failurePolicy: text, connectionInfo }
+  const document = { authorizers: [{ type: text }, { type: "RBAC", name: text }, { type: "Webhook", name: text, webhook }] }
+  return validated((failures) =>
+    validateAuthorizationConfiguration(document, { failures, modes: authorizationModes, fileFault: () => undefined }),
+  )
+}
+
+export const accessParsers: Readonly<Record<string, Parser>> = {
+  "texts in configurations of access": {
+    covers: [],
+    read: each(authentication, authorization),
+    shapes: [
+      ["https://", "/"],
+      ["example.org/", "!"],
+      ["1", "h"],
+    ],
+  },
+}
