@@ -7,8 +7,8 @@ import { hookRefusalCharactersMax } from "./limits.ts"
 /** A hook gave no usable answer. Callers put the message into their own error. */
 export class HookError extends Error implements LoggedOtherwise {
   /**
-   * `isTransient`: the same call may succeed a moment later. `logged`: without the text of an answer, by which whoever
-   * leads the call elsewhere could read from the log what other machines say.
+   * `isTransient`: the same call may succeed a moment later. `logged`: without the text of an answer. A caller that
+   * leads the call to another machine could otherwise read its answer in the log.
    */
   constructor(
     message: string,

@@ -1,6 +1,6 @@
 /**
- * Header fields that carry credentials and names of users, in every combination and damaged: the user is who the right
- * token names, or nobody.
+ * Header fields that carry credentials and names of users, in every combination and damaged: the user is the one that
+ * the right field names, or there is none.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"
