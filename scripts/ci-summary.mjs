@@ -1,7 +1,7 @@
 /**
  * The end of `.ci/run`: names each suite that was skipped and each test that failed, with the first lines of its
- * failure, then counts all tests on the last line. It takes the paths of vitest's JSON reports. A report that is missing counts as one failure, since its run
- * ended before it could write it.
+ * failure, then counts all tests on the last line. It takes the paths of vitest's JSON reports. A report that is
+ * missing counts as one failure, since its run ended before it could write it.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"

@@ -10,7 +10,7 @@ import { type Level, levels, type Policy, type PolicyRule, type ResourceRule, ty
 /** The policy cannot be used. The message names the place in the document, what is wrong and what is expected. */
 export class PolicyError extends Error {
   constructor(message: string) {
-    super(message)
+    super(cut(message))
     this.name = "PolicyError"
   }
 }

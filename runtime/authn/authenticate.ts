@@ -39,8 +39,8 @@ type Answer = Identity | undefined | Promise<Identity | undefined>
 export type Authenticator = (credentials: Credentials) => Answer
 
 /**
- * A credential is wrong, or could not be looked up. Clients get 401 without the reason; reviews have it, and the log what
- * `logged` says.
+ * A credential is wrong, or could not be looked up. Clients get 401 without the reason; reviews have it, and the log
+ * has `logged`.
  */
 export class AuthenticationError extends Error implements LoggedOtherwise {
   constructor(

@@ -1,4 +1,4 @@
-/** Errors whose message has what another machine said: clients may be told, logs may not. */
+/** Errors whose message has what another machine said: clients may see it, logs may not. */
 
 /** An Error with this field is logged with it, in place of its message and without its stack. */
 export interface LoggedOtherwise {

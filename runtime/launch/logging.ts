@@ -36,8 +36,8 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
 }
 
 /**
- * Errors in the code of `--api` are shown with the lines of its author. Other fields of an error are left out but for its
- * code: node's errors have the packet that could not be parsed, and those of libraries the claims of a token.
+ * Errors in the code of `--api` are shown with the lines of its author. Other fields of an error are left out but for
+ * its code: node's errors have the packet that could not be parsed, and those of libraries the claims of a token.
  */
 function loggedError(error: Error): unknown {
   if ("logged" in error) return { type: error.name, message: loggedText(error) }

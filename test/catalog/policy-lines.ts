@@ -3,7 +3,7 @@ import type { WantedBinding, WantedRole } from "../../runtime/controllers/rbac/b
 
 export type PolicyObject = { readonly kind: string } & (WantedRole | WantedBinding)
 
-/** Sorted by object. Every field that an object has is in its lines. Throws an Error for a field that has no place there. */
+/** Sorted by object. Every field of an object is in its lines. Throws an Error for a field that has no place there. */
 export function policyLines(objects: readonly PolicyObject[]): string[] {
   return objects
     .map((object) => [headLine(object), ...("roleRef" in object ? subjectLines(object) : ruleLines(object))])

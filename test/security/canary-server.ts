@@ -25,7 +25,7 @@ export interface CanaryServer {
   /** Of an administrator, from a file; and that of the data folder. */
   readonly adminToken: string
   readonly ownToken: string
-  /** Certificates: of a user, of a proxy, and of nobody that is known. */
+  /** Certificates: of a user, of a proxy, and of an unknown authority. */
   readonly user: Made
   readonly proxy: Made
   readonly stranger: Made
@@ -114,7 +114,7 @@ export async function startCanaryServer(): Promise<CanaryServer> {
   }
 }
 
-/** What the server keeps for itself beside the store: `admin.token` and its kin, and keys. Each is a canary of its name. */
+/** What the server keeps for itself beside the store: `admin.token` and keys. Each is a canary with its name. */
 export function secretFilesIn(dataDir: string): readonly { readonly name: string; readonly text: string }[] {
   return readdirSync(dataDir, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(key|token)$/.test(name))
@@ -125,7 +125,7 @@ export function secretFilesIn(dataDir: string): readonly { readonly name: string
 }
 
 /**
- * Reports of node are made on SIGUSR2. On SIGWINCH a fault is planted whose error carries what errors of node carry: the
+ * Reports of node are made on SIGUSR2. On SIGWINCH a fault is planted whose error has what errors of node have: the
  * packet that could not be parsed, the text that is no address.
  */
 function nodeOptions(reportDir: string, packet: string): string {

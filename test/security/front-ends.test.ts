@@ -1,7 +1,7 @@
 /**
  * Seen from outside, by answers and the audit log: paths of kinds that were there at the start and of one that came
- * later, in odd forms, and those that ask for another protocol, over HTTP/1.1 and HTTP/2, pass authentication, audit and
- * authorization, in this order.
+ * later, in odd forms, and those that ask for another protocol, pass authentication, audit and authorization, in this
+ * order, over HTTP/1.1 and HTTP/2.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -29,7 +29,7 @@ beforeAll(async () => {
       ...defaultOptions(),
       ...{ store: "memory", vendor: "kubernetes", "bind-address": "127.0.0.1", "anonymous-auth": false },
       "authorization-mode": ["ABAC"],
-      // Nobody but members of system:masters may do anything, not even look at health.
+      // Only members of system:masters may do something; other users may not even look at health.
       "authorization-policy-file": files.write("policies.jsonl", "# none\n"),
       "token-auth-file": files.write("tokens.csv", `${root},root,1,system:masters\n${jane},jane,2\n`),
       "audit-policy-file": files.write("policy.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"),
@@ -196,7 +196,7 @@ function eventsIn(text: string): readonly Event[] {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** Health and version say nothing of objects: whoever shows no credential is anonymous there. */
+/** Health and version say nothing of objects: a client without a credential is anonymous there. */
 const isPublic = ({ method, path }: Asked): boolean => method === "GET" && /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/.test(path)
 
 /** As many as take a second; all of them pass the same filters. */

@@ -1,4 +1,4 @@
-/** What requests may leave behind: no client can make metrics or the store grow by asking for something else each time. */
+/** What requests may leave behind: requests that all differ make neither metrics nor the store grow. */
 import { expect, it, onTestFinished } from "vitest"
 import { createRandom, type SeededRandom } from "../sim/world/random.ts"
 import { createHttpClient } from "../support/http-client.ts"

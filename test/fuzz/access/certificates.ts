@@ -1,4 +1,4 @@
-/** Client certificates, mutated byte by byte, over real TLS handshakes: nobody comes in with one that was not signed. */
+/** Client certificates, mutated byte by byte, over real TLS handshakes: none that was not signed is accepted. */
 import { X509Certificate } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"

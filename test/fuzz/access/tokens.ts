@@ -43,7 +43,7 @@ export const tokens: Sort = async () => {
   }
 }
 
-/** Returns what is wrong: a token was accepted that is not the original, or something else than a refusal was thrown. */
+/** Returns what is wrong: another token than the original was accepted, or the error is no refusal. */
 export async function judge(lookUp: TokenLookUp, { original, token }: { original: string; token: string }): Promise<string | undefined> {
   try {
     const identity = await lookUp(token, audiences)
