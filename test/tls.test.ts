@@ -6,13 +6,14 @@ import { connect as connectHttp2 } from "node:http2"
 import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { namedPairs } from "../runtime/options/named-pairs.ts"
 import type { Options } from "../runtime/options/table.ts"
 import { type AuthenticationServer, startServerWith, testFolder } from "./authentication/server.ts"
 import { createTestAuthority, type IssuedPair, keyAlgorithms } from "./support/certificates.ts"
 
 const authority = await createTestAuthority("serving")
 const rsa = keyAlgorithms["RSA of 2048 bits"]
+/** For all tests that need the type alone: such keys take long to make. */
+const rsaPair = await authority.issue({ algorithm: rsa, commonName: "rsa" })
 type Asked = ConnectionOptions & { readonly port: number }
 
 /** A handshake and what came of it; the error's code if there was none. */
@@ -47,25 +48,24 @@ async function startWithPair(pair: IssuedPair, options: Partial<Options> = {}): 
   return startServerWith({ "tls-cert-file": certificate, "tls-private-key-file": key, ...options })
 }
 
+/** A pair for these names, by its common name; with keys of two types. */
+const issue = (commonName: string, sort: "ec" | "rsa", ...names: readonly string[]): Promise<IssuedPair> =>
+  authority.issue({ commonName, names, ...(sort === "rsa" && { algorithm: rsa }) })
+const main = await issue("main", "ec", "main.example", "shared.example")
+const named = [
+  { pair: await issue("first", "rsa", "first.example", "*.wild.example", "both.example", "shared.example"), names: [] },
+  { pair: await issue("second", "ec", "hidden.example"), names: ["*.wild.example", "Second.Example", "both.example"] },
+  { pair: await issue("third", "rsa", "first.example", "second.example", "third.example"), names: [] },
+  { pair: await issue("fourth", "ec", "fourth.example", "main.example"), names: ["a.wild.example", "*.wild.example", "127.0.0.1"] },
+  { pair: await issue("common.example", "ec", "else.example"), names: [] },
+]
+
 describe("certificates by name", () => {
-  const start = async (options: Partial<Options> = {}): Promise<AuthenticationServer> => {
+  const start = (options: Partial<Options> = {}): Promise<AuthenticationServer> => {
     const files = pairFiles()
-    const issue = async (commonName: string, algorithm: (typeof keyAlgorithms)[keyof typeof keyAlgorithms], ...names: readonly string[]) =>
-      files(commonName, await authority.issue({ commonName, algorithm, names }))
-    const p256 = keyAlgorithms["P-256"]
-    const main = await issue("main", p256, "main.example", "shared.example")
-    const pairs = [
-      { ...(await issue("first", rsa, "first.example", "*.wild.example", "both.example", "shared.example")), names: [] },
-      { ...(await issue("second", p256, "hidden.example")), names: ["*.wild.example", "Second.Example", "both.example"] },
-      { ...(await issue("third", rsa, "first.example", "second.example", "third.example")), names: [] },
-      { ...(await issue("fourth", p256, "fourth.example", "main.example")), names: ["a.wild.example", "*.wild.example", "127.0.0.1"] },
-      { ...(await issue("common.example", rsa, "else.example")), names: [] },
-    ]
-    return startServerWith({
+    return startWithPair(main, {
       ...options,
-      "tls-cert-file": main.certificate,
-      "tls-private-key-file": main.key,
-      "tls-sni-cert-key": pairs.flatMap((pair) => namedPairs.parse(namedPairs.format([pair])) ?? []),
+      "tls-sni-cert-key": named.map(({ pair, names }, index) => ({ ...files(`named-${index}`, pair), names })),
     })
   }
 
@@ -147,12 +147,11 @@ async function slowWire(port: number, received: Buffer[] = []): Promise<number> 
 describe("changed files", () => {
   test("are taken up once they fit, and open connections go on", async () => {
     const files = pairFiles()
-    const [before, after, namedBefore, namedAfter] = await Promise.all(
-      ["before", "after", "named before", "named after"].map((commonName) =>
-        authority.issue({ commonName, ...(commonName === "after" && { algorithm: rsa }) }),
-      ),
-    )
-    if (before === undefined || after === undefined || namedBefore === undefined || namedAfter === undefined) throw new Error("no pairs")
+    const [before, namedBefore, namedAfter] = [
+      await issue("before", "ec"),
+      await issue("named before", "ec"),
+      await issue("named after", "ec"),
+    ]
     const main = files("main", before)
     const named = files("named", namedBefore)
     const server = await startServerWith({
@@ -165,18 +164,18 @@ describe("changed files", () => {
     const logs = (text: string) => untilRead(() => log.some((line) => line.includes(text)))
     const open = [await connected({ port, ALPNProtocols: ["http/1.1"] }), await connected({ port, servername: "named.example" })]
     expect(await served()).toEqual(["before", "named before"])
-    writeFileSync(main.certificate, after.certificate)
+    writeFileSync(main.certificate, rsaPair.certificate)
     await logs(`${main.certificate} has changed and cannot be used; the certificate before it stays in force`)
     writeFileSync(named.certificate, namedAfter.certificate.slice(0, 300))
     await logs(`${named.certificate} has changed and cannot be used; the certificate before it stays in force`)
     expect(await served()).toEqual(["before", "named before"])
-    writeFileSync(main.key, after.key)
+    writeFileSync(main.key, rsaPair.key)
     await logs("--tls-cert-file: the changed certificate is in force")
-    expect(await served()).toEqual(["after", "named before"])
+    expect(await served()).toEqual(["rsa", "named before"])
     writeFileSync(named.certificate, namedAfter.certificate)
     writeFileSync(named.key, namedAfter.key)
     await logs("--tls-sni-cert-key: the changed certificate is in force")
-    expect(await served()).toEqual(["after", "named after"])
+    expect(await served()).toEqual(["rsa", "named after"])
     for (const socket of open) {
       socket.write("GET /version HTTP/1.1\r\nhost: a\r\n\r\n")
       expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /)
@@ -187,25 +186,21 @@ describe("changed files", () => {
     const file = testFolder()
     const [first, second] = [await createTestAuthority("clients-one"), await createTestAuthority("clients-two")]
     const path = file("ca.crt", first.certificate)
-    const pair = file("named.crt", (await authority.issue({ commonName: "named", algorithm: rsa })).certificate)
-    const issued = await authority.issue({ commonName: "named" })
-    const key = file("named.key", issued.key)
-    writeFileSync(pair, issued.certificate)
     const server = await startServerWith({
       "client-ca-file": path,
-      "tls-sni-cert-key": [{ certificate: pair, key, names: ["named.example"] }],
+      "tls-sni-cert-key": [{ ...pairFiles()("named", main), names: ["named.example"] }],
     })
-    const named = async (): Promise<string[]> => [await plainBytes(server.port), await plainBytes(server.port, "named.example")]
-    for (const bytes of await named()) {
+    const heard = async (): Promise<string[]> => [await plainBytes(server.port), await plainBytes(server.port, "named.example")]
+    for (const bytes of await heard()) {
       expect(bytes).toContain("clients-one")
       expect(bytes).not.toContain("clients-two")
     }
     writeFileSync(path, second.certificate)
-    let bytes = await named()
+    let bytes = await heard()
     while (!bytes[0]?.includes("clients-two")) {
       await server.untilRead(() => true)
       server.clock.advance(1000)
-      bytes = await named()
+      bytes = await heard()
     }
     for (const each of bytes) expect(each).not.toContain("clients-one")
     expect(bytes[1]).toContain("clients-two")
@@ -252,7 +247,7 @@ describe("versions, cipher suites and curves", () => {
   const weak = "AES128-SHA:AES256-SHA:AES128-GCM-SHA256:AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256"
 
   test("by default those of the reference are spoken, in its order", async () => {
-    const { port } = await startWithPair(await authority.issue({ algorithm: rsa }))
+    const { port } = await startWithPair(rsaPair)
     expect(await suiteOf({ port })).toBe("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
     expect(await suiteOf({ port, ciphers: "ECDHE-RSA-AES256-SHA:ECDHE-RSA-CHACHA20-POLY1305" })).toBe(
       "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
@@ -263,7 +258,7 @@ describe("versions, cipher suites and curves", () => {
   })
 
   test("--tls-cipher-suites names those of TLS 1.2, and an insecure one is warned of", async () => {
-    const { port, log } = await startWithPair(await authority.issue({ algorithm: rsa }), {
+    const { port, log } = await startWithPair(rsaPair, {
       "tls-cipher-suites": ["TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
     })
     expect(await suiteOf({ port })).toBe("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
@@ -274,7 +269,7 @@ describe("versions, cipher suites and curves", () => {
   })
 
   test("the curves are those of the reference, in its order", async () => {
-    const { port } = await startWithPair(await authority.issue({ algorithm: rsa }))
+    const { port } = await startWithPair(rsaPair)
     const curveOf = async (ecdhCurve: string): Promise<unknown> => {
       const socket = await handshake({ port, ecdhCurve, maxVersion: "TLSv1.2" })
       return typeof socket === "string" ? "none" : Object(socket.getEphemeralKeyInfo()).name
