@@ -54,7 +54,7 @@ test("npm start runs the command `start`", () => {
   expect(readFileSync(join(repository, "scripts/start.mjs"), "utf8")).toContain('process.argv.splice(2, 0, "start")')
 })
 
-test("a new folder gets a certificate of the administrator, and roles decide for all others", { timeout: 60_000 }, async () => {
+test("a new folder gets a certificate of the administrator, and roles decide for all others", { timeout: 120_000 }, async () => {
   const dataDir = newFolder()
   const started = await startLocally(dataDir)
   const warned = started.said(/ WARN /).catch(() => "nothing")
@@ -83,7 +83,7 @@ test("a new folder gets a certificate of the administrator, and roles decide for
   await expect(open.said(/Serving on https/)).rejects.toThrow(/client-ca\.key is a secret, and its mode 644 lets everybody read/)
 })
 
-test("a folder with a token keeps it, until its file is removed", { timeout: 60_000 }, async () => {
+test("a folder with a token keeps it, until its file is removed", { timeout: 120_000 }, async () => {
   const dataDir = newFolder()
   const before = await startProgram(dataDir)
   await before.said(/Serving on https/)
