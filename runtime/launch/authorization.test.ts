@@ -27,6 +27,16 @@ function file(name: string, text: string): string {
   return path
 }
 
+const config = (type: string): string =>
+  file(
+    type,
+    JSON.stringify({
+      apiVersion: "apiserver.config.orch.io/v1beta1",
+      kind: "AuthorizationConfiguration",
+      authorizers: [{ type, name: "a" }],
+    }),
+  )
+
 const hook = JSON.stringify({
   "current-context": "x",
   clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1/a" } }],
@@ -54,6 +64,11 @@ test.each<[Partial<Options>, RegExp]>([
   [{ "authorization-webhook-config-file": "x" }, /--authorization-webhook-config-file has no effect without/],
   [{ "authorization-mode": ["ABAC"], "authorization-policy-file": join(folder, "none") }, /^--authorization-policy-file: ENOENT/],
   [{ "authorization-mode": ["ABAC"], "authorization-policy-file": file("bad", "{") }, /^--authorization-policy-file: line 1: /],
+  [{ "authorization-config": config("ABAC") }, /^--authorization-config: \S+: the authorizer ABAC needs --authorization-policy-file/],
+  [
+    { "authorization-config": config("RBAC"), "authorization-policy-file": file("policies", "") },
+    /--authorization-policy-file has no effect without an authorizer of type ABAC/,
+  ],
 ])("%j stops the start", (options, message) => {
   expect(() => start(options)).toThrow(message)
 })

@@ -136,8 +136,13 @@ class Authorizers implements ConfiguredAuthorization {
     records: readonly AuthorizerRecord<Mode>[],
   ) {
     this.atStart = new Set(records.map(({ type }) => type))
-    if (this.atStart.has("ABAC") && policies === undefined)
-      throw new ConfigurationError("the authorizer ABAC needs --authorization-policy-file")
+    // `--authorization-mode` was compared with the option before.
+    if (this.atStart.has("ABAC") !== (policies !== undefined))
+      throw new ConfigurationError(
+        policies === undefined
+          ? "the authorizer ABAC needs --authorization-policy-file"
+          : "--authorization-policy-file has no effect without an authorizer of type ABAC; add one or leave the option out",
+      )
     this.setups = openHooks(how, records)
   }
 
