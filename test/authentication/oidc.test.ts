@@ -3,7 +3,7 @@ import { webcrypto } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { exportJWK, SignJWT } from "jose"
 import { expect, onTestFinished, test } from "vitest"
-import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs } from "../../runtime/authn/limits.ts"
+import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs, providerTimeoutMs } from "../../runtime/authn/limits.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { startBackend } from "../support/backend.ts"
 import { createTestAuthority } from "../support/certificates.ts"
@@ -197,6 +197,19 @@ test.each(faults)("a provider that answers with %s is asked again, and others co
   server.clock.advance(discoveryRetryMs)
   await expect.poll(() => provider.asked.length).toBeGreaterThan(before)
   await expect.poll(() => ask({ jti: String(provider.asked.length) })).toBe(jane(provider.issuer))
+})
+
+test("a provider that does not answer is given up after 30 seconds, and others come in meanwhile", async () => {
+  const provider = await startProvider()
+  provider.answer = (path) => path === "/keys"
+  const { server, ask, send } = await startWith(provider)
+  await ready(server)
+  const asking = ask()
+  await expect.poll(() => provider.asked).toContain("/keys")
+  expect(await send("bob-token")).toBe("bob (system:authenticated)")
+  server.clock.advance(providerTimeoutMs)
+  expect(await asking).toBe(refused)
+  expect(server.log.join("")).toMatch(/i\/o timeout/)
 })
 
 test.each([
