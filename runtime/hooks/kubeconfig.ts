@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path"
 import type { Document, LineCounter } from "yaml"
 import type { Clock } from "../base/clock.ts"
 import { yamlLibrary } from "../base/lazy-libraries.ts"
+import { cut, quoted } from "../base/quote.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import type { HookPlace } from "./place.ts"
 
@@ -123,9 +124,9 @@ function currentContext(config: unknown): { readonly cluster: Fields; readonly u
 function named(config: Fields, { list, field, name }: { list: string; field: string; name: string }): Fields {
   const entries: readonly unknown[] = Array.isArray(config[list]) ? config[list] : []
   const entry = entries.find((each) => isFields(each) && each["name"] === name)
-  if (!isFields(entry)) throw new Error(`${list} has no entry ${JSON.stringify(name)}`)
+  if (!isFields(entry)) throw new Error(`${list} has no entry ${quoted(cut(name))}`)
   const value = entry[field] ?? {}
-  if (!isFields(value)) throw new Error(`${list}: ${JSON.stringify(name)} must have fields`)
+  if (!isFields(value)) throw new Error(`${list}: ${quoted(cut(name))} must have fields`)
   return value
 }
 
@@ -134,7 +135,7 @@ function serverOf(cluster: Fields): string {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url === undefined || url.username !== "" || url.password !== "")
     throw new Error("server must be an https address without a user and a password; these belong to the user")
-  if (url.protocol !== "https:") throw new Error(`server must be an https address, found ${JSON.stringify(server)}`)
+  if (url.protocol !== "https:") throw new Error(`server must be an https address, found ${quoted(cut(server))}`)
   if (textOf(cluster, "proxy-url") !== "") throw new Error("proxy-url is not supported: the server is called directly")
   return server
 }

@@ -1,8 +1,8 @@
 /** ID tokens of an identity provider: a real HTTPS server, whose keys change, and which fails and lies. */
 import type { ServerResponse } from "node:http"
 import { SignJWT } from "jose"
-import { expect, test } from "vitest"
-import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs } from "../../runtime/authn/limits.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs, providerTimeoutMs } from "../../runtime/authn/limits.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { authority, type Claims, curve, first, type Provider, second, signed, startProvider } from "./provider.ts"
 import { type AuthenticationServer, connectTo, refused, startServerWith, testFolder, userOf } from "./server.ts"
@@ -149,6 +149,19 @@ test.each(faults)("a provider that answers with %s is asked again, and others co
   server.clock.advance(discoveryRetryMs)
   await expect.poll(() => provider.asked.length).toBeGreaterThan(before)
   await expect.poll(() => ask({ jti: String(provider.asked.length) })).toBe(jane(provider.issuer))
+})
+
+test("a provider that does not answer is given up after 30 seconds, and others come in meanwhile", async () => {
+  const provider = await startProvider()
+  provider.answer = (path) => path === "/keys"
+  const { server, ask, send } = await startWith(provider)
+  await ready(server)
+  const asking = ask()
+  await expect.poll(() => provider.asked).toContain("/keys")
+  expect(await send("bob-token")).toBe("bob (system:authenticated)")
+  server.clock.advance(providerTimeoutMs)
+  expect(await asking).toBe(refused)
+  expect(server.log.join("")).toMatch(/i\/o timeout/)
 })
 
 test.each([

@@ -1,4 +1,5 @@
 /** Users whom a proxy names in header fields, over both protocols and all implementations. */
+import { writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { type Made, makeCertificate } from "../support/client-certificates.ts"
 import { type Client, type Connection, connectTo, refused, startServerWith, testFolder, userOf } from "./server.ts"
@@ -8,6 +9,7 @@ const clients = await makeCertificate({ subject: "CN=clients", authority: true }
 const front = await makeCertificate({ subject: "CN=front", issuer: proxies })
 const side = await makeCertificate({ subject: "CN=side", issuer: proxies })
 const late = await makeCertificate({ subject: "CN=front", issuer: proxies, untilMs: Date.now() - 1000 })
+const early = await makeCertificate({ subject: "CN=front", issuer: proxies, fromMs: Date.now() + 60_000 })
 const alice = await makeCertificate({ subject: "O=dev, CN=alice", issuer: clients })
 
 const implementations: readonly (Pick<Client, "protocol"> & { readonly implementation: "own" | "node" })[] = [
@@ -58,7 +60,7 @@ describe.each(implementations)("over $protocol ($implementation)", ({ protocol, 
     expect(userOf(await to().whoAmI(asRoot))).toBe(refused)
     expect(userOf(await to().whoAmI({ ...asRoot, authorization: "Bearer bob-token" }))).toBe("bob (system:authenticated)")
     expect(userOf(await to(alice).whoAmI(asRoot))).toBe("alice (dev, system:authenticated)")
-    for (const wrong of [side, late]) expect(userOf(await to(wrong).whoAmI(asRoot))).toBe(refused)
+    for (const wrong of [side, late, early]) expect(userOf(await to(wrong).whoAmI(asRoot))).toBe(refused)
   })
 
   test("a proxy without a user's name is nobody, unless it has another credential (etcd CVE-2018-16886)", async () => {
@@ -73,6 +75,22 @@ describe.each(implementations)("over $protocol ($implementation)", ({ protocol, 
     expect(userOf(await to(side).whoAmI({ "x-remote-user": "jane" }))).toBe("jane (system:authenticated)")
     expect(userOf(await to(alice).whoAmI({ "x-remote-user": "jane" }))).toBe("alice (dev, system:authenticated)")
   })
+})
+
+test("the file of the proxies' authorities is read again while requests run", async () => {
+  const path = testFolder()("proxies.crt", proxies.certificate)
+  const server = await startServerWith({ "requestheader-client-ca-file": path, "requestheader-username-headers": ["X-Remote-User"] })
+  const proxy = connectTo(server, { protocol: "http2", certificate: front.certificate, key: front.key })
+  const ask = async (): Promise<string> => userOf(await proxy.whoAmI({ "x-remote-user": "jane" }))
+  expect(await ask()).toBe("jane (system:authenticated)")
+  writeFileSync(path, clients.certificate)
+  let answers = [await ask()]
+  while (answers.at(-1) !== refused) {
+    await server.untilRead(() => true)
+    server.clock.advance(1000)
+    answers = [...answers, ...(await Promise.all([ask(), ask(), ask()]))]
+  }
+  expect(new Set(answers)).toEqual(new Set(["jane (system:authenticated)", refused]))
 })
 
 test("header fields without an authority stop the start", async () => {
