@@ -1,7 +1,7 @@
 /** ID tokens of an identity provider: a real HTTPS server, whose keys change, and which fails and lies. */
 import type { ServerResponse } from "node:http"
 import { SignJWT } from "jose"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs, providerTimeoutMs } from "../../runtime/authn/limits.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { authority, type Claims, curve, first, type Provider, second, signed, startProvider } from "./provider.ts"

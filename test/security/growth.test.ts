@@ -16,7 +16,9 @@ async function started(): Promise<{
   send: (headers: Headers, random: SeededRandom) => Promise<void>
   metrics: () => Promise<number>
 }> {
-  const at = await startInProcess({ store: "memory", vendor: "kubernetes" })
+  // Each refusal would end the connection that the next request is to use.
+  const gates = { UnauthenticatedHTTP2DOSMitigation: false }
+  const at = await startInProcess({ store: "memory", vendor: "kubernetes", gates })
   const clients = (["http1", "http2"] as const).map((protocol) => createHttpClient({ protocol, port: at.port, authority: at.authority }))
   const [first] = clients
   onTestFinished(async () => {
