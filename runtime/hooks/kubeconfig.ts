@@ -79,7 +79,7 @@ function documentOf(text: string): unknown {
 
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   try {
-    return parseDocument(text, { prettyErrors: false, lineCounter })
+    return parseDocument(text, { prettyErrors: false, lineCounter, logLevel: "error" })
   } catch {
     throw new Error("it is nested too deeply")
   }

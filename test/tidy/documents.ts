@@ -19,7 +19,10 @@ const sourceName = /\.(ts|mjs|md|ya?ml)$/
 
 /** The documents of the repository, except docs/PROGRESS.md, which lists work that is not done yet. */
 export function readDocuments(): readonly Document[] {
-  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }))
+  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map((path) => ({
+    path,
+    text: readFileSync(join(repository, path), "utf8"),
+  }))
   const folders = textFiles(["docs", "examples", "runtime", "test"], /\.md$/).filter(({ path }) => path !== "docs/PROGRESS.md")
   return [...files, ...folders]
 }
