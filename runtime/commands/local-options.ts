@@ -9,7 +9,7 @@ export function localOptions({ options, given }: LoadedOptions): Options {
   return {
     ...options,
     ...(!given.has("bind-address") && { "bind-address": "127.0.0.1" }),
-    ...(!given.has("authorization-mode") && { "authorization-mode": ["Node", "RBAC"] }),
+    ...(!given.has("authorization-mode") && !given.has("authorization-config") && { "authorization-mode": ["Node", "RBAC"] }),
   }
 }
 

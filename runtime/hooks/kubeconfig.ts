@@ -80,7 +80,7 @@ function documentOf(text: string): unknown {
 
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   try {
-    return yamlLibrary().parseDocument(text, { prettyErrors: false, lineCounter })
+    return yamlLibrary().parseDocument(text, { prettyErrors: false, lineCounter, logLevel: "error" })
   } catch {
     throw new Error("it is nested too deeply")
   }

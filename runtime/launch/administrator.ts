@@ -25,8 +25,8 @@ export function adminFiles(dataDir: string): { readonly certificate: string; rea
 }
 
 /** Whether the kubeconfig of the program has a certificate. */
-export function hasAdminCertificate(options: Pick<Options, "authorization-mode">): boolean {
-  return !options["authorization-mode"].includes("AlwaysAllow")
+export function hasAdminCertificate(options: Pick<Options, "authorization-config" | "authorization-mode">): boolean {
+  return options["authorization-config"] !== "" || !options["authorization-mode"].includes("AlwaysAllow")
 }
 
 /** How the administrator signs in. */
@@ -40,7 +40,7 @@ export interface Administrator {
 }
 
 export interface AdministratorParts {
-  readonly options: Pick<Options, "authorization-mode" | "data-dir">
+  readonly options: Pick<Options, "authorization-config" | "authorization-mode" | "data-dir">
   readonly clock: Clock
   readonly log: Pick<Logger, "info">
   /** Nothing is written to the data folder or read from there. */

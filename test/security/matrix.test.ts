@@ -1,4 +1,4 @@
-/** Whether `matrix.yaml` is complete: each authenticator and authorizer has all cells, and each names an existing test. */
+/** Whether `matrix.yaml` is complete: each authenticator and authorizer has all cells, and each names a test. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
