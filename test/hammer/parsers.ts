@@ -2,6 +2,7 @@
  * Every function of the product that reads text from clients, nodes or pods. A new one that is not listed fails
  * `hammer.test.ts`.
  */
+import { compareBytes, hasSurrogate } from "../../runtime/base/byte-order.ts"
 import { withoutSecrets } from "../../runtime/base/confidential.ts"
 import { atOnce } from "../../runtime/base/turns.ts"
 import { systemClock } from "../../runtime/base/clock.ts"
@@ -470,6 +471,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       ],
       ...["encoding/json/typed.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
       "base/confidential.ts#withoutSecrets",
+      ...["base/byte-order.ts#compareBytes", "base/byte-order.ts#hasSurrogate"],
       ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `base/trim.ts#${name}`),
     ],
     read: each(
@@ -477,6 +479,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => storagePathOfKey(text, []),
       (text) => warningHeaders([text]),
       (text) => withoutSecrets(text, ["aa", " "]),
+      (text) => [compareBytes(text, `${text}a`), hasSurrogate(text)],
       (text) => [trimmed(text, " /"), trimmedEnd(text, " "), trimmedStart(text, " ")],
     ),
   },
