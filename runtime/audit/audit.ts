@@ -17,9 +17,18 @@ import { AuditTrail } from "./trail.ts"
 
 /** What `launch/` read for the audit of a server. */
 export interface AuditSetup {
-  readonly policy: Policy
+  readonly policy: FollowedPolicy
   /** The server of `--audit-webhook-config-file`. */
   readonly webhook?: HookFile
+  /** No file is read any more. */
+  stop(): void
+}
+
+/** The policy in force. */
+export interface FollowedPolicy {
+  readonly current: Policy
+  /** Calls `listener` with each other policy that comes into force, for the requests that begin then. */
+  onChange(listener: (policy: Policy) => void): void
 }
 
 export interface AuditOptions extends AuditSetup {
@@ -51,8 +60,12 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
   if (webhook !== undefined) backends.push(new WebhookBackend({ ...how, file: webhook, hooks: how.createHooks() }, counts))
   if (backends.length === 0) log.warn("--audit-policy-file has no effect without --audit-log-path or --audit-webhook-config-file")
   const [only] = backends
+  let evaluate = compilePolicy(policy.current)
+  policy.onChange((changed) => {
+    evaluate = compilePolicy(changed)
+  })
   const deps = {
-    evaluate: compilePolicy(policy),
+    evaluate: (request: Parameters<typeof evaluate>[0]) => evaluate(request),
     sink: backends.length === 1 && only !== undefined ? only : unionOf(backends),
     counts,
     clock,
@@ -76,7 +89,7 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
       if (outcome === "late")
         log.error({ events: left(backends) }, "audit events are lost: the server stops, and their backend does not take them")
       for (const backend of backends) backend.close()
-      webhook?.stop()
+      how.stop()
     },
   }
 }

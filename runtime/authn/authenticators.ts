@@ -49,6 +49,7 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
     authenticators: [
       ...(configured?.certificates ?? []),
       ...(tokens.length === 0 ? [] : [staticTokens(tokens, audiences)]),
+      ...(configured?.listed === undefined ? [] : [configured.listed(audiences)]),
       ...(serviceAccounts === undefined ? [] : [kept(serviceAccountTokens({ ...serviceAccounts, ...shared }))]),
       ...(parts.bootstrap ? [kept(bootstrapTokens(shared))] : []),
       ...(configured?.tokens({ hooks, audiences, meter }) ?? []),

@@ -19,6 +19,8 @@ export interface TokenParts {
 export interface ConfiguredAuthentication {
   /** Those of certificates, which are asked before any of tokens, in their order. */
   readonly certificates: readonly Authenticator[]
+  /** That of the tokens of a file, which are for these audiences; asked behind certificates. */
+  readonly listed?: (audiences: readonly string[]) => Authenticator
   /** Those of tokens that are not in the server's own list; asked last, in their order. */
   readonly tokens: (parts: TokenParts) => readonly Authenticator[]
   /** Removes the header fields that name a user of a proxy, once the user of the request is known. */

@@ -1,20 +1,24 @@
 /** Reads the files that the options of audit name. */
-import { readFileSync } from "node:fs"
 import type { Logger } from "pino"
 import type { AuditSetup } from "../audit/audit.ts"
+import type { Policy } from "../audit/policy.ts"
 import { PolicyError, readPolicy } from "../audit/read-policy.ts"
 import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import { WatchedFiles } from "../base/watched-files.ts"
 import type { Options } from "../options/table.ts"
+import { takenUp, unusableChange } from "./changed-file.ts"
 import { openHookFile } from "./hook-file.ts"
 import { StartError } from "./start-error.ts"
 
-/** Called once per server. Undefined without a policy: nothing is recorded then. Throws StartError. */
-export function auditSetup(how: {
+interface HowToAudit {
   readonly options: Options
   readonly clock: Clock
-  readonly log: Pick<Logger, "warn">
-}): AuditSetup | undefined {
+  readonly log: Pick<Logger, "error" | "info" | "warn">
+}
+
+/** Called once per server. Undefined without a policy: nothing is recorded then. Throws StartError. */
+export function auditSetup(how: HowToAudit): AuditSetup | undefined {
   const { options, log } = how
   const path = options["audit-policy-file"]
   if (path === "") {
@@ -22,14 +26,42 @@ export function auditSetup(how: {
       if (options[name] !== "") log.warn(`--${name} has no effect without --audit-policy-file: no request is recorded`)
     return undefined
   }
+  const policy = followedPolicy(path, how)
   try {
-    const { policy, warnings } = readPolicy(readFileSync(path, "utf8"), vendorProfile(options.vendor))
-    for (const warning of warnings) log.warn(`--audit-policy-file: ${path}: ${warning}`)
     const webhook = openHookFile("audit-webhook-config-file", how)
-    return { policy, ...(webhook !== undefined && { webhook: webhook.file }) }
+    return {
+      policy,
+      ...(webhook !== undefined && { webhook: webhook.file }),
+      stop() {
+        policy.stop()
+        webhook?.file.stop()
+      },
+    }
   } catch (error) {
-    if (error instanceof StartError) throw error
-    const text = error instanceof Error ? error.message : String(error)
-    throw new StartError(`--audit-policy-file: ${error instanceof PolicyError ? `${path}: ` : ""}${text}`)
+    policy.stop()
+    throw error
   }
+}
+
+function followedPolicy(path: string, { options, clock, log }: HowToAudit): WatchedFiles<Policy> {
+  try {
+    const file = new WatchedFiles({
+      paths: [path],
+      clock,
+      read([text = ""]) {
+        const { policy, warnings } = readPolicy(text, vendorProfile(options.vendor))
+        for (const warning of warnings) log.warn(`--audit-policy-file: ${path}: ${warning}`)
+        return policy
+      },
+      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("audit-policy-file", path)),
+    })
+    file.onChange(() => log.info(takenUp("audit-policy-file")))
+    return file
+  } catch (error) {
+    throw new StartError(`--audit-policy-file: ${error instanceof PolicyError ? `${path}: ` : ""}${messageOf(error)}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

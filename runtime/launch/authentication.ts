@@ -1,5 +1,5 @@
 /** Makes the authenticators that options configure, and reads their files: at the start, and when they change. */
-import type { Authenticator } from "../authn/authenticate.ts"
+import { type Authenticator, parseTokenFile, type StaticToken, staticTokens } from "../authn/authenticate.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
 import { headerRemover, requestHeader, type RequestHeaderNames } from "../authn/certificates/request-header.ts"
@@ -7,9 +7,10 @@ import type { ConfiguredAuthentication, TokenParts } from "../authn/configured.t
 import { keptTokens } from "../authn/tokens/kept-tokens.ts"
 import { tokenWebhook } from "../authn/tokens/token-webhook.ts"
 import { vendorProfile } from "../base/vendor.ts"
-import { WatchedFiles } from "../base/watched-files.ts"
+import { WatchedFiles, type WatchedFilesOptions } from "../base/watched-files.ts"
 import type { Options } from "../options/table.ts"
 import type { AuthenticationOptions } from "./authentication-options.ts"
+import { takenUp, unusableChange } from "./changed-file.ts"
 import { openHookFile } from "./hook-file.ts"
 import { configureJwt } from "./jwt-authentication.ts"
 import { StartError } from "./start-error.ts"
@@ -40,9 +41,11 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
     const jwt = configureJwt(how)
     made.ends.push(() => jwt?.stop())
     const webhook = made.webhook()
-    if (certificates.length === 0 && jwt === undefined && webhook === undefined) return undefined
+    const listed = made.listed()
+    if (certificates.length === 0 && listed === undefined && jwt === undefined && webhook === undefined) return undefined
     return {
       certificates,
+      ...(listed !== undefined && { listed }),
       tokens: (parts) => [...(jwt === undefined ? [] : [jwt.authenticator(parts)]), ...(webhook === undefined ? [] : [webhook(parts)])],
       ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
       clientAuthorities: () => (authorities.length === 0 ? undefined : authorities.map(({ current }) => current.pem).join("")),
@@ -67,6 +70,27 @@ class Made {
     for (const end of this.ends) end()
   }
 
+  /** Undefined without `--token-auth-file`. */
+  listed(): ConfiguredAuthentication["listed"] {
+    const { clock, log, options } = this.how
+    const path = options["token-auth-file"]
+    if (path === "") return undefined
+    const file = watched(path, {
+      clock,
+      read: ([text = ""]) => parseTokenFile(text, path),
+      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("token-auth-file", path)),
+    })
+    this.ends.push(() => file.stop())
+    return (audiences) => {
+      let current = staticTokens(file.current, audiences)
+      file.onChange((tokens) => {
+        current = staticTokens(tokens, audiences)
+        log.info({ tokens: tokens.length }, takenUp("token-auth-file"))
+      })
+      return (credentials) => current(credentials)
+    }
+  }
+
   /** Undefined without `--authentication-token-webhook-config-file`. */
   webhook(): ((parts: TokenParts) => Authenticator) | undefined {
     const { clock, options, random } = this.how
@@ -86,6 +110,15 @@ class Made {
         keptMs: { success: ttlMs, failure: ttlMs },
         ...{ clock, random, meter },
       })
+  }
+}
+
+/** Throws StartError for a file that cannot be read at the start. */
+function watched(path: string, how: Omit<WatchedFilesOptions<readonly StaticToken[]>, "paths">): WatchedFiles<readonly StaticToken[]> {
+  try {
+    return new WatchedFiles({ ...how, paths: [path] })
+  } catch (error) {
+    throw new StartError(`--token-auth-file: ${messageOf(error)}`)
   }
 }
 
@@ -112,8 +145,7 @@ function watchedAuthorities(name: AuthorityOption, { clock, log, options }: Auth
         return more === "" ? pool : certificatePool(`${pool.pem}${more}`)
       },
       clock,
-      onFault: (error) =>
-        log.error({ err: error }, `--${name}: ${path} has changed and cannot be used; what it said before stays in force`),
+      onFault: (error) => log.error({ err: error }, unusableChange(name, path)),
     })
   } catch (error) {
     throw new StartError(`--${name}: ${path}: ${messageOf(error)}; name a PEM file with the certificates of the authorities`)

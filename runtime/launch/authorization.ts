@@ -13,6 +13,7 @@ import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { AccessMetrics } from "../observability/access-metrics.ts"
 import { authorizationModes } from "../options/authorization-options.ts"
 import { type Options, optionTable } from "../options/table.ts"
+import { takenUp, unusableChange } from "./changed-file.ts"
 import { type ConfigurationKind, ConfigurationError, decodeConfiguration, validated } from "./configuration-file.ts"
 import { rareFaults } from "./hook-file.ts"
 import { StartError } from "./start-error.ts"
@@ -58,7 +59,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
   const read = ([text = ""]: readonly string[]): readonly AuthorizerRecord<Mode>[] => recordsIn(text, vendor)
   const fault = (error: unknown): void => {
     metrics.reloadsOf("authorization").reloaded("failure")
-    log.error({ error: messageOf(error) }, `--authorization-config: ${path} has changed and cannot be used; ${whatStays}`)
+    log.error({ error: messageOf(error) }, unusableChange("authorization-config", path))
   }
   try {
     const file = new WatchedFiles({ paths: [path], clock, read, onFault: fault })
@@ -67,7 +68,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
       try {
         change()
         metrics.reloadsOf("authorization").reloaded("success")
-        log.info({ authorizers: authorizers.authorizers.map(({ name }) => name) }, "--authorization-config: the changed file was taken up")
+        log.info({ authorizers: authorizers.authorizers.map(({ name }) => name) }, takenUp("authorization-config"))
       } catch (error) {
         fault(error)
       }
@@ -77,8 +78,6 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
     throw new StartError(`--authorization-config: ${path}: ${messageOf(error)}`)
   }
 }
-
-const whatStays = "what it said before stays in force"
 
 function stoppingOnError<Made>(file: { stop(): void }, make: () => Made): Made {
   try {
@@ -226,8 +225,7 @@ function openPolicies({ clock, log, options }: AuthorizationSetup): WatchedFiles
       paths: [path],
       clock,
       read: ([text = ""]) => parseAbacPolicies(text, vendor),
-      onFault: (error) =>
-        log.error({ error: messageOf(error) }, `--authorization-policy-file: ${path} has changed and cannot be used; ${whatStays}`),
+      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("authorization-policy-file", path)),
     })
   } catch (error) {
     throw new StartError(`--authorization-policy-file: ${messageOf(error)}`)

@@ -19,6 +19,7 @@ import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { systemAuthorities } from "../hooks/authorities.ts"
 import type { Options } from "../options/table.ts"
 import type { AuthenticationOptions } from "./authentication-options.ts"
+import { takenUp, unusableChange, whatStays } from "./changed-file.ts"
 import { type ConfigurationKind, decodeConfiguration, validated } from "./configuration-file.ts"
 import { StartError } from "./start-error.ts"
 
@@ -62,15 +63,13 @@ function openFile(how: AuthenticationOptions, path: string): WatchedFiles<readon
         validatedIssuers(decodeConfiguration<AuthenticationConfiguration>(text, documentKind, vendorProfile(options.vendor)), how),
       onFault: (error) => {
         metrics.reloadsOf("authentication").reloaded("failure")
-        log.error({ error: messageOf(error) }, `--authentication-config: ${path} has changed and cannot be used; ${whatStays}`)
+        log.error({ error: messageOf(error) }, unusableChange("authentication-config", path))
       },
     })
   } catch (error) {
     throw new StartError(`--authentication-config: ${path}: ${messageOf(error)}`)
   }
 }
-
-const whatStays = "what it said before stays in force"
 
 /** Throws ConfigurationError. */
 function validatedIssuers(
@@ -136,7 +135,7 @@ class JwtIssuers implements JwtAuthentication {
     this.current = next
     if (this.parts !== undefined) this.known = next.authenticator(this.parts)
     metrics.reloadsOf("authentication").reloaded("success")
-    log.info({ issuers: issuers.map(({ issuer }) => issuer) }, "--authentication-config: the changed file was taken up")
+    log.info({ issuers: issuers.map(({ issuer }) => issuer) }, takenUp("authentication-config"))
   }
 }
 

@@ -7,7 +7,6 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
 import { api, bodies, kinds } from "../../generated/index.ts"
-import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
 import { admin, type Administrator, administratorOf, tokenFile } from "./administrator.ts"
 import { configureAuthentication } from "./authentication.ts"
 import { configureAuthorization, modesOf } from "./authorization.ts"
@@ -151,7 +150,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     serverOptions.serving.stop()
     serverOptions.authentication?.stop()
     serverOptions.authorization?.stop()
-    serverOptions.audit?.webhook?.stop()
+    serverOptions.audit?.stop()
     throw startFault(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
@@ -276,7 +275,7 @@ function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptio
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: documentsServed(options, folders),
-    tokens: [...(token === "" ? [] : [{ token, user: admin }]), ...fileTokens(options["token-auth-file"])],
+    tokens: token === "" ? [] : [{ token, user: admin }],
     tokenSecret,
     ...(serviceAccounts !== undefined && { serviceAccounts }),
     ...(signing !== undefined && { signing }),
@@ -301,7 +300,7 @@ function filesOfAccess(
 ): AccessFiles {
   const metrics = new AccessMetrics(clock, serverIdentity(hostname()))
   const audit = auditSetup({ options, clock, log })
-  const stops: (() => void)[] = [() => audit?.webhook?.stop()]
+  const stops: (() => void)[] = [() => audit?.stop()]
   try {
     const authorization = configureAuthorization({ options, clock, log, metrics })
     stops.push(() => authorization.stop())
@@ -421,15 +420,6 @@ function secret({ options, transient }: LaunchOptions, name: string, make: () =>
 /** Servers of one store would have different keys: they need the option. */
 function ownTokenKey(how: LaunchOptions): string | undefined {
   return how.options["store-servers"].length > 0 ? undefined : secret(how, "service-account.key", newServiceAccountKey)
-}
-
-function fileTokens(path: string): StaticToken[] {
-  if (path === "") return []
-  try {
-    return parseTokenFile(readFileSync(path, "utf8"), path)
-  } catch (error) {
-    throw new StartError(`--token-auth-file: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
 
 function localAddress(options: Options): string {

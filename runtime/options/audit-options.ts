@@ -16,7 +16,7 @@ export const auditOptions = {
     type: file,
     group,
     default: "",
-    help: "YAML or JSON file with the audit policy: which requests are recorded, and how much of them (docs/AUDIT.md). Without it nothing is recorded.",
+    help: "YAML or JSON file with the audit policy: which requests are recorded, and how much of them (docs/AUDIT.md). Without it nothing is recorded. Read again when it changes.",
   }),
   "audit-log-path": option({
     type: file,

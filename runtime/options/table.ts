@@ -92,7 +92,7 @@ export const optionTable = {
     type: file,
     group: "Authentication and authorization",
     default: "",
-    help: 'File of bearer tokens, one per line: token,user,uid,"group,group".',
+    help: 'File of bearer tokens, one per line: token,user,uid,"group,group". Read again when it changes.',
   }),
   "anonymous-auth": option({
     type: boolean,

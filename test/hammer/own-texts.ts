@@ -48,6 +48,8 @@ export const ownTexts: readonly string[] = [
   "encoding/shape-plan.ts#isTypeMeta",
   "launch/kubeconfig.ts#serverUrl",
   "launch/private-file.ts#writePrivateFile",
+  "launch/changed-file.ts#unusableChange",
+  "launch/changed-file.ts#takenUp",
   "launch/private-file.ts#checkPrivate",
   "launch/administrator.ts#adminFiles",
   "launch/certificates.ts#createAuthority",

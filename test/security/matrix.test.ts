@@ -21,13 +21,15 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     [
       ...["client certificates", "request-header proxy", "list of tokens", "bootstrap tokens", "tokens of service accounts"],
-      ...["tokens of Secrets", "OpenID Connect", "web hook of tokens"],
+      ...["tokens of Secrets", "OpenID Connect", "issuers of a configuration", "web hook of tokens"],
     ].map((name) => [name, [...ofEach, ...ofTokens, ...ofTrust]]),
   ),
   anonymous: ofEach,
   ABAC: [...ofEach, "malformed", "reload"],
   "web hook of authorization": [...ofEach, "malformed", ...ofTrust],
   RBAC: [...ofEach, "malformed", "cache", "reload"],
+  Node: [...ofEach, "malformed", "cache", "reload"],
+  "authorizers of a configuration": [...ofEach, "malformed", "reload"],
   "AlwaysAllow and AlwaysDeny": ofEach,
   impersonation: [...ofEach, "malformed"],
 }
