@@ -39,7 +39,9 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
  * Errors in the code of `--api` are shown with the lines of its author. Other fields of an error are left out but for
  * its code: node's errors have the packet that could not be parsed, and those of libraries the claims of a token.
  */
-function loggedError(error: Error): unknown {
+function loggedError(error: unknown): unknown {
+  // A program's code may throw anything.
+  if (!(error instanceof Error)) return error
   if ("logged" in error) return { type: error.name, message: loggedText(error) }
   const { type, message, stack } = pino.stdSerializers.err(error)
   const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {}

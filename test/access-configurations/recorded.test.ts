@@ -59,7 +59,7 @@ function started(of: Recorded["of"], text: string): string | undefined {
 
 /** The recorded server lacks authorizers that are in no library. */
 const libraryTypes = '"AlwaysAllow", "AlwaysDeny", "Webhook"'
-const allTypes = '"ABAC", "AlwaysAllow", "AlwaysDeny", "RBAC", "Webhook"'
+const allTypes = '"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"'
 
 /** Where this server says something else: it names whole keys, and fields in place of types of Go. */
 const ours: Readonly<Record<string, readonly (readonly [theirs: string, ours: string])[]>> = {
