@@ -6,10 +6,17 @@ import { readPolicy } from "../../../runtime/audit/read-policy.ts"
 import { parseTokenFile } from "../../../runtime/authn/authenticate.ts"
 import { certificatePool } from "../../../runtime/authn/certificates/pool.ts"
 import { signingKeyIn, verifyingKeysIn } from "../../../runtime/authn/service-accounts/keys.ts"
+import { type AuthenticationConfiguration, authenticationConfigurationShape } from "../../../runtime/authn/oidc/configuration.ts"
+import { validateAuthenticationConfiguration } from "../../../runtime/authn/oidc/validate-configuration.ts"
+import { type AuthorizationConfiguration, authorizationConfigurationShape } from "../../../runtime/authz/configuration.ts"
+import { validateAuthorizationConfiguration } from "../../../runtime/authz/validate-configuration.ts"
 import { parseAbacPolicies } from "../../../runtime/authz/abac.ts"
 import { systemClock } from "../../../runtime/base/clock.ts"
 import { vendorProfile } from "../../../runtime/base/vendor.ts"
 import { readHookFile } from "../../../runtime/hooks/kubeconfig.ts"
+import { type ConfigurationKind, decodeConfiguration, validated } from "../../../runtime/launch/configuration-file.ts"
+import { authorizationModes } from "../../../runtime/options/authorization-options.ts"
+import type { TypeShape } from "../../../runtime/schema/shape.ts"
 import { privateKeyPem } from "../../support/account-keys.ts"
 import { makeCertificate } from "../../support/client-certificates.ts"
 
@@ -44,6 +51,33 @@ const kubeconfig = JSON.stringify({
   contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
 })
 
+const issuers = JSON.stringify({
+  ...{ apiVersion: "apiserver.config.k8s.io/v1beta1", kind: "AuthenticationConfiguration" },
+  jwt: [
+    {
+      issuer: { url: "https://issuer.example.com", audiences: ["a", "b"], audienceMatchPolicy: "MatchAny" },
+      claimValidationRules: [{ expression: "claims.hd == 'example.com'", message: "of the company" }],
+      claimMappings: { username: { claim: "sub", prefix: "oidc:" }, groups: { expression: "claims.roles" } },
+      userValidationRules: [{ expression: "!user.username.startsWith('system:')" }],
+    },
+  ],
+})
+const authorizers = JSON.stringify({
+  ...{ apiVersion: "apiserver.config.k8s.io/v1beta1", kind: "AuthorizationConfiguration" },
+  authorizers: [
+    { type: "Node", name: "node" },
+    {
+      ...{ type: "Webhook", name: "hook" },
+      webhook: {
+        ...{ timeout: "3s", authorizedTTL: "5m", unauthorizedTTL: "30s", failurePolicy: "Deny" },
+        ...{ subjectAccessReviewVersion: "v1", matchConditionSubjectAccessReviewVersion: "v1" },
+        connectionInfo: { type: "InClusterConfig" },
+        matchConditions: [{ expression: "has(request.resourceAttributes)" }],
+      },
+    },
+  ],
+})
+
 /** Called once per run: it makes keys and certificates. `remove` deletes what readers of paths have written. */
 export async function makeReaders(): Promise<{ readonly readers: Readonly<Record<string, Reader>>; readonly remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), "fuzz-files-"))
@@ -61,6 +95,8 @@ export async function makeReaders(): Promise<{ readonly readers: Readonly<Record
     "ABAC policies": { good: [abacPolicies], read: abacFault },
     "list of tokens": { good: ['token-a,jane,1,"devs,ops"\ntoken-b,bob,2\n'], read: tokensFault },
     "kubeconfig of a web hook": { good: [kubeconfig, yamlOf(kubeconfig)], read: (text) => hookFault(inFile(text)) },
+    "configuration of authentication": { good: [issuers, yamlOf(issuers)], read: issuersFault },
+    "configuration of authorization": { good: [authorizers, yamlOf(authorizers)], read: authorizersFault },
     authorities: {
       good: [root.certificate, `text\n${root.certificate}${root.certificate}`],
       read: (text) => (certificatePool(text).certificates.length > 0 ? undefined : "no authority is accepted as some"),
@@ -103,4 +139,36 @@ function hookFault(path: string): string | undefined {
   file.stop()
   if (!url.startsWith("https://") && !/^https:/i.test(url)) return `the address ${url} is accepted`
   return access?.authorization === undefined || /^(Bearer|Basic) /.test(access.authorization) ? undefined : "an odd credential"
+}
+
+function issuersFault(text: string): string | undefined {
+  const document = decodeConfiguration<AuthenticationConfiguration>(
+    text,
+    kindOf("AuthenticationConfiguration", authenticationConfigurationShape),
+    vendor,
+  )
+  const accepted = validated((failures) =>
+    validateAuthenticationConfiguration(document, { failures, disallowedIssuers: [], algorithms: ["RS256"] }),
+  )
+  const wrong = accepted.find(({ audiences, issuer }) => !issuer.startsWith("https://") || audiences.length === 0)
+  return wrong === undefined ? undefined : `the issuer ${wrong.issuer} for ${wrong.audiences.length} audiences is accepted`
+}
+
+function authorizersFault(text: string): string | undefined {
+  const document = decodeConfiguration<AuthorizationConfiguration>(
+    text,
+    kindOf("AuthorizationConfiguration", authorizationConfigurationShape),
+    vendor,
+  )
+  const accepted = validated((failures) =>
+    validateAuthorizationConfiguration(document, { failures, modes: authorizationModes, fileFault: () => undefined }),
+  )
+  const names = accepted.map(({ name }) => name)
+  if (accepted.length === 0 || new Set(names).size < names.length) return `authorizers of the names ${JSON.stringify(names)} are accepted`
+  const wrong = accepted.find(({ type, webhook }) => !authorizationModes.includes(type) || (type === "Webhook") !== (webhook !== undefined))
+  return wrong === undefined ? undefined : `the authorizer ${wrong.name} of type ${wrong.type} is accepted`
+}
+
+function kindOf(kind: string, shape: TypeShape): ConfigurationKind {
+  return { kind, versions: ["apiserver.config.orch.io/v1beta1", "apiserver.config.orch.io/v1alpha1"], shape }
 }
