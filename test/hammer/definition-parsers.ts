@@ -239,11 +239,28 @@ export const definitionParsers: Readonly<Record<string, Parser>> = {
     ],
     units: ["%s", "%.9", "%%", "a%", "%d%"],
   },
-  "addresses and amounts of expressions": {
+  "addresses of expressions": {
+    covers: ["address.ts#parseAddress", "address.ts#parseRange", "ip.ts#ipOf", "url.ts#parseUrl", "url.ts#isUrl"].map(
+      (one) => `cel/libraries/${one}`,
+    ),
+    read: each(
+      ...[parseAddress, parseRange, ipOf, isUrl],
+      (text) => {
+        const url = parseUrl(text)
+        return [urlText(url), queryOf(url)]
+      },
+      ...networks.map(evaluating),
+    ),
+    shapes: [
+      ["https://a/", "?b"],
+      ["https://a/b?", "=c"],
+      ["https://[", "]:80"],
+      ["https://", "@a"],
+    ],
+    units: ["a=b&", "%41", "1.", "::", "ab:"],
+  },
+  "amounts and times of expressions": {
     covers: [
-      ...["address.ts#parseAddress", "address.ts#parseRange", "ip.ts#ipOf", "url.ts#parseUrl", "url.ts#isUrl"].map(
-        (one) => `cel/libraries/${one}`,
-      ),
       ...[
         "escape.ts#escapeName",
         "escape.ts#unescapeName",
@@ -254,25 +271,17 @@ export const definitionParsers: Readonly<Record<string, Parser>> = {
       ...["cel/values/timestamp-text.ts#parseTimestamp", "cel/values/zone.ts#zoneOffset"],
     ],
     read: each(
-      ...[parseAddress, parseRange, ipOf, isUrl, escapeName, unescapeName, readDateTime, readDate, readDuration, parseTimestamp],
+      ...[escapeName, unescapeName, readDateTime, readDate, readDuration, parseTimestamp],
       (text) => zoneOffset(text, 0),
-      (text) => {
-        const url = parseUrl(text)
-        return [urlText(url), queryOf(url)]
-      },
-      ...[...networks, ...amounts, ...times].map(evaluating),
+      ...[...amounts, ...times].map(evaluating),
     ),
     shapes: [
-      ["https://a/", "?b"],
-      ["https://a/b?", "=c"],
-      ["https://[", "]:80"],
-      ["https://", "@a"],
       ["1", "Gi"],
       ["1h", "s"],
       ["2026-01-02T03:04:05.", "Z"],
       ["__", "__"],
     ],
-    units: ["a=b&", "%41", "1h", "__dot__", "1.", "::", "ab:"],
+    units: ["1h", "__dot__", "1.", "::"],
   },
 }
 
