@@ -325,8 +325,8 @@ function startLoops(
     uuid: () => how.random.uuid(),
     measureConversions: (definition) => parts.conversions.of(definition),
   })
-  // The check of escalation asks the roles whatever the mode, and a changed configuration may bring the mode Node.
-  const follows = { roles: checksEscalation(how.options), nodes: mayAskNodes(how.options) }
+  // The check of escalation asks the roles whatever the mode.
+  const follows = { roles: checksEscalation(how.options), nodes: how.options["authorization-mode"].includes("Node") }
   const policy = followAuthorization(deps, follows, parts)
   const background = startControllers(deps, {
     options: how.options,
@@ -348,10 +348,6 @@ function startLoops(
       await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
-}
-
-function mayAskNodes(options: Options): boolean {
-  return options["authorization-mode"].includes("Node") || options["authorization-config"] !== ""
 }
 
 function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {

@@ -11,7 +11,7 @@ import type { Options } from "../options/table.ts"
 import { AuditCounts } from "./counts.ts"
 import { type AuditBackend, LogBackend } from "./log-backend.ts"
 import { auditDrainTimeoutMs } from "./limits.ts"
-import { compilePolicy, type Policy } from "./policy.ts"
+import { compilePolicy, type Policy, type PolicyEvaluator } from "./policy.ts"
 import { WebhookBackend } from "./webhook-backend.ts"
 import { AuditTrail } from "./trail.ts"
 
@@ -65,7 +65,7 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
     evaluate = compilePolicy(changed)
   })
   const deps = {
-    evaluate: (request: Parameters<typeof evaluate>[0]) => evaluate(request),
+    evaluate: ((request) => evaluate(request)) satisfies PolicyEvaluator,
     sink: backends.length === 1 && only !== undefined ? only : unionOf(backends),
     counts,
     clock,

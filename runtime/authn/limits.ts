@@ -43,9 +43,6 @@ export const distributedTokenBytesMax = 256 * 1024
 /** Issuers whose tokens may hold the distributed claims of one issuer, besides itself. */
 export const distributedIssuersMax = 8
 
-/** What expressions of one token, or of one request, may cost before others are served; some ten milliseconds. */
-export const evaluationCostPerTurn = 200_000
-
 /** Milliseconds in which the issuers of a changed configuration must be ready; the reference's number. */
 export const changedIssuersMs = 60_000
 

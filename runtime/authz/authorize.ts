@@ -48,7 +48,8 @@ export const privileged: Authorizer = Object.assign(
   { rulesFor: () => nothing },
 )
 
-const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
+/** A user that an authorizer allows nothing. */
+export const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 const unknownRules: UserRules = { ...noRules, incomplete: true }
 
 /** What authorizers together allow a user in a namespace, as far as they can say. */

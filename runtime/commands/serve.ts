@@ -9,7 +9,7 @@ import { programText } from "../base/program-text.ts"
 import { boundHeapGrowth } from "../launch/heap-growth.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
-import { adminFiles, hasAdminCertificate, tokenFile } from "../launch/administrator.ts"
+import { adminFiles, allowsEverything, hasAdminCertificate, tokenFile } from "../launch/administrator.ts"
 import type { Launched } from "../launch/launch.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
 import { isLoopback } from "../launch/server-names.ts"
@@ -109,13 +109,13 @@ export function refuseOptionsOfNpm(env: CommandContext["env"]): void {
 
 /** Called once, before the server starts. */
 export function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
-  if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !options["authorization-mode"].includes("AlwaysAllow")) return
+  if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !allowsEverything(options)) return
   warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anonymous clients would have all rights")
 }
 
 /** Warns at every start that a client with any token has all rights. */
 export function warnOfOpenServer(options: Options, warn: (text: string) => void): void {
-  if (!options["authorization-mode"].includes("AlwaysAllow") || isLoopback(options["bind-address"])) return
+  if (!allowsEverything(options) || isLoopback(options["bind-address"])) return
   warn(
     `--bind-address=${options["bind-address"]} is open to other machines, and with --authorization-mode=AlwaysAllow every token is an administrator's, those of --token-auth-file too`,
   )

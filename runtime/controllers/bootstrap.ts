@@ -1,6 +1,7 @@
 /** Creates the objects that every cluster has when the server starts, and maintains them while it runs. */
 import { runEvery } from "./interval.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 import { ensureFlowControl } from "./flow-control/keep-objects.ts"
 import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
 import { ensureEndpoints, ensureNamespaces, ensurePriorityClasses, ensureService, isReachable } from "./system-objects.ts"

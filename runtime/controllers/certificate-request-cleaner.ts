@@ -4,7 +4,8 @@
  */
 import { X509Certificate } from "node:crypto"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
-import { errorText, type Controller, type ControllerDeps } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { Controller, ControllerDeps } from "./controller.ts"
 import { certificateController } from "./identities.ts"
 import { instantMs } from "./instant-ms.ts"
 import { runEvery } from "./interval.ts"

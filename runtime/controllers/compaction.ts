@@ -2,7 +2,8 @@
 import type { Clock } from "../base/clock.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { runEvery } from "./interval.ts"
-import { type Log, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { Log, Controller } from "./controller.ts"
 
 /**
  * Called once at start with `--store-compaction-interval`; 0 turns compaction off. Each run compacts to the revision

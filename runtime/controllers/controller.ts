@@ -43,8 +43,3 @@ export interface Controller {
   /** Resolves when the objects are there without which a start is not complete. Absent: there are none. */
   readonly made?: Promise<void>
 }
-
-/** Returns a text for any thrown value, for logs. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

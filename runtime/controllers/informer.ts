@@ -4,7 +4,8 @@ import type { KindHandle } from "../registry/registry.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 
 export interface EventHandler {
   /** All existing objects: at first, and again whenever events may have been lost. */

@@ -12,7 +12,8 @@ import { type NumberRange, serviceRanges } from "../behaviours/services/ranges.t
 import type { ApiObject } from "../base/json.ts"
 import { conflictAttemptsMax } from "../base/limits.ts"
 import { runEvery } from "./interval.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 
 const intervalMs = 3 * 60_000
 

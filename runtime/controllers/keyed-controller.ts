@@ -5,7 +5,8 @@
  */
 import type { ResourceName } from "../admission/plugin.ts"
 import type { CachedObject, CacheEvent } from "../storage/cache.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 import { runEvery } from "./interval.ts"
 import { type PacedInformer, startPacedInformer } from "./paced-informer.ts"
 import { Turns } from "../base/turns.ts"

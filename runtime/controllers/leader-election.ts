@@ -10,7 +10,8 @@ import { ApiError } from "../base/errors.ts"
 import { formatMicroTime } from "../base/time.ts"
 import type { Clock } from "../base/clock.ts"
 import { runEvery } from "./interval.ts"
-import { type ControllerDeps, type Controller, errorText, type SystemApi } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller, SystemApi } from "./controller.ts"
 
 /** Name of the Lease in the system namespace. */
 export const leaderLeaseName = "orch-apiserver"

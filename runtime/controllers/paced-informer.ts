@@ -7,7 +7,8 @@ import { readWork } from "../base/work.ts"
 import { atOnce, inTurns, type Stages, takesTurns, Turns } from "../base/turns.ts"
 import type { Kind } from "../schema/kind.ts"
 import { type CachedObject, type CacheEvent, UndecodableError } from "../storage/cache.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 import { startInformer } from "./informer.ts"
 
 /**

@@ -6,7 +6,8 @@ import type { Store } from "../storage/store.ts"
 import { isStored } from "../schema/kind.ts"
 import type { Options } from "../options/table.ts"
 import { runEvery } from "./interval.ts"
-import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { errorText } from "../base/error-text.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
 
 /** Counts of the filled resources of the watch cache, by storage path; these need no request to the store. */
 export interface CachedCounts {

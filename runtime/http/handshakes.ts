@@ -16,7 +16,7 @@ interface HandshakeLimits {
   readonly max: number
   /** How long such a connection may speak TLS, in milliseconds, while others wait. */
   readonly graceMs: number
-  /** How long a connection may be silent before it begins TLS. */
+  /** How long a connection may take until it begins TLS. */
   readonly silentMs: number
 }
 
@@ -53,9 +53,9 @@ export class Handshakes {
 
   add(socket: Socket, address: string): void {
     const fail = (): void => void socket.destroy()
-    socket.setTimeout(this.limits.silentMs, fail)
+    const { choice, clock, silentMs: timeoutMs } = this.limits
+    socket.setTimeout(timeoutMs, fail)
     socket.once("error", fail)
-    const { choice, clock } = this.limits
     const ready = (name: string): void => {
       socket.setTimeout(0)
       socket.off("timeout", fail)
@@ -66,7 +66,7 @@ export class Handshakes {
       else sockets.set(socket, name)
       this.schedule()
     }
-    if (choice.readsNames) readServerName(socket, clock, ready)
+    if (choice.readsNames) readServerName(socket, { clock, timeoutMs }, ready)
     else socket.once("readable", () => ready(""))
   }
 

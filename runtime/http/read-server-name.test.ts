@@ -11,7 +11,7 @@ function reading() {
   const end = new Duplex({ read() {}, write: (_chunk, _encoding, written) => written() })
   const names: string[] = []
   // It reads and closes the socket, as any stream can.
-  readServerName(end as Socket, clock, (name) => names.push(name))
+  readServerName(end as Socket, { clock, timeoutMs: tlsHandshakeTimeoutMs }, (name) => names.push(name))
   return { clock, end, names }
 }
 

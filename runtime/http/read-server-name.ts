@@ -1,18 +1,21 @@
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
-import { tlsHandshakeTimeoutMs } from "../base/limits.ts"
 import { serverNameIn } from "./client-hello.ts"
 
 /**
  * Calls `then` with the host that the client of a new connection asks for, as soon as it has said so, and leaves what
- * it has sent unread. Closes the connection if that takes longer than a handshake may.
+ * it has sent unread. Closes the connection if that takes longer than `timeoutMs`.
  */
-export function readServerName(socket: Socket, clock: Clock, then: (name: string) => void): void {
+export function readServerName(
+  socket: Socket,
+  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+  then: (name: string) => void,
+): void {
   const chunks: Buffer[] = []
   let length = 0
   let wanted = 1
   const fail = (): void => void socket.destroy()
-  const cancel = clock.after(tlsHandshakeTimeoutMs, fail)
+  const cancel = clock.after(timeoutMs, fail)
   const stop = (): void => {
     cancel()
     socket.off("readable", look)

@@ -24,9 +24,16 @@ export function adminFiles(dataDir: string): { readonly certificate: string; rea
   return { certificate: join(dataDir, "pki/admin.crt"), key: join(dataDir, "pki/admin.key") }
 }
 
+type ModeOptions = Pick<Options, "authorization-config" | "authorization-mode">
+
+/** Whether every credential has all rights: by `--authorization-mode`, in whose place a configuration may stand. */
+export function allowsEverything(options: ModeOptions): boolean {
+  return options["authorization-config"] === "" && options["authorization-mode"].includes("AlwaysAllow")
+}
+
 /** Whether the kubeconfig of the program has a certificate. */
-export function hasAdminCertificate(options: Pick<Options, "authorization-config" | "authorization-mode">): boolean {
-  return options["authorization-config"] !== "" || !options["authorization-mode"].includes("AlwaysAllow")
+export function hasAdminCertificate(options: ModeOptions): boolean {
+  return !allowsEverything(options)
 }
 
 /** How the administrator signs in. */
@@ -40,7 +47,7 @@ export interface Administrator {
 }
 
 export interface AdministratorParts {
-  readonly options: Pick<Options, "authorization-config" | "authorization-mode" | "data-dir">
+  readonly options: ModeOptions & Pick<Options, "data-dir">
   readonly clock: Clock
   readonly log: Pick<Logger, "info">
   /** Nothing is written to the data folder or read from there. */

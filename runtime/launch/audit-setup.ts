@@ -1,5 +1,6 @@
 /** Reads the files that the options of audit name. */
 import type { Logger } from "pino"
+import { errorText } from "../base/error-text.ts"
 import type { AuditSetup } from "../audit/audit.ts"
 import type { Policy } from "../audit/policy.ts"
 import { PolicyError, readPolicy } from "../audit/read-policy.ts"
@@ -53,15 +54,11 @@ function followedPolicy(path: string, { options, clock, log }: HowToAudit): Watc
         for (const warning of warnings) log.warn(`--audit-policy-file: ${path}: ${warning}`)
         return policy
       },
-      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("audit-policy-file", path)),
+      onFault: (error) => log.error({ error: errorText(error) }, unusableChange("audit-policy-file", path)),
     })
     file.onChange(() => log.info(takenUp("audit-policy-file")))
     return file
   } catch (error) {
-    throw new StartError(`--audit-policy-file: ${error instanceof PolicyError ? `${path}: ` : ""}${messageOf(error)}`)
+    throw new StartError(`--audit-policy-file: ${error instanceof PolicyError ? `${path}: ` : ""}${errorText(error)}`)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

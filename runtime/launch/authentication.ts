@@ -1,4 +1,5 @@
 /** Makes the authenticators that options configure, and reads their files: at the start, and when they change. */
+import { errorText } from "../base/error-text.ts"
 import { type Authenticator, parseTokenFile, type StaticToken, staticTokens } from "../authn/authenticate.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
@@ -78,7 +79,7 @@ class Made {
     const file = watched(path, {
       clock,
       read: ([text = ""]) => parseTokenFile(text, path),
-      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("token-auth-file", path)),
+      onFault: (error) => log.error({ error: errorText(error) }, unusableChange("token-auth-file", path)),
     })
     this.ends.push(() => file.stop())
     return (audiences) => {
@@ -118,12 +119,8 @@ function watched(path: string, how: Omit<WatchedFilesOptions<readonly StaticToke
   try {
     return new WatchedFiles({ ...how, paths: [path] })
   } catch (error) {
-    throw new StartError(`--token-auth-file: ${messageOf(error)}`)
+    throw new StartError(`--token-auth-file: ${errorText(error)}`)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 type AuthorityOption = "client-ca-file" | "requestheader-client-ca-file"
@@ -148,7 +145,7 @@ function watchedAuthorities(name: AuthorityOption, { clock, log, options }: Auth
       onFault: (error) => log.error({ err: error }, unusableChange(name, path)),
     })
   } catch (error) {
-    throw new StartError(`--${name}: ${path}: ${messageOf(error)}; name a PEM file with the certificates of the authorities`)
+    throw new StartError(`--${name}: ${path}: ${errorText(error)}; name a PEM file with the certificates of the authorities`)
   }
 }
 

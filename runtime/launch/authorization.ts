@@ -1,6 +1,7 @@
 /** What the options of authorization and their files say: at the start, and when the files change. */
 import { statSync } from "node:fs"
 import type { Logger } from "pino"
+import { errorText } from "../base/error-text.ts"
 import { type AbacPolicies, type AbacPolicy, parseAbacPolicies } from "../authz/abac.ts"
 import type { AuthorizerSetup, ConfiguredAuthorization, Mode } from "../authz/authorizers.ts"
 import { type AuthorizationConfiguration, authorizationConfigurationShape } from "../authz/configuration.ts"
@@ -59,7 +60,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
   const read = ([text = ""]: readonly string[]): readonly AuthorizerRecord<Mode>[] => recordsIn(text, vendor)
   const fault = (error: unknown): void => {
     metrics.reloadsOf("authorization").reloaded("failure")
-    log.error({ error: messageOf(error) }, unusableChange("authorization-config", path))
+    log.error({ error: errorText(error) }, unusableChange("authorization-config", path))
   }
   try {
     const file = new WatchedFiles({ paths: [path], clock, read, onFault: fault })
@@ -75,7 +76,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
     })
     return authorizers
   } catch (error) {
-    throw new StartError(`--authorization-config: ${path}: ${messageOf(error)}`)
+    throw new StartError(`--authorization-config: ${path}: ${errorText(error)}`)
   }
 }
 
@@ -205,7 +206,7 @@ function openHook({ clock, log, options }: AuthorizationSetup, name: string, { k
   try {
     return readHookFile({ path, clock, onFault })
   } catch (error) {
-    const text = messageOf(error)
+    const text = errorText(error)
     if (options["authorization-config"] === "") throw new StartError(`--authorization-webhook-config-file: ${path}: ${text}`)
     throw new ConfigurationError(`error loading config file ${JSON.stringify(path)}: ${text}`)
   }
@@ -225,10 +226,10 @@ function openPolicies({ clock, log, options }: AuthorizationSetup): WatchedFiles
       paths: [path],
       clock,
       read: ([text = ""]) => parseAbacPolicies(text, vendor),
-      onFault: (error) => log.error({ error: messageOf(error) }, unusableChange("authorization-policy-file", path)),
+      onFault: (error) => log.error({ error: errorText(error) }, unusableChange("authorization-policy-file", path)),
     })
   } catch (error) {
-    throw new StartError(`--authorization-policy-file: ${messageOf(error)}`)
+    throw new StartError(`--authorization-policy-file: ${errorText(error)}`)
   }
 }
 
@@ -263,8 +264,4 @@ function checkConfigured(options: Options): void {
   const given = replacedOptions.find((name) => options[name] !== optionTable[name].default)
   if (given !== undefined)
     throw new StartError(`--authorization-config and --${given} exclude each other: write into the file what the option says`)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

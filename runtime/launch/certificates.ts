@@ -7,6 +7,7 @@ import { createPrivateKey, type KeyObject, webcrypto, X509Certificate } from "no
 import { existsSync, readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { join } from "node:path"
+import { errorText } from "../base/error-text.ts"
 import { loadCertificateMaker } from "../base/certificate-maker.ts"
 import type { Clock } from "../base/clock.ts"
 import { makeFolder } from "../base/make-folder.ts"
@@ -57,7 +58,7 @@ export function checkPair({ certificate, key, certificateName, keyName }: PairTe
     read = new X509Certificate(certificate)
     privateKey = createPrivateKey(key)
   } catch (error) {
-    throw new CertificateError(`${certificateName} and ${keyName} must be PEM files: ${messageOf(error)}`)
+    throw new CertificateError(`${certificateName} and ${keyName} must be PEM files: ${errorText(error)}`)
   }
   if (!read.checkPrivateKey(privateKey)) throw new CertificateError(`${keyName} is not the key of ${certificateName}`)
   return read
@@ -77,7 +78,7 @@ export async function selfSignedPair(options: { dir: string; names: readonly str
     const pair = await storedPair(path("apiserver"), clock, () => createServingPair(authority, names, clock.nowMs()), fits)
     return { ...pair, authority: authority.certificate }
   } catch (error) {
-    throw new CertificateError(`--cert-dir: no certificate could be made in ${dir}: ${messageOf(error)}`)
+    throw new CertificateError(`--cert-dir: no certificate could be made in ${dir}: ${errorText(error)}`)
   }
 }
 
@@ -199,8 +200,4 @@ export async function issuePair(authority: Pair, { subject, usage, names = [] }:
 
 function createServingPair(authority: Pair, names: readonly string[], nowMs: number): Promise<Pair> {
   return issuePair(authority, { subject: "CN=orch-apiserver", usage: "serverAuth", names }, nowMs)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
+import { errorText } from "../base/error-text.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { Options } from "../options/table.ts"
@@ -133,7 +134,7 @@ function pemText(options: Options, name: PemOption): string | undefined {
   try {
     return readFileSync(options[name], "utf8")
   } catch (error) {
-    throw new StartError(`--${name}: ${options[name]} cannot be read: ${messageOf(error)}`)
+    throw new StartError(`--${name}: ${options[name]} cannot be read: ${errorText(error)}`)
   }
 }
 
@@ -141,7 +142,7 @@ function readCertificate(options: Options, name: PemOption, text: string): X509C
   try {
     return new X509Certificate(text)
   } catch (error) {
-    throw new StartError(`--${name}: ${options[name]} holds no certificate in PEM: ${messageOf(error)}`)
+    throw new StartError(`--${name}: ${options[name]} holds no certificate in PEM: ${errorText(error)}`)
   }
 }
 
@@ -152,13 +153,9 @@ function checkPair(options: Options, certificate: string, key: string): void {
   try {
     fits = read.checkPrivateKey(createPrivateKey(key))
   } catch (error) {
-    throw new StartError(`--store-keyfile: ${keyFile} holds no private key in PEM: ${messageOf(error)}`)
+    throw new StartError(`--store-keyfile: ${keyFile} holds no private key in PEM: ${errorText(error)}`)
   }
   if (!fits) throw new StartError(`--store-keyfile: ${keyFile} is not the key of --store-certfile ${certificateFile}`)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /**

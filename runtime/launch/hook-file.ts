@@ -1,5 +1,6 @@
 /** Files of options that name a web hook of the server itself. */
 import type { Logger } from "pino"
+import { errorText } from "../base/error-text.ts"
 import { loggedText } from "../base/confidential.ts"
 import type { Clock } from "../base/clock.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
@@ -26,7 +27,7 @@ export function openHookFile(
   try {
     return { file: readHookFile({ path, clock, onFault }), onFault }
   } catch (error) {
-    throw new StartError(`--${option}: ${path}: ${messageOf(error)}`)
+    throw new StartError(`--${option}: ${path}: ${errorText(error)}`)
   }
 }
 
@@ -37,8 +38,4 @@ export function rareFaults(
 ): (error: unknown) => void {
   const rare = deduplicateLog({ warn: (values, said) => log.warn(values, said) }, clock)
   return (error) => rare.warn({ error: loggedText(error) }, text)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

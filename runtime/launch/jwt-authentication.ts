@@ -1,5 +1,6 @@
 /** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and how they change. */
 import { readFileSync } from "node:fs"
+import { errorText } from "../base/error-text.ts"
 import type { Authenticator } from "../authn/authenticate.ts"
 import { certificatePool } from "../authn/certificates/pool.ts"
 import type { TokenParts } from "../authn/configured.ts"
@@ -40,7 +41,7 @@ export function configureJwt(how: AuthenticationOptions): JwtAuthentication | un
   try {
     return new JwtIssuers(how, validatedIssuers({ jwt }, how, options["oidc-signing-algs"]))
   } catch (error) {
-    throw new StartError(`--oidc-issuer-url: ${messageOf(error)}`)
+    throw new StartError(`--oidc-issuer-url: ${errorText(error)}`)
   }
 }
 
@@ -63,11 +64,11 @@ function openFile(how: AuthenticationOptions, path: string): WatchedFiles<readon
         validatedIssuers(decodeConfiguration<AuthenticationConfiguration>(text, documentKind, vendorProfile(options.vendor)), how),
       onFault: (error) => {
         metrics.reloadsOf("authentication").reloaded("failure")
-        log.error({ error: messageOf(error) }, unusableChange("authentication-config", path))
+        log.error({ error: errorText(error) }, unusableChange("authentication-config", path))
       },
     })
   } catch (error) {
-    throw new StartError(`--authentication-config: ${path}: ${messageOf(error)}`)
+    throw new StartError(`--authentication-config: ${path}: ${errorText(error)}`)
   }
 }
 
@@ -225,7 +226,7 @@ function authoritiesOfOptions(options: Options): string | undefined {
   try {
     return certificatePool(readFileSync(path, "utf8")).pem
   } catch (error) {
-    throw new StartError(`--oidc-ca-file: ${path}: ${messageOf(error)}`)
+    throw new StartError(`--oidc-ca-file: ${path}: ${errorText(error)}`)
   }
 }
 
@@ -256,8 +257,4 @@ function checkOptions(options: Options): void {
     return
   }
   if (given !== undefined) throw new StartError(`--${given} needs --oidc-issuer-url, which names the issuer of the tokens`)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

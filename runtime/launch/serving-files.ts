@@ -1,11 +1,12 @@
 /** The certificates that a server serves with: those of options are read again when their files change. */
 import { createSecureContext } from "node:tls"
 import type { Logger } from "pino"
+import { errorText } from "../base/error-text.ts"
 import type { Clock } from "../base/clock.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import { contextOf, type NamedCertificate, type ServingTls, type Tls } from "../http/tls.ts"
 import type { Options } from "../options/table.ts"
-import { CertificateError, checkPair, type ServingPair } from "./certificates.ts"
+import { CertificateError, checkPair, type Pair, type ServingPair } from "./certificates.ts"
 import type { TlsSettings } from "./tls-settings.ts"
 
 export interface ServingFilesOptions {
@@ -15,11 +16,6 @@ export interface ServingFilesOptions {
   readonly own: ServingPair | undefined
   readonly clock: Clock
   readonly log: Pick<Logger, "error" | "info">
-}
-
-interface Pair {
-  readonly certificate: string
-  readonly key: string
 }
 
 export interface ServingFiles extends ServingTls {
@@ -107,16 +103,12 @@ function checkWithOpenSsl(tls: Tls, certificateName: string): void {
   try {
     createSecureContext(contextOf(tls))
   } catch (error) {
-    throw new CertificateError(`${certificateName} cannot be served with: ${messageOf(error)}`)
+    throw new CertificateError(`${certificateName} cannot be served with: ${errorText(error)}`)
   }
 }
 
 function unreadable(error: unknown, { certificate, certificateOption, key, keyOption }: PairFiles): string {
   const path = error instanceof Error && "path" in error ? error.path : undefined
   const [option, file] = path === key ? [keyOption, key] : [certificateOption, certificate]
-  return `${option}: ${file} cannot be read: ${messageOf(error)}`
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return `${option}: ${file} cannot be read: ${errorText(error)}`
 }

@@ -1,6 +1,7 @@
 /** Reads the pairs of `--cluster-signing-cert-file` and its like, with which certificates are signed. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { errorText } from "../base/error-text.ts"
 import { signingAlgorithm } from "../controllers/certificates/issue.ts"
 import { type Signing, type SigningPair, type SignerName, signerNames } from "../controllers/certificates/signers.ts"
 import type { Options } from "../options/table.ts"
@@ -47,7 +48,7 @@ function read(name: string, path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    throw new StartError(`--${name}: ${messageOf(error)}`)
+    throw new StartError(`--${name}: ${errorText(error)}`)
   }
 }
 
@@ -60,10 +61,6 @@ function faultOf(pair: SigningPair, names: { readonly certificate: string; reado
     if (signingAlgorithm(key) === undefined) return `--${names.key} must be RSA, P-256, P-384, P-521 or Ed25519`
     return undefined
   } catch (error) {
-    return `--${names.certificate} and --${names.key} must be PEM files, and the key not encrypted: ${messageOf(error)}`
+    return `--${names.certificate} and --${names.key} must be PEM files, and the key not encrypted: ${errorText(error)}`
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

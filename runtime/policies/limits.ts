@@ -9,3 +9,6 @@ export const policyExpressionCharactersMax = 256 * 1024
 
 /** What one evaluation of an expression of authentication or authorization may cost; the reference's number. */
 export const accessCostMax = 1_000_000
+
+/** What such expressions of one token, or of one request, may cost before others are served; some ten milliseconds. */
+export const accessCostPerTurn = 200_000

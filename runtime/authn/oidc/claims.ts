@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { User } from "../../base/user.ts"
 import { ListValue, type Result } from "../../../cel/index.ts"
 import { type AccessExpression, evaluateAccess, EvaluationError } from "../../policies/access-expressions.ts"
+import { accessCostPerTurn } from "../../policies/limits.ts"
 import { nextTurn } from "../../base/turns.ts"
 import { AuthenticationError } from "../authenticate.ts"
-import { evaluationCostPerTurn } from "../limits.ts"
 import type { ClaimSource, JwtAuthenticator, ValidationRule } from "./jwt-authenticator.ts"
 
 /** The error of a token of this issuer that is no credential. */
@@ -39,7 +39,7 @@ class Evaluation {
 
   /** `what`: the beginning of the error. */
   async value(expression: AccessExpression, json: JsonObject, what: string): Promise<Result> {
-    if (this.cost >= evaluationCostPerTurn) {
+    if (this.cost >= accessCostPerTurn) {
       this.cost = 0
       await nextTurn()
     }

@@ -8,7 +8,7 @@ import type { Decision } from "../../base/decision.ts"
 import type { User } from "../../base/user.ts"
 import type { RequestInfo } from "../../http/request/context.ts"
 import type { UserRules } from "../../schema/access.ts"
-import { allowed, type Authorizer, noOpinion } from "../authorize.ts"
+import { allowed, type Authorizer, noOpinion, noRules } from "../authorize.ts"
 import { type CompiledRules, questionOf } from "../rbac/rules.ts"
 import type { NodeGraph } from "./graph.ts"
 import type { Related } from "./references.ts"
@@ -33,8 +33,6 @@ export function nodeOf({ name, groups }: User): string | undefined {
 export function nodeAuthorizer(parts: NodeParts): Authorizer {
   return Object.assign(({ user, info }: Parameters<Authorizer>[0]): Decision => decideFor(parts, user, info), { rulesFor })
 }
-
-const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 
 /** What a node may do depends on its pods. */
 function rulesFor(user: User): UserRules {

@@ -6,10 +6,8 @@ import type { JsonObject } from "../../base/json.ts"
 import { nextTurn } from "../../base/turns.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { type AccessExpression, evaluateAccess, EvaluationError } from "../../policies/access-expressions.ts"
+import { accessCostPerTurn } from "../../policies/limits.ts"
 import { type AuthorizedRequest, allErrors, namespaceOf } from "../authorize.ts"
-
-/** What evaluations of one request may cost before others are served; some ten milliseconds. */
-const costPerTurn = 200_000
 
 /** `true`: the hook is asked. `false`: one condition was false. Otherwise the errors of those that failed. */
 export type Match = boolean | { readonly error: string }
@@ -29,7 +27,7 @@ function matchesFrom(matching: Matching, first: number, errors: readonly string[
   const failed = [...errors]
   let cost = 0
   for (let index = first; index < conditions.length; index++) {
-    if (cost >= costPerTurn) return nextTurn().then(() => matchesFrom(matching, index, failed))
+    if (cost >= accessCostPerTurn) return nextTurn().then(() => matchesFrom(matching, index, failed))
     const condition = conditions[index]
     if (condition === undefined) continue
     try {

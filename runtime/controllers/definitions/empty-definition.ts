@@ -10,7 +10,7 @@ import { awaitDefinitions } from "../../registry/definition-guard.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import type { CachedObject } from "../../storage/cache.ts"
-import { errorText } from "../controller.ts"
+import { errorText } from "../../base/error-text.ts"
 import { definitionController } from "../identities.ts"
 
 /** As many as the namespace controller deletes at once. */

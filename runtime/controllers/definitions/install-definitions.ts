@@ -11,7 +11,7 @@ import type { KindTable } from "../../registry/kinds.ts"
 import type { Kind } from "../../schema/kind.ts"
 import type { ObjectClient } from "../../schema/object-client.ts"
 import { typed } from "../../schema/typed.ts"
-import { errorText } from "../controller.ts"
+import { errorText } from "../../base/error-text.ts"
 import { acceptNames, fixedKinds, takenNames } from "./names.ts"
 
 /** A start cannot go on without the definitions that it was given. */

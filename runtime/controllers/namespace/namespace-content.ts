@@ -10,7 +10,7 @@ import { parseObject } from "../../registry/object-codec.ts"
 import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
-import { errorText } from "../controller.ts"
+import { errorText } from "../../base/error-text.ts"
 
 /** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
 const deletesAtOnce = 16

@@ -1,4 +1,5 @@
 /** Conversion of custom objects by a web hook: strategy Webhook of a definition. */
+import { errorText } from "../../base/error-text.ts"
 import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
 import type { ApiObject, JsonValue } from "../../base/json.ts"
@@ -113,7 +114,7 @@ async function convertedBy(
   try {
     return sent.map((object, index) => returnedObject(object, returned[index], { apiVersion, words: wordsOf(prefix, sent.length, index) }))
   } catch (error) {
-    throw new ConversionError(messageOf(error), "invalid_converted_object")
+    throw new ConversionError(errorText(error), "invalid_converted_object")
   }
 }
 
@@ -127,7 +128,7 @@ async function answered(
   } catch (error) {
     signal?.throwIfAborted()
     const isMalformed = error instanceof ReviewError && !error.isUnread
-    throw new ConversionError(`${prefix} failed: ${messageOf(error)}`, isMalformed ? "malformed_response" : "call")
+    throw new ConversionError(`${prefix} failed: ${errorText(error)}`, isMalformed ? "malformed_response" : "call")
   }
 }
 
@@ -154,8 +155,4 @@ function wordsOf(prefix: string, count: number, index: number): ReturnedWords {
     }
   const wrong = `${prefix} returned invalid converted object at index ${index}`
   return { wrongType: wrong, wrongObject: wrong, wrongMetadata: `${prefix} returned invalid metadata in object at index ${index}` }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
