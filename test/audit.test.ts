@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import type { JsonObject } from "../runtime/base/json.ts"
 import type { Filter, LibraryOptions } from "../runtime/library.ts"
 import { startServer } from "../runtime/library.ts"
+import { startInProcess } from "./support/in-process.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient, type Protocol } from "./support/http-client.ts"
 
 interface Event extends JsonObject {
@@ -314,6 +315,55 @@ it.each([
   watch.body.on("error", () => undefined)
   watch.destroy()
   expect(await eventsOf("gone")).toMatchObject([{ sourceIPs: ["127.0.0.1"] }])
+})
+
+describe("no change is in the store before the event that announces it is in the log", () => {
+  const asked = [
+    ["a create", "POST", maps, map("b")],
+    ["an update", "PUT", `${maps}/a`, { ...map("a"), data: { other: "text" } }],
+    ["a patch", "PATCH", `${maps}/a`, { data: { more: "of it" } }],
+    ["a delete", "DELETE", `${maps}/a`, undefined],
+    ["a delete of a collection", "DELETE", maps, undefined],
+  ] as const
+
+  it.each(asked)("%s", async (_what, method, path, body) => {
+    const folder = mkdtempSync(join(tmpdir(), "audit-"))
+    const log = join(folder, "audit.log")
+    const logged: string[] = []
+    const { port, authority, token, stop } = await startInProcess({
+      store: "memory",
+      vendor: "kubernetes",
+      auditLog: log,
+      wrapStore: (store) => {
+        const commit = store.commit.bind(store)
+        store.commit = (options) => {
+          logged.push(readFileSync(log, "utf8"))
+          return commit(options)
+        }
+        return store
+      },
+    })
+    const client = createHttpClient({ protocol: "http2", port, authority })
+    onTestFinished(async () => {
+      client.close()
+      await stop()
+      rmSync(folder, { recursive: true })
+    })
+    const send = (id: string, how: { method: string; path: string; body?: object }): Promise<HttpAnswer> => {
+      const type = how.method === "PATCH" ? "application/merge-patch+json" : "application/json"
+      return client.send({
+        method: how.method,
+        path: how.path,
+        headers: { authorization: `Bearer ${token}`, "content-type": type, "audit-id": id },
+        ...(how.body !== undefined && { body: Buffer.from(JSON.stringify(how.body)) }),
+      })
+    }
+    expect((await send("first", { method: "POST", path: maps, body: map("a") })).status).toBe(201)
+    logged.length = 0
+    expect((await send("second", { method, path, ...(body !== undefined && { body }) })).status).toBeLessThan(300)
+    expect(logged.length).toBeGreaterThan(0)
+    expect(logged.filter((text) => !/"auditID":"second","stage":"RequestReceived"/.test(text))).toEqual([])
+  })
 })
 
 describe("a log that cannot be written", () => {

@@ -171,6 +171,7 @@ function recordedAudit(trace: string[]): Audit {
     begin(request) {
       request.audit = { ...wants, ...reports, authenticated, started: nothing, panicked: nothing, annotate: nothing }
     },
+    beforeCommit: nothing,
     stop: async () => undefined,
   }
 }

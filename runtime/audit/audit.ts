@@ -46,6 +46,8 @@ export interface Audit {
   readonly counts: AuditCounts
   /** Called for each request, before its user is known. */
   begin(request: AuditedRequest): void
+  /** Called before a request changes the store, so that no change is without the event that announces it. */
+  beforeCommit(): void
   /** Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most. */
   stop(): Promise<void>
 }
@@ -77,6 +79,9 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
     counts,
     begin(request) {
       request.audit = new AuditTrail(request, deps)
+    },
+    beforeCommit() {
+      for (const backend of backends) backend.beforeCommit?.()
     },
     async stop() {
       const stopped = Promise.all(backends.map((backend) => backend.stop()))

@@ -6,7 +6,7 @@ import { auditWaitingBytesMax } from "./limits.ts"
 
 function eventOf(head: string, requestObject?: Buffer): AuditEvent {
   const facts = { auditId: "", verb: "", uri: "", address: "", agent: "", namespace: "", receivedMs: 0 }
-  return { level: "Metadata", stage: "ResponseComplete", isRead: true, facts, head, requestObject, times: "", annotations: undefined }
+  return { level: "Metadata", stage: "ResponseComplete", mayWait: true, facts, head, requestObject, times: "", annotations: undefined }
 }
 
 function setUp(more: Partial<BatcherOptions> = {}) {

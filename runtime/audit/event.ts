@@ -22,8 +22,11 @@ export interface EventFacts {
 export interface AuditEvent {
   readonly level: Level
   readonly stage: Stage
-  /** The request changes nothing: its first event may be stored while it goes on. */
-  readonly isRead: boolean
+  /**
+   * The request changes nothing but the store, and nothing there before `Audit.beforeCommit`: until then its first event
+   * may wait for others.
+   */
+  readonly mayWait: boolean
   readonly facts: EventFacts
   /** Of the answer; absent before it. */
   readonly code?: number | undefined

@@ -17,6 +17,8 @@ import { fitting, type Truncation } from "./truncation.ts"
 export interface AuditBackend extends AuditSink {
   /** Events that wait. */
   readonly left: number
+  /** Called before a request changes the store: stores the events of a blocking mode that wait for others. */
+  beforeCommit?(): void
   /** Resolves when everything that waits is stored. */
   stop(): Promise<void>
   /** Called last: gives up what still waits. */
@@ -83,8 +85,12 @@ export class LogBackend implements AuditBackend {
     }
     this.write(event)
     // The others are written in this turn: nothing waits for them.
-    if (event.stage !== "RequestReceived" || (event.isRead && !this.isStrict)) return true
+    if (event.stage !== "RequestReceived" || (event.mayWait && !this.isStrict)) return true
     return this.lines.flush() || !this.isStrict
+  }
+
+  beforeCommit(): void {
+    if (this.batcher === undefined) this.lines.flush()
   }
 
   private write(event: AuditEvent): void {

@@ -255,7 +255,7 @@ export class AuditTrail implements RequestAudit {
     return {
       level,
       stage,
-      isRead: request.info.subresource === "" && readOnlyVerbs.has(request.info.verb),
+      mayWait: request.info.subresource === "" && (request.info.isResource || readOnlyVerbs.has(request.info.verb)),
       facts: impersonated === undefined ? facts : { ...facts, impersonated },
       code: answer?.code,
       head,

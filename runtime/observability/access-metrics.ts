@@ -174,6 +174,8 @@ class RequestAuthentication {
   /** Sorts of names, as the reference has them. */
   private readonly other: Counted
   private readonly email: Counted
+  /** Of the names that have a series of their own, as far as they have been here. */
+  private readonly known = new Map<string, Counted>()
 
   constructor(
     private readonly clock: Clock,
@@ -196,9 +198,17 @@ class RequestAuthentication {
   }
 
   user(name: string): void {
-    if (knownNames.has(name)) this.users.of(`username="${name}"`).count++
+    const known = this.known.get(name)
+    if (known !== undefined) known.count++
+    else if (knownNames.has(name)) this.first(name).count++
     else if (name.includes("@")) this.email.count++
     else this.other.count++
+  }
+
+  private first(name: string): Counted {
+    const counted = this.users.of(`username="${name}"`)
+    this.known.set(name, counted)
+    return counted
   }
 }
 

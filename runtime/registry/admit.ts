@@ -110,7 +110,8 @@ export function validateByKind(parts: KindParts, object: ApiObject, context: Val
     parked ??= []
     parked.push(stages)
   }
-  parts.validate(object, { ...context, later })
+  const { failures, vendor, old, subresource, bytes } = context
+  parts.validate(object, { failures, vendor, old, subresource, bytes, later })
   return parked === undefined ? undefined : inTurns(oneByOne(parked))
 }
 

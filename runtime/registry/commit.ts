@@ -61,7 +61,8 @@ export async function collectTransactionOps(
   }
   try {
     for (const behaviour of handle.behaviours) {
-      const ops = await behaviour.commit?.(change, { ...scope, failures: new Failures() })
+      if (behaviour.commit === undefined) continue
+      const ops = await behaviour.commit(change, { ...scope, failures: new Failures() })
       if (ops !== undefined) all.push(ops)
     }
     if (handle.hasOwnHooks && change.object !== undefined) await settleHooks(handle, change.object, bytes)
@@ -185,6 +186,7 @@ async function send(
   ops: TransactionOps,
 ): ReturnType<Registry["deps"]["store"]["commit"]> {
   try {
+    registry.deps.beforeCommit?.()
     return await registry.deps.store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes] })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error

@@ -208,11 +208,11 @@ export interface ValidationContext {
   readonly failures: Failures
   readonly vendor: Vendor
   /** The stored object; absent on create. */
-  readonly old?: ApiObject
+  readonly old?: ApiObject | undefined
   /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
-  readonly subresource?: string
+  readonly subresource?: string | undefined
   /** Approximate size of the object. Absent: small. */
-  readonly bytes?: number
+  readonly bytes?: number | undefined
   /** Given where validation takes turns: a check that may take long hands its stages on, which run after the rest. */
   readonly later?: (stages: Stages<void>) => void
 }

@@ -37,9 +37,9 @@ interface Validation {
   readonly failures: Failures
   readonly vendor: Vendor
   readonly root: ApiObject
-  readonly oldRoot?: ApiObject
-  readonly subresource?: string
-  readonly later?: ValidationContext["later"]
+  readonly oldRoot: ApiObject | undefined
+  readonly subresource: string | undefined
+  readonly later: ValidationContext["later"] | undefined
   /** Steps of all rules so far. */
   ruleSteps: number
 }
@@ -62,16 +62,7 @@ export class CheckContext<T = JsonValue> {
   static of(root: ApiObject, context: ValidationContext): CheckContext {
     const { failures, vendor, old, subresource, later } = context
     takeSteps()
-    const validation = {
-      ruleSteps: 0,
-      failures,
-      vendor,
-      root,
-      ...(old !== undefined && { oldRoot: old }),
-      ...(subresource !== undefined && { subresource }),
-      ...(later !== undefined && { later }),
-    }
-    return new CheckContext(validation, undefined, "", old)
+    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later }, undefined, "", old)
   }
 
   get failures(): Failures {

@@ -20,6 +20,22 @@ export type WriteKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ap
 
 /** Called before the body is read. Throws 422 with every invalid option. */
 export function readWriteOptions(query: URLSearchParams, kind: WriteKind): WriteOptions {
+  const known = knownOptions[kind].get(query)
+  if (known !== undefined) return known
+  const options = readUnknown(query, kind)
+  knownOptions[kind].set(query, options)
+  return options
+}
+
+/** Requests share the parsed form of a query (`parseQuery`). */
+const knownOptions: Readonly<Record<WriteKind, WeakMap<URLSearchParams, WriteOptions>>> = {
+  CreateOptions: new WeakMap(),
+  UpdateOptions: new WeakMap(),
+  PatchOptions: new WeakMap(),
+  apply: new WeakMap(),
+}
+
+function readUnknown(query: URLSearchParams, kind: WriteKind): WriteOptions {
   const fieldManager = textParameter(query, "fieldManager")
   const failures = new Failures()
   for (const failure of applyFailures(query, kind, fieldManager)) failures.add(failure)

@@ -167,7 +167,8 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, { expect, shape }: Decod
   if (typeof apiVersion !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
   if (kind === "" && shape.structural !== undefined) throw badRequest(`Object 'Kind' is missing in '${shownBody(body)}'`)
-  if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${cut(apiVersion)}`, body, expect)
+  if (apiVersion.indexOf("/") !== apiVersion.lastIndexOf("/"))
+    throw unrecognized(`unexpected GroupVersion string: ${cut(apiVersion)}`, body, expect)
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
 }
 

@@ -1,5 +1,6 @@
 /** The name of a client as a field manager. */
 import { managerBytesMax } from "../../base/limits.ts"
+import { memoize } from "../../base/memoize.ts"
 
 const unknownManager = "unknown"
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu
@@ -10,11 +11,14 @@ const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== "") return fieldManager
-  if (userAgent === undefined) return unknownManager
+  return userAgent === undefined ? unknownManager : programOf(userAgent)
+}
+
+const programOf = memoize((userAgent) => {
   const slash = userAgent.indexOf("/")
   const program = Buffer.from(slash < 0 ? userAgent : userAgent.slice(0, slash), "latin1").toString("utf8")
   return shortened(program.replace(unprintable, "")) || unknownManager
-}
+})
 
 function shortened(name: string): string {
   if (name.length * 3 <= managerBytesMax || Buffer.byteLength(name) <= managerBytesMax) return name
