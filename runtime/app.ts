@@ -163,7 +163,8 @@ function sendFailure(parts: ServerParts, request: RequestContext, error: unknown
   const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
   const known = apiErrorOf(error)
   if (known !== undefined) {
-    if (request.audit !== undefined) request.audit.answeredStatus(known.code, failureStatus(known, parts.vendor))
+    request.audit?.answeredStatus(known.code, failureStatus(known, parts.vendor))
+    request.audit?.latencies.answering()
     return sendError(outgoing, known, options)
   }
   request.audit?.panicked()

@@ -12,6 +12,7 @@ import type { Audit } from "../runtime/audit/audit.ts"
 import { AuditCounts } from "../runtime/audit/counts.ts"
 import { createApp } from "../runtime/app.ts"
 import { systemClock } from "../runtime/base/clock.ts"
+import { RequestLatencies } from "../runtime/base/request-latencies.ts"
 import { noOpinion } from "../runtime/authz/authorize.ts"
 import { type ListenOptions, listen } from "../runtime/http/listen.ts"
 import type { ServerParts } from "../runtime/server-parts.ts"
@@ -169,7 +170,8 @@ function recordedAudit(trace: string[]): Audit {
   return {
     counts: new AuditCounts(),
     begin(request) {
-      request.audit = { ...wants, ...reports, authenticated, started: nothing, panicked: nothing, annotate: nothing }
+      const latencies = new RequestLatencies(systemClock)
+      request.audit = { ...wants, ...reports, latencies, authenticated, started: nothing, panicked: nothing, annotate: nothing }
     },
     beforeCommit: nothing,
     stop: async () => undefined,

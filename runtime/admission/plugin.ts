@@ -1,5 +1,6 @@
 /** The interface of admission plugins, and the attributes of a request that they receive. */
 import type { ApiObject } from "../base/json.ts"
+import type { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
 import type { DeadlineSignal } from "../wire/expiry.ts"
 
@@ -77,6 +78,8 @@ export type OpenAttributes = RequestAttributes & {
   name: string
   object: ApiObject | undefined
   oldObject: ApiObject | undefined
+  /** Of a request that audit records: what waits for the store adds to it. */
+  readonly latencies?: RequestLatencies | undefined
 }
 
 /**

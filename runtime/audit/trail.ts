@@ -6,6 +6,7 @@ import { formatDuration } from "../base/duration.ts"
 import { internal } from "../base/errors.ts"
 import { auditedObjectBytesMax } from "../base/audit-limits.ts"
 import { memoize } from "../base/memoize.ts"
+import { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { isPublicPath } from "../authz/authorize.ts"
@@ -70,6 +71,7 @@ interface SameTexts {
 export class AuditTrail implements RequestAudit {
   keepsRequest = false
   keepsResponse = false
+  readonly latencies: RequestLatencies
   private decision: AuditDecision | undefined
   /** As authenticated: impersonation replaces the request's. */
   private user: User | undefined
@@ -94,6 +96,7 @@ export class AuditTrail implements RequestAudit {
   ) {
     this.receivedMs = deps.clock.nowMs()
     this.startedMs = deps.clock.elapsedMs()
+    this.latencies = new RequestLatencies(deps.clock)
     request.onEnd(() => this.end())
   }
 
@@ -227,11 +230,19 @@ export class AuditTrail implements RequestAudit {
   private emit(stage: Stage): void {
     const { clock, report, sink } = this.deps
     if (this.decision?.omitStages.has(stage) !== false) return
-    const tookMs = clock.elapsedMs() - this.startedMs
-    if (stage === "ResponseComplete" && tookMs > auditLatencyMs)
-      this.annotate(this.names.latency, formatDuration(BigInt(Math.round(tookMs * 1e6))))
+    const nowMs = clock.elapsedMs()
+    const tookMs = nowMs - this.startedMs
+    if (stage === "ResponseComplete" && tookMs > auditLatencyMs) this.annotateLatencies(nowMs)
     const stored = sink.process(this.event(stage, this.receivedMs + tookMs))
     if (stored instanceof Promise) void stored.catch(report)
+  }
+
+  /** A watch and a connection that was handed over last as long as their clients want, and have no latency. */
+  private annotateLatencies(nowMs: number): void {
+    if (this.request.info.verb === "watch" || this.answer?.code === 101) return
+    const { latency } = this.names
+    for (const [part, ms] of this.latencies.until(nowMs)) this.annotate(latency + part, durationText(ms))
+    this.annotate(`${latency}total`, durationText(nowMs - this.startedMs))
   }
 
   private get names(): AnnotationNames {
@@ -317,6 +328,7 @@ const publicPath: Decision = { opinion: "allow", reason: "" }
 interface AnnotationNames {
   readonly decision: string
   readonly reason: string
+  /** Of the annotations of latencies, before the part that took the time. */
   readonly latency: string
   /** The JSON of both fields of a decision, by its reason: most requests are allowed by one of a few bindings. */
   readonly allowed: (reason: string) => string
@@ -336,7 +348,7 @@ function annotationNames(vendor: Vendor): AnnotationNames {
       reason,
       allowed: fields("allow"),
       forbidden: fields("forbid"),
-      latency: `${vendor.group("apiserver.latency.orch.io")}/total`,
+      latency: `${vendor.group("apiserver.latency.orch.io")}/`,
     }
     namesOfVendors.set(vendor, names)
   }
@@ -401,6 +413,10 @@ function definedOf(fields: Readonly<Record<string, JsonObject[string]>>): JsonOb
   const defined: JsonObject = {}
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) defined[name] = value
   return defined
+}
+
+function durationText(ms: number): string {
+  return formatDuration(BigInt(Math.round(ms * 1e6)))
 }
 
 function textOf(value: JsonObject[string]): string {

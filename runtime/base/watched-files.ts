@@ -1,13 +1,14 @@
 /** Files that a running server reads again when they change: certificates, authorities, configurations. */
-import { readFileSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import type { Clock } from "./clock.ts"
+import { FileTooLargeError, readFileText, rereadFileText } from "./file-text.ts"
 
 /** Milliseconds between two looks at a file that a running server reads again. */
 export const fileCheckMs = 1000
 
 export interface WatchedFilesOptions<T> {
   readonly paths: readonly string[]
+  /** Of each file. Default `optionFileBytesMax`. */
+  readonly bytesMax?: number
   /** Gets the texts in the order of the paths. Throws an Error that says what is wrong with them. */
   readonly read: (texts: readonly string[]) => T
   readonly clock: Clock
@@ -26,12 +27,12 @@ export class WatchedFiles<T> {
   private readonly listeners: ((value: T) => void)[] = []
   private cancel: () => void = () => undefined
   private isStopped = false
-  /** A file could not be read when they were looked at last. */
-  private isMissing = false
+  /** Why a file could not be read when they were looked at last. */
+  private unread: string | undefined
 
-  /** Reads the files at once. Throws the system's error, and what `read` throws. */
+  /** Reads the files at once. Throws the system's error, FileTooLargeError, and what `read` throws. */
   constructor(private readonly options: WatchedFilesOptions<T>) {
-    this.texts = options.paths.map((path) => readFileSync(path, "utf8"))
+    this.texts = options.paths.map((path) => readFileText(path, options.bytesMax))
     this.value = options.read(this.texts)
     this.checkLater()
   }
@@ -55,21 +56,21 @@ export class WatchedFiles<T> {
   }
 
   private async check(): Promise<void> {
-    const { onFault, paths, read } = this.options
+    const { bytesMax, onFault, paths, read } = this.options
     try {
-      const texts = await Promise.all(paths.map((path) => readFile(path, "utf8")))
+      const texts = await Promise.all(paths.map((path) => rereadFileText(path, bytesMax)))
       if (this.isStopped) return
       if (texts.some((text, index) => text !== this.texts[index])) {
         this.texts = texts
         this.value = read(texts)
         for (const listener of this.listeners) listener(this.value)
       }
-      this.isMissing = false
+      this.unread = undefined
     } catch (error) {
-      // A file that is gone is reported once; a content that cannot be read is seen once.
-      const isMissing = error instanceof Error && "syscall" in error
-      if (!this.isStopped && !(isMissing && this.isMissing)) onFault(error)
-      this.isMissing = isMissing
+      // A file that is gone or too large is reported once; a content that cannot be read is seen once.
+      const unread = error instanceof Error && ("syscall" in error || error instanceof FileTooLargeError) ? error.message : undefined
+      if (!this.isStopped && (unread === undefined || unread !== this.unread)) onFault(error)
+      this.unread = unread
     }
     if (!this.isStopped) this.checkLater()
   }

@@ -1,6 +1,7 @@
 /** The surroundings of a command; tests pass their own. */
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileText } from "../base/file-text.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { loadOptions, type LoadedOptions } from "../options/load.ts"
 
 export interface CommandContext {
@@ -59,5 +60,5 @@ function rerun(args: readonly string[], env: Readonly<Record<string, string>>): 
  * Returns the options of a command from its arguments, the environment and a configuration file. Throws OptionError.
  */
 export function optionsOf(args: readonly string[], context: CommandContext): LoadedOptions {
-  return loadOptions({ args, env: context.env, readFile: (path) => readFileSync(path, "utf8") })
+  return loadOptions({ args, env: context.env, readFile: (path) => readFileText(path, yamlFileBytesMax) })
 }

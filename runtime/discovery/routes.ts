@@ -12,7 +12,7 @@ import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { capabilitiesDocument, capabilitiesPath } from "./capabilities.ts"
 import { matchesTag, sendNotModified } from "../wire/conditional.ts"
-import { aggregatedForm, Discovery, type DiscoveryTarget } from "./discovery.ts"
+import { aggregatedForm, Discovery, type DiscoveryTarget, type Document } from "./discovery.ts"
 import { groupVersion } from "./documents.ts"
 import { answerHealth } from "../observability/health.ts"
 import { metricsContentType, metricsText } from "../observability/metrics.ts"
@@ -103,9 +103,11 @@ async function answerDiscovery(documents: Documents, request: RequestContext): P
   }
   const negotiated = negotiate(headers.accept, options)
   const indented = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
-  const document = await discovery.document(target, { media: negotiated.media, indented, serverAddress: serverAddress(request) })
+  const address = serverAddress(request)
+  const document = await discovery.document(target, { media: negotiated.media, indented, serverAddress: address })
   if (document === undefined) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
+  await reportAnswer(request, () => discovery.document(target, { ...asRecorded, serverAddress: address }))
   const gzip = parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(headers["accept-encoding"])
   await sendBytes(outgoing, { status: 200, contentType: negotiated.contentType, body: document.bytes, gzip })
 }
@@ -121,6 +123,20 @@ function targetOf(parts: ServerParts, request: RequestContext): DiscoveryTarget 
   return version === undefined ? { at: "group", group } : { at: "version", group, version }
 }
 
+/** How audit records a document, in whatever form the client has it. */
+const asRecorded = { media: "json", indented: false } as const
+
+/** Called right before a document is sent. `json`: the document as recorded, which is kept like all its forms. */
+async function reportAnswer({ audit }: RequestContext, json: () => Promise<Document | undefined>): Promise<void> {
+  if (audit === undefined) return
+  const document = audit.keepsResponse ? await json() : undefined
+  audit.answered(200, document?.bytes.subarray(0, -newline.length))
+  audit.latencies.answering()
+}
+
+/** Ends compact JSON. */
+const newline = "\n"
+
 async function sendAggregated(
   { parts, discovery }: Documents,
   request: RequestContext,
@@ -131,6 +147,7 @@ async function sendAggregated(
   const document = await discovery.aggregated(at, { media: form.media, indented, version: form.version })
   const headers = { etag: document.tag, vary: "Accept", "cache-control": "public" }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
+  await reportAnswer(request, () => discovery.aggregated(at, { ...asRecorded, version: form.version }))
   const contentType = `${form.contentType};g=${parts.vendor.group("apidiscovery.orch.io")};v=${form.version};as=APIGroupDiscoveryList`
   await sendBytes(outgoing, { status: 200, contentType, body: document.bytes, headers })
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { fileCheckMs } from "../base/watched-files.ts"
 import { type HookFile, readHookFile } from "./kubeconfig.ts"
 
@@ -73,4 +74,15 @@ test.each([
 test("an address with a password is refused without it", () => {
   const server = "https://me:s3cr3t@hook.example.com/path"
   expect(() => read({}, { server })).toThrow(/^server must be an https address without a user and a password/)
+})
+
+test("a kubeconfig that is larger than the limit is refused", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hook-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, "config")
+  const reading = (): HookFile => readHookFile({ path, clock: createManualClock(), onFault: () => undefined })
+  writeFileSync(path, `kind: Config ${"#".repeat(yamlFileBytesMax - "kind: Config ".length)}`)
+  expect(reading).toThrow("current-context must name a context")
+  writeFileSync(path, `kind: Config ${"#".repeat(yamlFileBytesMax)}`)
+  expect(reading).toThrow(`${path} has more than ${yamlFileBytesMax} bytes`)
 })

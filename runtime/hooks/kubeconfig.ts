@@ -1,11 +1,12 @@
 /** Where a web hook is and how to sign in there, from a file in the form of a kubeconfig: options name such files. */
-import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import type { Document, LineCounter } from "yaml"
+import type { Document } from "yaml"
 import type { Clock } from "../base/clock.ts"
-import { yamlLibrary } from "../base/lazy-libraries.ts"
+import { readFileText } from "../base/file-text.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { cut, quoted } from "../base/quote.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
+import { parseYamlFile, type YamlFile } from "../base/yaml-file.ts"
 import type { HookPlace } from "./place.ts"
 
 export interface HookFile {
@@ -26,7 +27,7 @@ interface HookFileOptions {
  * again when they change. Throws an Error that says what is wrong, and what this server cannot do.
  */
 export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFile {
-  const { cluster, user } = currentContext(documentOf(readFileSync(path, "utf8")))
+  const { cluster, user } = currentContext(documentOf(readFileText(path, yamlFileBytesMax)))
   const url = serverOf(cluster)
   const paths: string[] = []
   /** The text of `<name>-data`, or where that of the file `<name>` will be. */
@@ -70,17 +71,16 @@ export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFil
 
 /** Throws an Error that names the place and not the text there, which may be a token. */
 function documentOf(text: string): unknown {
-  const lines = new (yamlLibrary().LineCounter)()
-  const document = parsed(text, lines)
+  const { document, lines } = parsed(text)
   const [fault] = document.errors
   if (fault === undefined) return valueOf(document)
   const { line, col } = lines.linePos(fault.pos[0])
   throw new Error(`it is no YAML and no JSON: see line ${line}, column ${col} (${fault.code})`)
 }
 
-function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
+function parsed(text: string): YamlFile {
   try {
-    return yamlLibrary().parseDocument(text, { prettyErrors: false, lineCounter, logLevel: "error" })
+    return parseYamlFile(text)
   } catch {
     throw new Error("it is nested too deeply")
   }

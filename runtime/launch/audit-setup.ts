@@ -5,6 +5,7 @@ import type { AuditSetup } from "../audit/audit.ts"
 import type { Policy } from "../audit/policy.ts"
 import { PolicyError, readPolicy } from "../audit/read-policy.ts"
 import type { Clock } from "../base/clock.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import type { Options } from "../options/table.ts"
@@ -48,6 +49,7 @@ function followedPolicy(path: string, { options, clock, log }: HowToAudit): Watc
   try {
     const file = new WatchedFiles({
       paths: [path],
+      bytesMax: yamlFileBytesMax,
       clock,
       read([text = ""]) {
         const { policy, warnings } = readPolicy(text, vendorProfile(options.vendor))

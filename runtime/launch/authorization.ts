@@ -7,6 +7,7 @@ import type { AuthorizerSetup, ConfiguredAuthorization, Mode } from "../authz/au
 import { type AuthorizationConfiguration, authorizationConfigurationShape } from "../authz/configuration.ts"
 import { type AuthorizerRecord, validateAuthorizationConfiguration, type WebhookRecord } from "../authz/validate-configuration.ts"
 import type { Clock } from "../base/clock.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { type Vendor, vendorProfile } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import { inClusterHook } from "../hooks/in-cluster.ts"
@@ -63,7 +64,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
     log.error({ error: errorText(error) }, unusableChange("authorization-config", path))
   }
   try {
-    const file = new WatchedFiles({ paths: [path], clock, read, onFault: fault })
+    const file = new WatchedFiles({ paths: [path], bytesMax: yamlFileBytesMax, clock, read, onFault: fault })
     const authorizers = stoppingOnError(file, () => new Authorizers(how, policies, file.current))
     authorizers.follow(file, (change) => {
       try {

@@ -1,8 +1,8 @@
 /** Opens the store on an etcd cluster from option values, and keeps the secret that its servers share. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
+import { readFileText } from "../base/file-text.ts"
 import { errorText } from "../base/error-text.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -132,7 +132,7 @@ type PemOption = "store-cafile" | "store-certfile" | "store-keyfile"
 function pemText(options: Options, name: PemOption): string | undefined {
   if (options[name] === "") return undefined
   try {
-    return readFileSync(options[name], "utf8")
+    return readFileText(options[name])
   } catch (error) {
     throw new StartError(`--${name}: ${options[name]} cannot be read: ${errorText(error)}`)
   }

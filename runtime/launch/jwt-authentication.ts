@@ -1,5 +1,5 @@
 /** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and how they change. */
-import { readFileSync } from "node:fs"
+import { readFileText } from "../base/file-text.ts"
 import { errorText } from "../base/error-text.ts"
 import type { Authenticator } from "../authn/authenticate.ts"
 import { certificatePool } from "../authn/certificates/pool.ts"
@@ -12,6 +12,7 @@ import { type IssuerParts, jwtTokens } from "../authn/oidc/jwt-tokens.ts"
 import { Provider } from "../authn/oidc/provider.ts"
 import { validateAuthenticationConfiguration } from "../authn/oidc/validate-configuration.ts"
 import { keptTokens } from "../authn/tokens/kept-tokens.ts"
+import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import { within } from "../base/within.ts"
@@ -59,6 +60,7 @@ function openFile(how: AuthenticationOptions, path: string): WatchedFiles<readon
   try {
     return new WatchedFiles({
       paths: [path],
+      bytesMax: yamlFileBytesMax,
       clock,
       read: ([text = ""]) =>
         validatedIssuers(decodeConfiguration<AuthenticationConfiguration>(text, documentKind, vendorProfile(options.vendor)), how),
@@ -224,7 +226,7 @@ function authoritiesOfOptions(options: Options): string | undefined {
   const path = options["oidc-ca-file"]
   if (path === "") return undefined
   try {
-    return certificatePool(readFileSync(path, "utf8")).pem
+    return certificatePool(readFileText(path)).pem
   } catch (error) {
     throw new StartError(`--oidc-ca-file: ${path}: ${errorText(error)}`)
   }

@@ -2,7 +2,6 @@
  * Starts a server from option values: opens the store, reads or creates certificate, token and secrets, loads kinds,
  * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
-import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
@@ -19,6 +18,7 @@ import { builtInDocuments, type Documents, joinDocuments } from "./openapi-files
 import { enabledKinds } from "./enabled-kinds.ts"
 import { servedDocuments } from "./served-documents.ts"
 import { CertificateError, inMemoryPair, selfSignedPair, type ServingPair } from "./certificates.ts"
+import { readFileText } from "../base/file-text.ts"
 import type { Clock } from "../base/clock.ts"
 import type { ConnectOptions } from "../connect/connector.ts"
 import type { JsonObject } from "../base/json.ts"
@@ -359,7 +359,7 @@ function pemText(
 ): string | undefined {
   if (options[name] === "") return undefined
   try {
-    return readFileSync(options[name], "utf8")
+    return readFileText(options[name])
   } catch (error) {
     throw new StartError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -1,8 +1,8 @@
 /** What `--service-account-*` says: the keys, issuers and audiences of tokens. Specification section 5. */
 import { generateKeyPairSync } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { type SigningKey, signingKeyIn, type VerifyingKey, verifyingKeysIn } from "../authn/service-accounts/keys.ts"
 import type { ServiceAccountTokens } from "../authn/service-accounts/tokens.ts"
+import { readFileText } from "../base/file-text.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Options } from "../options/table.ts"
 import { StartError } from "./start-error.ts"
@@ -61,7 +61,7 @@ function readKeys<Key>(
   read: (pem: string) => readonly Key[],
 ): readonly Key[] {
   try {
-    return read(readFileSync(path, "utf8"))
+    return read(readFileText(path))
   } catch (error) {
     throw new StartError(`--${option}: ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -1,6 +1,6 @@
 /** Reads the pairs of `--cluster-signing-cert-file` and its like, with which certificates are signed. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { readFileText } from "../base/file-text.ts"
 import { errorText } from "../base/error-text.ts"
 import { signingAlgorithm } from "../controllers/certificates/issue.ts"
 import { type Signing, type SigningPair, type SignerName, signerNames } from "../controllers/certificates/signers.ts"
@@ -46,7 +46,7 @@ function pairOf(options: Options, part: Part): SigningPair | undefined {
 
 function read(name: string, path: string): string {
   try {
-    return readFileSync(path, "utf8")
+    return readFileText(path)
   } catch (error) {
     throw new StartError(`--${name}: ${errorText(error)}`)
   }

@@ -1,6 +1,6 @@
 /** Merges the sources of options: flag over environment variable over configuration file over default. */
-import { yamlLibrary } from "../base/lazy-libraries.ts"
 import { nearest } from "../base/nearest.ts"
+import { parseYamlFile, type YamlFile } from "../base/yaml-file.ts"
 import { type GivenOption, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
 import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
@@ -104,7 +104,7 @@ function fromFile(path: string, readFile: OptionSources["readFile"]): GivenOptio
 function parseFile(path: string, readFile: OptionSources["readFile"]): object {
   let document: unknown
   try {
-    document = yamlLibrary().parse(readFile(path))
+    document = contentOf(parseYamlFile(readFile(path)))
   } catch (error) {
     throw new OptionError(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -112,6 +112,13 @@ function parseFile(path: string, readFile: OptionSources["readFile"]): object {
   if (typeof document !== "object" || Array.isArray(document))
     throw new OptionError(`--config: ${path} must hold option names and values, such as securePort: 6443`)
   return document
+}
+
+function contentOf({ document, lines }: YamlFile): unknown {
+  const [fault] = document.errors
+  if (fault === undefined) return document.toJS()
+  const { line, col } = lines.linePos(fault.pos[0])
+  throw new Error(`line ${line}, column ${col}: ${fault.message}`)
 }
 
 /** A list counts as the option given repeatedly, a map as `key=value` items. */

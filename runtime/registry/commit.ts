@@ -5,6 +5,7 @@
 import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../base/errors.ts"
 import type { CommitOps } from "../schema/behaviour.ts"
 import type { ApiObject } from "../base/json.ts"
+import { measured, type RequestLatencies } from "../base/request-latencies.ts"
 import { Failures } from "../base/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
@@ -90,9 +91,11 @@ export async function commitPut(
     ops: TransactionOps
     dryRun: boolean
     created: boolean
+    /** Of a request that audit records. */
+    latencies?: RequestLatencies | undefined
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, bytes = 0, ops, created } = options
+  const { key, expected, bytes = 0, ops, created, latencies } = options
   const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
   if (options.dryRun) {
     const shown = written ?? (keepsStoredOnly(handle) ? storedObjectOf(handle, options.object) : options)
@@ -108,7 +111,7 @@ export async function commitPut(
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, guarded)
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put, latencies }, guarded)
   if (!outcome.ok) {
     handle.cache.withdraw(key, value)
     if (guard !== undefined && outcome.current.has(guard.key)) await awaitDefinitionChange(registry, handle, guard)
@@ -156,23 +159,35 @@ async function shapeRecorded(recording: Promise<void>, ops: TransactionOps): Pro
  */
 export async function commitDelete(
   registry: Registry,
-  options: { key: string; expected: number; object: ApiObject; ops: TransactionOps; dryRun: boolean; stamped?: boolean },
+  options: {
+    key: string
+    expected: number
+    object: ApiObject
+    ops: TransactionOps
+    dryRun: boolean
+    stamped?: boolean
+    /** Of a request that audit records. */
+    latencies?: RequestLatencies | undefined
+  },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, ops } = options
+  const { key, expected, object, ops, latencies } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, ops)
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key }, latencies }, ops)
   if (!outcome.ok) return conflictOutcome(key, outcome)
   if (options.stamped !== true) return { ok: true, result }
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }
 
+/** The object's own part of a transaction. */
+interface OwnWrite {
+  readonly check: Check
+  readonly write: Write
+  readonly latencies: RequestLatencies | undefined
+}
+
 /** As `send`, but waits until watchers have received the write: a client then finds it on its watches. */
-async function commit(
-  registry: Registry,
-  own: { check: Check; write: Write },
-  ops: TransactionOps,
-): ReturnType<Registry["deps"]["store"]["commit"]> {
+async function commit(registry: Registry, own: OwnWrite, ops: TransactionOps): ReturnType<Registry["deps"]["store"]["commit"]> {
   const result = await send(registry, own, ops)
   const delivered = registry.deps.cache.delivered()
   if (delivered !== undefined) await delivered
@@ -180,14 +195,11 @@ async function commit(
 }
 
 /** Commits the object's own check and write together with its transaction operations. */
-async function send(
-  registry: Registry,
-  own: { check: Check; write: Write },
-  ops: TransactionOps,
-): ReturnType<Registry["deps"]["store"]["commit"]> {
+async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): ReturnType<Registry["deps"]["store"]["commit"]> {
   try {
     registry.deps.beforeCommit?.()
-    return await registry.deps.store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes] })
+    const stored = registry.deps.store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes] })
+    return await measured(own.latencies, "etcd", stored)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const failure = storeFailure(error)

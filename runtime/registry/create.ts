@@ -87,11 +87,11 @@ type Attempt =
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
   const { attributes, bytes = 0 } = request
-  const { namespace, dryRun } = attributes
+  const { namespace, dryRun, latencies } = attributes
   if (handle.kind.custom !== undefined) checkDefinition(registry, handle.kind)
   const sent = await trackedObject(registry, handle, request)
   if (takesTurns(bytes)) await nextTurn()
-  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace))
+  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace), latencies)
   attributes.name = sent.metadata?.name ?? ""
   const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
   const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
@@ -104,7 +104,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   const validating = validateByKind(handle.parts, object, { failures, vendor, bytes })
   if (validating !== undefined) await validating
-  const looking = checkReferences(registry, failures)
+  const looking = checkReferences(registry, failures, latencies)
   if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
@@ -117,7 +117,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   if (takesTurns(bytes)) await nextTurn()
-  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true })
+  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true, latencies })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }

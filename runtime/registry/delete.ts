@@ -4,6 +4,7 @@ import { conflict, deletionPreconditionText, notFound, preconditionText, unknown
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ApiObject } from "../base/json.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
+import { measured } from "../base/request-latencies.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -60,7 +61,8 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
     const written = await tryWriteFromCache(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
     if (written !== undefined) return written
   }
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const { latencies } = request.attributes
+  await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
     if (current === undefined) throw notFound(objectRefOf(handle, nameOf(request)))
@@ -68,7 +70,7 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
     if (outcome.ok) return outcome.result
     if (attempt >= conflictAttemptsMax)
       throw conflict(objectRefOf(handle, nameOf(request)), "the object kept changing while it was being deleted; try again")
-    await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
+    await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
   }
 }
 
@@ -80,7 +82,7 @@ async function attemptDelete(
 ): Promise<CommitOutcome> {
   const { key, current } = state
   const { attributes } = request
-  const { dryRun } = attributes
+  const { dryRun, latencies } = attributes
   const storedOld = await readable(handle, request, current)
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
@@ -90,11 +92,12 @@ async function attemptDelete(
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
     const ops = await removalOps(registry, handle, old, { dryRun })
-    return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
+    return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true, latencies })
   }
   if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false })
+  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, latencies }
+  return commitPut(registry, handle, { ...change, created: false })
 }
 
 function nameOf({ name, attributes }: DeleteRequest): string {
@@ -125,11 +128,11 @@ function removeUnread(
   request: DeleteRequest,
   { key, current }: { key: string; current: CachedObject },
 ): Promise<CommitOutcome> {
-  const { dryRun, namespace } = request.attributes
+  const { dryRun, latencies, namespace } = request.attributes
   const metadata = { name: nameOf(request), ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
   const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
   checkPreconditions(handle, request, object)
-  return commitDelete(registry, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun })
+  return commitDelete(registry, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun, latencies })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

@@ -5,6 +5,7 @@
 import { badRequest, expired, notFound, type ObjectRef, tooLargeResourceVersion } from "../base/errors.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs, unconfirmedVersionWaitMs } from "../base/limits.ts"
 import { cut } from "../base/quote.ts"
+import { measured, type RequestLatencies } from "../base/request-latencies.ts"
 import { lookWork } from "../base/work.ts"
 import type { CachedObject, ObjectRange, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
@@ -16,6 +17,7 @@ import type { KindHandle, Registry } from "./registry.ts"
 import { scan } from "./scan.ts"
 import { type ListOrder, sortedPage } from "./sorted-page.ts"
 import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
+import type { VersionConversion } from "./version-conversion.ts"
 
 /** The meaning of `resourceVersion` and `resourceVersionMatch`; see `verbs/list/list-options.ts`. */
 export type Freshness =
@@ -46,6 +48,8 @@ export interface ListRequest {
   readonly count?: boolean
   /** Aborted when the client is gone; ends a search. */
   readonly signal?: { readonly aborted: boolean }
+  /** Of a request that audit records. */
+  readonly latencies?: RequestLatencies | undefined
 }
 
 export interface ListPage {
@@ -71,15 +75,16 @@ export function objectRefOf(handle: KindHandle, name?: string): ObjectRef {
 export async function getObject(
   registry: Registry,
   handle: KindHandle,
-  options: { namespace: string; name: string; freshness: Freshness },
+  options: { namespace: string; name: string; freshness: Freshness; latencies?: RequestLatencies | undefined },
 ): Promise<CachedObject> {
   if (handle.kind.answeredBy !== undefined) return computedObject(registry, handle, options)
   const key = handle.key(options.namespace, options.name)
   const { cache } = handle
+  const { freshness, latencies } = options
   // Awaiting a finished promise would cost as much as the lookup itself.
-  const atOnce = options.freshness.mode === "any" && !cache.readsStore
-  const readsCache = atOnce || (await revisionToRead(registry, handle, options.freshness)) === undefined
-  const found = readsCache ? cache.get(key) : await cache.getStored(key)
+  const atOnce = freshness.mode === "any" && !cache.readsStore
+  const readsCache = atOnce || (await revisionToRead(registry, handle, freshness, latencies)) === undefined
+  const found = readsCache ? cache.get(key) : await measured(latencies, "etcd", cache.getStored(key))
   if (found === undefined) throw notFound(objectRefOf(handle, options.name))
   return handle.conversion === undefined ? found : handle.conversion.one(found)
 }
@@ -89,17 +94,29 @@ export async function getObject(
  * revision to read from the store: always where the cache is disabled, and for the newest state after a short wait if
  * the store does not report the progress of its watches.
  */
-async function revisionToRead(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<number | undefined> {
+async function revisionToRead(
+  registry: Registry,
+  handle: KindHandle,
+  freshness: Freshness,
+  latencies: RequestLatencies | undefined,
+): Promise<number | undefined> {
   if (handle.cache.readsStore) {
-    if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness)
-    return registry.deps.cache.consistentRevision(handle.kind.storage.path)
+    if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness, latencies)
+    return newestRevision(registry, handle, latencies)
   }
   if (freshness.mode !== "most-recent" || registry.deps.store.reportsProgress !== false) {
-    await awaitFreshness(registry, handle, freshness)
+    await awaitFreshness(registry, handle, freshness, latencies)
     return undefined
   }
-  const revision = await registry.deps.cache.consistentRevision(handle.kind.storage.path)
-  return (await handle.cache.waitFor(revision, unconfirmedVersionWaitMs)) ? undefined : revision
+  const revision = await newestRevision(registry, handle, latencies)
+  return (await measured(latencies, "etcd", handle.cache.waitFor(revision, unconfirmedVersionWaitMs))) ? undefined : revision
+}
+
+/** Most stores know it at once; measuring that would cost more than it takes. */
+function newestRevision(registry: Registry, handle: KindHandle, latencies: RequestLatencies | undefined): Promise<number> {
+  const { cache, store } = registry.deps
+  const revision = cache.consistentRevision(handle.kind.storage.path)
+  return store.revisionNeedsRoundTrip === true ? measured(latencies, "etcd", revision) : revision
 }
 
 /** Returns a page of a collection, or all of it. Throws 400, 410 or 504 as in section 4.6. */
@@ -107,7 +124,8 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const page = await listStored(registry, handle, request)
   if (handle.conversion === undefined) return page
   const { items, runs, ...rest } = page
-  return { ...rest, ...(await presentPage(handle.conversion, { items, ...(runs !== undefined && { runs }) })) }
+  const presented = presentPage(handle.conversion, { items, ...(runs !== undefined && { runs }) })
+  return { ...rest, ...(await measured(request.latencies, "decode-response-object", presented)) }
 }
 
 async function listStored(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
@@ -123,7 +141,7 @@ async function listStored(registry: Registry, handle: KindHandle, request: ListR
   const unreadable = handle.cache.undecodable(prefix)
   if (unreadable !== undefined) throw unreadable
   const { candidates, filter } =
-    conversion === undefined ? narrowByIndex(snapshot, range, request) : await convertedCandidates(conversion, { snapshot, range, request })
+    conversion === undefined ? narrowByIndex(snapshot, range, request) : await convertedFor(conversion, { snapshot, range, request })
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, candidates, filter })
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
@@ -143,13 +161,13 @@ function listedSnapshot(registry: Registry, handle: KindHandle, request: ListReq
 }
 
 /** The snapshot for a list. Builds the index of the selected values first, if that saves a scan of many objects. */
-async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected }: ListRequest): Promise<Snapshot> {
-  const snapshot = await snapshotFor(registry, handle, freshness)
+async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected, latencies }: ListRequest): Promise<Snapshot> {
+  const snapshot = await snapshotFor(registry, handle, freshness, latencies)
   // An index has the values of what is stored, not of what it is converted to.
   const indexed = selected === undefined || handle.conversion !== undefined ? undefined : handle.cache.prepareIndex(selected)
   if (indexed === undefined) return snapshot
   await indexed
-  return snapshotFor(registry, handle, freshness)
+  return snapshotFor(registry, handle, freshness, latencies)
 }
 
 /** A token that continues in the newest state has no count for it. */
@@ -174,6 +192,14 @@ function narrowByIndex(
   return selected?.sole === true || filter === undefined ? { candidates } : { candidates, filter }
 }
 
+/** Converting counts as the decoding of a list, with the time of the web hook, as in the reference. */
+function convertedFor(
+  conversion: VersionConversion,
+  list: Parameters<typeof convertedCandidates>[1] & { request: ListRequest },
+): ReturnType<typeof convertedCandidates> {
+  return measured(list.request.latencies, "decode-response-object", convertedCandidates(conversion, list))
+}
+
 /** An empty list whose `remainingItemCount` is the number of matching objects. */
 async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const empty = { ...wholeList(snapshot), items: [] }
@@ -182,7 +208,7 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
   const { candidates, filter } =
     handle.conversion === undefined
       ? narrowByIndex(snapshot, range, request)
-      : await convertedCandidates(handle.conversion, { snapshot, range, request })
+      : await convertedFor(handle.conversion, { snapshot, range, request })
   if (filter === undefined) return { ...empty, remainingItemCount: candidates?.length ?? snapshot.count(range) }
   let remainingItemCount = 0
   await scan(candidates ?? snapshot.entries(range), scanOptions(request), (object) => {
@@ -236,25 +262,35 @@ async function sortedList(options: {
 }
 
 /** Waits until the cache may serve a read at this freshness. Throws 504 after `staleReadTimeoutMs`. */
-export async function awaitFreshness(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<void> {
+export async function awaitFreshness(
+  registry: Registry,
+  handle: KindHandle,
+  freshness: Freshness,
+  latencies?: RequestLatencies,
+): Promise<void> {
   if (freshness.mode === "any") return
-  const revision =
-    freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision(handle.kind.storage.path) : freshness.revision
+  const revision = freshness.mode === "most-recent" ? await newestRevision(registry, handle, latencies) : freshness.revision
   if (handle.cache.revision() >= revision) return
   if (freshness.mode === "most-recent") registry.deps.store.advanceWatches?.(revision, handle.prefix(""))
-  if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
+  const isThere = await measured(latencies, "etcd", handle.cache.waitFor(revision, staleReadTimeoutMs))
+  if (!isThere) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
 /** The snapshot that a list, or the start of a watch, shows. Throws 410 or 504. */
-export async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
+export async function snapshotFor(
+  registry: Registry,
+  handle: KindHandle,
+  freshness: Freshness,
+  latencies?: RequestLatencies,
+): Promise<Snapshot> {
   if (freshness.mode === "exact") {
-    await awaitFreshness(registry, handle, freshness)
-    return requireSnapshot(freshness.revision, await snapshotAt(handle, freshness.revision))
+    await awaitFreshness(registry, handle, freshness, latencies)
+    return requireSnapshot(freshness.revision, await measured(latencies, "etcd", snapshotAt(handle, freshness.revision)))
   }
   for (let attempt = 1; ; attempt++) {
-    const newest = await revisionToRead(registry, handle, freshness)
+    const newest = await revisionToRead(registry, handle, freshness, latencies)
     if (newest === undefined) return handle.cache.snapshot()
-    const snapshot = await handle.cache.snapshotStored(newest)
+    const snapshot = await measured(latencies, "etcd", handle.cache.snapshotStored(newest))
     // A compaction may pass the revision before it is read; the next attempt reads a newer one.
     if (snapshot !== undefined || attempt >= conflictAttemptsMax) return requireSnapshot(newest, snapshot)
   }
@@ -266,10 +302,11 @@ function requireSnapshot(revision: number, snapshot: Snapshot | undefined): Snap
 }
 
 async function tokenSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken): Promise<Snapshot> {
-  if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" })
+  const { latencies } = request
+  if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" }, latencies)
   // Another server may have served the previous page, from a newer cache.
-  await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision })
-  const snapshot = await snapshotAt(handle, token.revision)
+  await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision }, latencies)
+  const snapshot = await measured(latencies, "etcd", snapshotAt(handle, token.revision))
   if (snapshot !== undefined) return snapshot
   if (request.order !== undefined)
     throw expired("The provided continue parameter is too old, and a sorted list cannot go on in another state: start the list again")

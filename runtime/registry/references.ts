@@ -4,6 +4,7 @@
  */
 import { ApiError } from "../base/errors.ts"
 import type { ExpectedObject, Failures } from "../base/failure.ts"
+import type { RequestLatencies } from "../base/request-latencies.ts"
 import { getObject } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
@@ -12,17 +13,22 @@ import type { Registry } from "./registry.ts"
  * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up
  * in memory; before a missing one is reported, the newest state is read, since another server may have created it.
  */
-export function checkReferences(registry: Registry, failures: Failures): undefined | Promise<void> {
+export function checkReferences(registry: Registry, failures: Failures, latencies?: RequestLatencies): undefined | Promise<void> {
   const expected = failures.takeExpected()
-  return expected === undefined ? undefined : checkExpected(registry, expected, failures)
+  return expected === undefined ? undefined : checkExpected({ registry, latencies }, expected, failures)
 }
 
-async function checkExpected(registry: Registry, expected: readonly ExpectedObject[], failures: Failures): Promise<void> {
-  const found = await Promise.all(expected.map(({ object }) => exists(registry, object)))
+async function checkExpected(reading: Reading, expected: readonly ExpectedObject[], failures: Failures): Promise<void> {
+  const found = await Promise.all(expected.map(({ object }) => exists(reading, object)))
   for (const [index, { failure }] of expected.entries()) if (found[index] !== true) failures.add(failure)
 }
 
-async function exists(registry: Registry, { target, namespace, name }: ExpectedObject["object"]): Promise<boolean> {
+interface Reading {
+  readonly registry: Registry
+  readonly latencies: RequestLatencies | undefined
+}
+
+async function exists({ registry, latencies }: Reading, { target, namespace, name }: ExpectedObject["object"]): Promise<boolean> {
   const kind = registry.deps.kinds.findKind(target.group, target.version, target.kind)
   // A slash would make the name part of another key.
   if (kind === undefined || name.includes("/") || namespace.includes("/")) return false
@@ -31,7 +37,7 @@ async function exists(registry: Registry, { target, namespace, name }: ExpectedO
   const handle = registry.opened(kind) ?? (await registry.handle(kind))
   if (!handle.cache.readsStore && handle.cache.get(handle.key(within, name)) !== undefined) return true
   try {
-    await getObject(registry, handle, { namespace: within, name, freshness: { mode: "most-recent" } })
+    await getObject(registry, handle, { namespace: within, name, freshness: { mode: "most-recent" }, latencies })
     return true
   } catch (error) {
     if (error instanceof ApiError && error.reason === "NotFound") return false

@@ -11,6 +11,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
 import { cut } from "../base/quote.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
+import { measured } from "../base/request-latencies.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -71,7 +72,7 @@ export type UpdateAdmission = "done" | { readonly view: (object: ApiObject) => A
 
 /** Called by update, patch and sub-resource verbs. Throws 404, 409, 422, or the error of a plugin or the transform. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
-  const { namespace, name } = request.attributes
+  const { namespace, name, latencies } = request.attributes
   const key = handle.key(namespace, name)
   const cached = handle.cache.get(key)
   if (cached !== undefined) {
@@ -80,20 +81,20 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     const written = await tryWriteFromCache(registry, request, attemptFromCache)
     if (written !== undefined) return written
   }
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
     if (current === undefined) {
       const result = await createMissing(registry, handle, request)
       if (result !== undefined) return result
       if (attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
-      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
       continue
     }
     const { outcome, pinned } = await attemptOn(registry, handle, request, current)
     if (outcome.ok) return outcome.result
     if ((pinned && outcome.changed) || attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
-    await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
+    await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
   }
 }
 
@@ -232,7 +233,7 @@ function nextManagedFields(
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
   const { key, revision, old, bytes } = state
   const { attributes } = request
-  const { dryRun } = attributes
+  const { dryRun, latencies } = attributes
   const subresource = request.subresource?.name
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
@@ -265,7 +266,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
     const ops = await removalOps(registry, handle, old, scope)
-    return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun })
+    return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun, latencies })
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, { ...scope, bytes })
   if (takesTurns(bytes)) await nextTurn()
@@ -276,7 +277,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     await confirmDefinition(registry, handle)
     return { ok: true, result: { object: old, created: false, removed: false } }
   }
-  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
+  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false, latencies })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
@@ -379,7 +380,7 @@ function validateUpdate(
 ): undefined | Promise<undefined> {
   const { vendor } = registry.deps
   const { next, old, failures, bytes } = state
-  const { name } = request.attributes
+  const { name, latencies } = request.attributes
   const context = { failures, vendor, old, bytes, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
@@ -391,6 +392,6 @@ function validateUpdate(
     if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
   }
-  if (validating === undefined) return checkReferences(registry, failures)?.then(judge) ?? judge()
-  return validating.then(() => checkReferences(registry, failures)?.then(judge) ?? judge())
+  if (validating === undefined) return checkReferences(registry, failures, latencies)?.then(judge) ?? judge()
+  return validating.then(() => checkReferences(registry, failures, latencies)?.then(judge) ?? judge())
 }

@@ -8,7 +8,7 @@ export function attributesOf(
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,
 ): OpenAttributes {
-  const { info, user, headers, expiry } = request
+  const { audit, info, user, headers, expiry } = request
   return {
     operation,
     user,
@@ -23,5 +23,6 @@ export function attributesOf(
     object: undefined,
     oldObject: undefined,
     expiry,
+    latencies: audit?.latencies,
   }
 }

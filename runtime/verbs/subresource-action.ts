@@ -19,6 +19,7 @@ import { readDeleteOptions } from "./delete-options.ts"
  */
 export function objectAccess(call: ObjectRequest, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call
+  const { latencies } = request
   const isOwn = ({ group, resource, namespace, name }: ObjectPlace): boolean =>
     group === request.resource.group && resource === request.resource.resource && namespace === request.namespace && name === request.name
   const open = async ({ group, version, resource }: Omit<ObjectPlace, "name">): Promise<KindHandle> => {
@@ -29,12 +30,12 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
   return {
     async get(place) {
       const handle = await open(place)
-      const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" } })
+      const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" }, latencies })
       return handle.fromStored(parseObject(found.json()))
     },
     async list(place) {
       const handle = await open(place)
-      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
       const found = handle.cache.snapshot().entries({ prefix: handle.prefix(place.namespace) })
       const shown = handle.conversion === undefined ? [...found] : await handle.conversion.present([...found])
       return shown.map((entry) => handle.fromStored(parseObject(entry.json())))
@@ -43,7 +44,7 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
       const handle = await open(place)
       const subresource = handle.kind.subresources.find(({ name }) => name === place.subresource)
       const { object } = await updateObject(registry, handle, {
-        attributes: serverAttributes(serverUser, "UPDATE", { ...place, kind: handle.kind, dryRun }),
+        attributes: { ...serverAttributes(serverUser, "UPDATE", { ...place, kind: handle.kind, dryRun }), latencies },
         ...(isOwn(place) && { admission: "done" }),
         ...(subresource !== undefined && { subresource }),
         put: false,
@@ -58,7 +59,7 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
     async delete(place, deletion: Deletion) {
       const { dryRun, ...asked } = deletion
       const handle = await open(place)
-      const attributes = serverAttributes(serverUser, "DELETE", { ...place, kind: handle.kind, dryRun })
+      const attributes = { ...serverAttributes(serverUser, "DELETE", { ...place, kind: handle.kind, dryRun }), latencies }
       await deleteObject(registry, handle, { ...asked, attributes, admitted: isOwn(place) })
     },
     readDeletion: (options) => readDeleteOptions(new URLSearchParams(), options),

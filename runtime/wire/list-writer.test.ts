@@ -7,6 +7,7 @@ import type { Outgoing } from "../http/exchange.ts"
 import { http1Classes } from "../http/http1-exchange.ts"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { openOwnHttp2 } from "../http/own-http2.ts"
+import { RequestLatencies } from "../base/request-latencies.ts"
 import { Turns } from "../base/turns.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
@@ -73,6 +74,27 @@ describe("writePieces", () => {
     for (const writeBytes of [40, 73, 100, 100_000]) {
       const { body } = await answer(await http1(write({ pieces: Array(50).fill(piece), writeBytes })))
       expect(body.toString()).toBe(expected)
+    }
+  })
+
+  it("tells what its writes took, however many they are, from the rest", async () => {
+    // The clock moves with each reading: at the begin and the end of the answer and of each write.
+    for (const { count, writes, serialize } of [
+      { count: 10, writes: 1, serialize: 2 },
+      { count: 5000, writes: 50, serialize: 101 },
+    ]) {
+      let readings = 0
+      const latencies = new RequestLatencies({ elapsedMs: () => readings++ })
+      const port = await http1(async (outgoing) => {
+        latencies.answering()
+        await writePieces({ outgoing, contentType: "text/plain", pieces: numbered(count, 10), writeBytes: 1000, latencies })
+        latencies.written()
+      })
+      expect((await answer(port)).body.length).toBe(count * 10)
+      expect(latencies.until(readings)).toEqual([
+        ["response-write", writes],
+        ["serialize-response-object", serialize],
+      ])
     }
   })
 

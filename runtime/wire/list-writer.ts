@@ -5,6 +5,7 @@
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
 import { sharedBytesMax } from "../base/shared-bytes.ts"
+import type { RequestLatencies } from "../base/request-latencies.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../base/limits.ts"
 import { Turns } from "../base/turns.ts"
 import type { DeadlineSignal } from "./expiry.ts"
@@ -25,6 +26,8 @@ export interface PiecesAnswer {
   readonly warnings?: readonly string[]
   /** Aborts the response: the deadline has passed or the server stops. */
   readonly signal?: DeadlineSignal
+  /** Of a request that audit records: each write that the client has to take adds to it. */
+  readonly latencies?: RequestLatencies | undefined
   /** Default `listWriteBytes`, less while many lists are being written. */
   readonly writeBytes?: number
 }
@@ -46,6 +49,7 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
       // A copy: the connection keeps its bytes, and the buffer is returned.
       const body = Buffer.from(first ?? [])
       gatherer.bufferFree = true
+      answer.latencies?.serialized()
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
     }
     if (first === undefined || outgoing.headersSent || outgoing.destroyed) return
@@ -103,6 +107,9 @@ class Streaming {
   private readonly outgoing: Outgoing
   private readonly signal: DeadlineSignal | undefined
   private readonly gzip: Gzip | undefined
+  private readonly latencies: RequestLatencies | undefined
+  /** When the chunk that is on its way was written. */
+  private sentMs: number | undefined
   private over = false
 
   constructor(
@@ -112,6 +119,7 @@ class Streaming {
   ) {
     this.outgoing = answer.outgoing
     this.signal = answer.signal
+    this.latencies = answer.latencies
     this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
@@ -128,6 +136,7 @@ class Streaming {
   private send(chunk: Uint8Array | undefined): void {
     const { gatherer, gzip, outgoing } = this
     const target: Pick<Outgoing, "write" | "end"> = gzip ?? outgoing
+    this.sentMs = this.latencies?.elapsedMs()
     if (chunk !== undefined && !gatherer.done) {
       target.write(chunk, this.taken)
       return
@@ -140,6 +149,7 @@ class Streaming {
   private readonly taken = (error: Error | null | undefined): void => {
     if (this.over) return
     if (error) return this.broken()
+    this.measure()
     this.writeNext()
   }
 
@@ -174,8 +184,14 @@ class Streaming {
     this.told.resolve()
   }
 
+  private measure(): void {
+    if (this.sentMs !== undefined) this.latencies?.add("response-write", this.sentMs)
+    this.sentMs = undefined
+  }
+
   private close(): void {
     this.over = true
+    this.measure()
     this.outgoing.off("close", this.broken)
     this.outgoing.off("error", this.broken)
     this.signal?.removeEventListener("abort", this.broken)

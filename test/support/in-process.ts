@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { api, bodies, kinds } from "../../generated/index.ts"
+import type { Policy } from "../../runtime/audit/policy.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import type { Signing } from "../../runtime/controllers/certificates/signers.ts"
 import type { ServiceAccountTokens } from "../../runtime/authn/service-accounts/tokens.ts"
@@ -90,6 +91,8 @@ export interface InProcessOptions {
   readonly serviceAccounts?: ServiceAccountTokens
   /** `--enable-bootstrap-token-auth`; default off. */
   readonly bootstrapTokens?: boolean
+  /** The policy of audit and the file of its events; default none. */
+  readonly audit?: { readonly policy: Policy; readonly log: string }
   /** `--enable-admission-plugins`; default none. */
   readonly enableAdmission?: readonly string[]
   /** Admission plugins of the test, after the built-in ones. */
@@ -153,6 +156,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     api,
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
     openapi: servedDocuments(builtInDocuments(), kinds, on),
+    ...(options.audit !== undefined && { audit: { policy: { current: options.audit.policy, onChange: () => {} }, stop: () => {} } }),
     ...(options.admission !== undefined && { admission: options.admission }),
     tokens: [
       { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
@@ -189,6 +193,7 @@ function optionsOf(options: InProcessOptions): Options {
   return {
     ...defaults,
     vendor: options.vendor,
+    "audit-log-path": options.audit?.log ?? "",
     "bind-address": "127.0.0.1",
     "secure-port": 0,
     "http2-implementation": options.http2 ?? "own",

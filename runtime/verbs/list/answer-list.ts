@@ -1,6 +1,7 @@
 /** Sends a list: joins cached bytes into large writes, in the negotiated format. */
 import type { JsonObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
+import type { RequestLatencies } from "../../base/request-latencies.ts"
 import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../../base/work.ts"
 import type { RequestAudit } from "../../http/request/audit.ts"
 import type { ListPage } from "../../registry/read.ts"
@@ -27,19 +28,26 @@ import { jsonOf, objectOf } from "../represent.ts"
 export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
   const { format } = answer
   const { audit } = call.request
+  const latencies = audit?.latencies
   const turns = new Turns()
   const rowOrder = rowOrderOf(call, format)
+  latencies?.answering()
   const sorted = rowOrder === undefined ? answer.page : await inRowOrder(call, rowOrder, answer.page, turns)
+  if (rowOrder !== undefined) latencies?.transformed()
   const page = audit?.keepsResponse === true ? repeatable(sorted) : sorted
   await writePieces({
     outgoing: call.outgoing,
     contentType: format.contentType,
     pieces:
-      format.media === "compact" ? protobufPieces(call, format, page, turns) : textPieces(format, jsonList(call, format, page, turns)),
+      format.media === "compact"
+        ? protobufPieces(call, format, page, turns)
+        : textPieces(format, jsonList(call, format, page, { turns, latencies })),
     gzip: format.gzip,
     warnings: call.request.warnings,
     signal: call.request.expiry,
+    latencies,
   })
+  latencies?.written()
   if (audit !== undefined) await auditList(call, audit, { format, page })
 }
 
@@ -59,7 +67,7 @@ async function auditList(
 ): Promise<void> {
   if (!audit.keepsResponse) return audit.answered(200)
   const asJson: ResponseFormat = { ...format, media: "json", indented: false }
-  const json = await gatherPieces(jsonListPieces(jsonList(call, asJson, page, new Turns())), auditedObjectBytesMax)
+  const json = await gatherPieces(jsonListPieces(jsonList(call, asJson, page, { turns: new Turns() })), auditedObjectBytesMax)
   if (json === undefined) return audit.answeredTooLarge(200)
   const whole = json.subarray(0, json.lastIndexOf("}") + 1)
   audit.answered(200, audit.omitsManagedFields ? await inTurns(droppingManagedFields(whole)) : whole)
@@ -90,7 +98,12 @@ function textPieces(format: ResponseFormat, list: JsonList): Iterable<Uint8Array
   return format.indented ? prettyListPieces(list) : jsonListPieces(list)
 }
 
-function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): JsonList {
+function jsonList(
+  call: ResourceRequest,
+  format: ResponseFormat,
+  page: ListPage,
+  { turns, latencies }: { readonly turns: Turns; readonly latencies?: RequestLatencies | undefined },
+): JsonList {
   const { handle, parts } = call
   const metadata = listMetadata(page)
   const made = (work: (item: CachedObject) => number, form: (item: CachedObject) => Buffer): Iterable<Buffer> =>
@@ -101,7 +114,8 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
   if (format.as?.kind === "Table") {
     const options = tableOptions(call, format)
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
-    const items = made(parsedWork, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
+    const row = transforming(latencies, (item) => tableRow(objectOf(handle, item), options))
+    const items = made(parsedWork, (item) => Buffer.from(stringify(row(item))))
     return {
       kind: "Table",
       apiVersion: metaApiVersion(parts.vendor, options.version),
@@ -118,7 +132,7 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
     const apiVersion = metaApiVersion(parts.vendor, format.as.version)
     const items = made(
       ({ sizeBytes }) => cutWork(sizeBytes),
-      (item) => partialJson(call, format, item),
+      transforming(latencies, (item) => partialJson(call, format, item)),
     )
     return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, turns, emptyItems: "null" }
   }
@@ -133,6 +147,20 @@ function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage,
     items: handle.readsOwnVersion ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
     turns,
     ...(handle.readsOwnVersion && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
+  }
+}
+
+/**
+ * Adds what each item takes to the latencies of the request. The items are made while the list is written, so it is
+ * also part of `serialize-response-object`.
+ */
+function transforming<Form>(latencies: RequestLatencies | undefined, form: (item: CachedObject) => Form): (item: CachedObject) => Form {
+  if (latencies === undefined) return form
+  return (item) => {
+    const sinceMs = latencies.elapsedMs()
+    const made = form(item)
+    latencies.add("transform-response-object", sinceMs)
+    return made
   }
 }
 
