@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { readPolicy } from "../runtime/audit/read-policy.ts"
 import type { JsonObject } from "../runtime/base/json.ts"
+import { vendorProfile } from "../runtime/base/vendor.ts"
 import type { Filter, LibraryOptions } from "../runtime/library.ts"
 import { startServer } from "../runtime/library.ts"
 import { startInProcess } from "./support/in-process.ts"
@@ -357,7 +359,10 @@ describe("no change is in the store before the event that announces it is in the
     const { port, authority, token, stop } = await startInProcess({
       store: "memory",
       vendor: "kubernetes",
-      auditLog: log,
+      audit: {
+        log,
+        policy: readPolicy("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]", vendorProfile("kubernetes")).policy,
+      },
       wrapStore: (store) => {
         const commit = store.commit.bind(store)
         store.commit = (options) => {

@@ -28,9 +28,7 @@ import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
-import type { AuditSetup } from "../../runtime/audit/audit.ts"
-import { readPolicy } from "../../runtime/audit/read-policy.ts"
-import { type Vendor, type VendorName, vendorProfile } from "../../runtime/base/vendor.ts"
+import { type VendorName, vendorProfile } from "../../runtime/base/vendor.ts"
 import { kindsOfVendor } from "../../runtime/definitions/definition-kind.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 
@@ -101,8 +99,6 @@ export interface InProcessOptions {
   readonly controllers?: readonly string[]
   /** With what certificates are signed; default nothing. */
   readonly signing?: Signing
-  /** `--audit-log-path`, with every request at Metadata; default no audit. */
-  readonly auditLog?: string
   /** Default one that begins in 2023. */
   readonly clock?: ManualClock
   /** How other machines are reached; default as in a server without options. */
@@ -163,7 +159,6 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
       { token: plainToken, user: { name: "plain", groups: [], extra: {} } },
       ...(options.users ?? []).map((user) => ({ token: user.name, user })),
     ],
-    ...(options.auditLog !== undefined && { audit: auditOfAll(vendor) }),
     ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
     ...(options.connect !== undefined && { connect: options.connect }),
     ...(options.signing !== undefined && { signing: options.signing }),
@@ -200,7 +195,6 @@ function optionsOf(options: InProcessOptions): Options {
     "authorization-mode": options.authorizationModes ?? [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
     controllers: options.controllers ?? defaults.controllers,
-    "audit-log-path": options.auditLog ?? "",
     "enable-bootstrap-token-auth": options.bootstrapTokens ?? false,
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,
@@ -226,12 +220,6 @@ function optionsOf(options: InProcessOptions): Options {
     "service-cluster-ip-range": options.serviceClusterIpRange ?? ["10.0.0.0/22"],
     "service-node-port-range": options.serviceNodePortRange ?? { first: 30000, last: 32767 },
   }
-}
-
-/** Every request at Metadata. */
-function auditOfAll(vendor: Vendor): AuditSetup {
-  const { policy } = readPolicy("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]", vendor)
-  return { policy: { current: policy, onChange: () => undefined }, stop: () => undefined }
 }
 
 /** Real randomness, unless a test set the next draws. */
