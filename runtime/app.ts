@@ -19,9 +19,9 @@ import { deadline } from "./filters/deadline.ts"
 import { goaway } from "./filters/goaway.ts"
 import { hsts } from "./filters/hsts.ts"
 import { impersonation } from "./filters/impersonation.ts"
-import { inOrder } from "./filters/in-order.ts"
+import { inOrder, take } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
-import { recovery } from "./filters/recovery.ts"
+import { type Recovered, recovering, recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { retryAfter } from "./filters/retry-after.ts"
@@ -29,7 +29,7 @@ import { vendorHint } from "./filters/vendor-hint.ts"
 import { waitGroup } from "./filters/wait-group.ts"
 import { RequestReader } from "./http/request/reader.ts"
 import type { RequestContext } from "./http/request/context.ts"
-import type { Filter, ServerEnv, Step } from "./http/env.ts"
+import type { App, Filter, ServerEnv, Step } from "./http/env.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { apiErrorOf } from "./verbs/failure.ts"
 import { answerResource } from "./verbs/route.ts"
@@ -89,8 +89,13 @@ function when(condition: boolean, make: () => Step): readonly Step[] {
  * Called once at start. `middleware` is the program's own (`startServer`). It runs after the filter chain, so it sees
  * only authorized requests.
  */
-export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Hono<ServerEnv> {
+export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Hono<ServerEnv> & App {
   const reader = new RequestReader(parts.vendor)
+  const filters = filtersOf(parts)
+  const recovered = recovering({
+    fail: (request, thrown) => answerError(parts, request, thrown),
+    report: (fault) => parts.log.error({ err: fault }, "what was to follow a request failed"),
+  })
   const app = new Hono<ServerEnv>({
     router: new RegExpRouter(),
     // The path is read once, here, so that routes and authorization cannot disagree about it.
@@ -108,19 +113,37 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
     answerUnknownPath(env.outgoing)
     return RESPONSE_ALREADY_SENT
   })
-  app.use(
-    recovery({
-      fail: (request, thrown) => answerError(parts, request, thrown),
-      report: (fault) => parts.log.error({ err: fault }, "what was to follow a request failed"),
-    }),
-    inOrder(filtersOf(parts)),
-    ...middleware,
-  )
+  app.use(recovery(recovered), inOrder(filters), ...middleware)
   app.all("/api/*", resources(parts))
   app.all("/apis/*", resources(parts))
   app.route("/", discoveryRoutes(parts))
   app.route("/", documentRoutes(parts))
-  return app
+  // A middleware of the program wants Hono's context.
+  return middleware.length > 0 ? app : Object.assign(app, { answerResource: resourcesOnly(parts, { reader, filters, recovered }) })
+}
+
+/** The way of requests for resources past Hono: the same filters, and the one handler that Hono would find for them. */
+function resourcesOnly(
+  parts: ServerParts,
+  { reader, filters, recovered }: { reader: RequestReader; filters: readonly Step[]; recovered: Recovered },
+): NonNullable<App["answerResource"]> {
+  const answer = async (env: ServerEnv["Bindings"]): Promise<Response> => {
+    const filtered = take(filters, env, 0)
+    const response = filtered instanceof Promise ? await filtered : filtered
+    if (response === undefined) await answerResource(parts, env.request)
+    // The deadline may have answered meanwhile.
+    if (response === undefined || response === RESPONSE_ALREADY_SENT || env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    env.outgoing.statusCode = response.status
+    return response
+  }
+  return (incoming, outgoing) => {
+    // Hono answers HEAD without a body.
+    if (incoming.method === "HEAD") return undefined
+    const request = reader.read(incoming, outgoing)
+    if (!request.info.isResource) return undefined
+    const env = { incoming, outgoing, request }
+    return recovered(env, () => answer(env))
+  }
 }
 
 /** Hono's route patterns do not match line breaks, but a path may contain one. */

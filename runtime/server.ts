@@ -402,7 +402,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     storePrefix: prefix,
     tokens: new ContinueTokens(how.tokenSecret),
     ...storageOf(how),
-    ...(audit !== undefined && { beforeCommit: () => audit.beforeCommit() }),
+    ...(audit !== undefined && { beforeWrite: audit.beforeWrite }),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),

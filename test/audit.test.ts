@@ -364,11 +364,15 @@ describe("no change is in the store before the event that announces it is in the
         policy: readPolicy("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]", vendorProfile("kubernetes")).policy,
       },
       wrapStore: (store) => {
-        const commit = store.commit.bind(store)
-        store.commit = (options) => {
-          logged.push(readFileSync(log, "utf8"))
-          return commit(options)
-        }
+        const watch = store.watch.bind(store)
+        store.watch = (options) =>
+          watch({
+            ...options,
+            onEvents(events, revision) {
+              if (events.length > 0) logged.push(readFileSync(log, "utf8"))
+              options.onEvents(events, revision)
+            },
+          })
         return store
       },
     })

@@ -70,7 +70,7 @@ it("the filters run in the order of the reference", async () => {
   const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
   onTestFinished(stop)
   const { parts } = server
-  const audited = { counts: new AuditCounts(), begin: () => {}, beforeCommit: () => {}, stop: async () => {} }
+  const audited = { counts: new AuditCounts(), begin: () => {}, beforeWrite: () => {}, stop: async () => {} }
   const namesOf = (more: Partial<typeof parts>): string[] => filtersOf({ ...parts, ...more }).map(({ name }) => name)
   expect(reference.filter(([, ours, why]) => (ours === "") !== (why !== undefined))).toEqual([])
   const inOrder = reference.map(([, ours]) => ours).filter((name) => name !== "")

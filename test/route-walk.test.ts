@@ -173,7 +173,7 @@ function recordedAudit(trace: string[]): Audit {
       const latencies = new RequestLatencies(systemClock)
       request.audit = { ...wants, ...reports, latencies, authenticated, started: nothing, panicked: nothing, annotate: nothing }
     },
-    beforeCommit: nothing,
+    beforeWrite: nothing,
     stop: async () => undefined,
   }
 }

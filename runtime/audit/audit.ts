@@ -47,7 +47,7 @@ export interface Audit {
   /** Called for each request, before its user is known. */
   begin(request: AuditedRequest): void
   /** Called before a request changes the store, so that no change is without the event that announces it. */
-  beforeCommit(): void
+  readonly beforeWrite: () => void
   /** Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most. */
   stop(): Promise<void>
 }
@@ -80,8 +80,8 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
     begin(request) {
       request.audit = new AuditTrail(request, deps)
     },
-    beforeCommit() {
-      for (const backend of backends) backend.beforeCommit?.()
+    beforeWrite: () => {
+      for (const backend of backends) backend.beforeWrite?.()
     },
     async stop() {
       const stopped = Promise.all(backends.map((backend) => backend.stop()))

@@ -23,7 +23,7 @@ export interface AuditEvent {
   readonly level: Level
   readonly stage: Stage
   /**
-   * The request changes nothing but the store, and nothing there before `Audit.beforeCommit`: until then its first event
+   * The request changes nothing but the store, and nothing there before `Audit.beforeWrite`: until then its first event
    * may wait for others.
    */
   readonly mayWait: boolean

@@ -18,7 +18,7 @@ export interface AuditBackend extends AuditSink {
   /** Events that wait. */
   readonly left: number
   /** Called before a request changes the store: stores the events of a blocking mode that wait for others. */
-  beforeCommit?(): void
+  beforeWrite?(): void
   /** Resolves when everything that waits is stored. */
   stop(): Promise<void>
   /** Called last: gives up what still waits. */
@@ -89,7 +89,7 @@ export class LogBackend implements AuditBackend {
     return this.lines.flush() || !this.isStrict
   }
 
-  beforeCommit(): void {
+  beforeWrite(): void {
     if (this.batcher === undefined) this.lines.flush()
   }
 

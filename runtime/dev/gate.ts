@@ -2,11 +2,9 @@
  * The secure port of one server after another. The port and its connections stay while servers change; requests that
  * arrive during a change wait for the next server.
  */
-import type { Hono } from "hono"
-import type { ServerEnv } from "../http/env.ts"
+import type { App } from "../http/env.ts"
 import type { Listener, ListenOptions } from "../http/listen.ts"
 
-type App = Pick<Hono<ServerEnv>, "fetch">
 type OpenPort = Pick<Listener, "port" | "close" | "setTls">
 type Listen = (options: ListenOptions) => Promise<OpenPort>
 

@@ -11,7 +11,7 @@ import type { ServerEnv } from "../http/env.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { deadline } from "./deadline.ts"
 import { inOrder } from "./in-order.ts"
-import { recovery } from "./recovery.ts"
+import { recovering, recovery } from "./recovery.ts"
 
 const requestTimeoutMs = 60_000
 
@@ -26,7 +26,7 @@ function setUp() {
   const reader = new RequestReader(vendorProfile("orch"))
   let answer: () => void = () => undefined
   const app = new Hono<ServerEnv>()
-    .use(recovery({ fail: () => undefined, report: () => undefined }), inOrder([deadline({ clock, requestTimeoutMs, fail })]))
+    .use(recovery(recovering({ fail: () => undefined, report: () => undefined })), inOrder([deadline({ clock, requestTimeoutMs, fail })]))
     .all("*", async (c) => {
       await new Promise<void>((resolve) => (answer = resolve))
       return c.body(null)

@@ -19,7 +19,8 @@ async function goOn(answer: NonNullable<ReturnType<Step>>, next: () => Promise<v
   return answered
 }
 
-function take(steps: readonly Step[], env: ServerEnv["Bindings"], from: number): ReturnType<Step> {
+/** Runs steps in order. The answer of the first that has one, or undefined. A promise only if a step waits. */
+export function take(steps: readonly Step[], env: ServerEnv["Bindings"], from: number): ReturnType<Step> {
   for (let index = from; index < steps.length; index++) {
     const answer = steps[index]?.(env)
     if (answer instanceof Promise) return answer.then((answered) => answered ?? take(steps, env, index + 1))

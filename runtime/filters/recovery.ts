@@ -27,25 +27,44 @@ function settle(c: Context<ServerEnv>): void {
  */
 const [alreadySent = ""] = RESPONSE_ALREADY_SENT.headers.keys()
 
+interface RecoveryOptions {
+  readonly fail: (request: RequestContext, thrown: unknown) => void
+  readonly report: (fault: unknown) => void
+}
+
+/** Does the work of a request. Never rejects: what the work throws is answered. */
+export type Recovered = <Answer>(env: ServerEnv["Bindings"], work: () => Promise<Answer>) => Promise<Answer | Response>
+
 /**
- * The outermost filter. Answers what was thrown and is no Error, which a foreign middleware may do: Hono passes only
- * Errors to `app.onError`. In any case it ends the bookkeeping of the request and discards the unread body.
+ * What is around the whole of a request. Answers what was thrown; in any case it ends the bookkeeping of the request and
+ * discards the unread body.
  */
-export function recovery(options: { fail: (request: RequestContext, thrown: unknown) => void; report: (fault: unknown) => void }): Filter {
-  return async function recovery(c, next) {
-    const { request, incoming, outgoing } = c.env
+export function recovering({ fail, report }: RecoveryOptions): Recovered {
+  return async function recovered({ request, incoming, outgoing }, work) {
     beginsWork(request)
     try {
-      await next()
-      if (c.finalized && c.res !== RESPONSE_ALREADY_SENT) settle(c)
-      return undefined
+      return await work()
     } catch (thrown) {
-      options.fail(request, thrown)
+      fail(request, thrown)
       return RESPONSE_ALREADY_SENT
     } finally {
-      request.handled(options.report)
+      request.handled(report)
       endsWork(request)
       incoming.discardBody(outgoing)
     }
+  }
+}
+
+/**
+ * The same as the outermost middleware. It also answers what is no Error, which a foreign middleware may throw: Hono
+ * passes only Errors to `app.onError`.
+ */
+export function recovery(recovered: Recovered): Filter {
+  return function recovery(c, next) {
+    return recovered(c.env, async () => {
+      await next()
+      if (c.finalized && c.res !== RESPONSE_ALREADY_SENT) settle(c)
+      return undefined
+    })
   }
 }

@@ -1,7 +1,6 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
 import { createServer as createHttpsServer } from "node:https"
 import { type AddressInfo, Socket } from "node:net"
-import type { Hono } from "hono"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { CertificateChoice } from "./certificate-choice.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
@@ -13,12 +12,12 @@ import { type Http2Name, http2Implementations } from "./http2-implementation.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
 import { http2StreamsMax, requestHeaderBytesMax, requestHeaderFieldsMax, warningsBurst, warningsPerSecond } from "../base/limits.ts"
-import type { ServerEnv } from "./env.ts"
+import type { App } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 import { contextOf, type Tls } from "./tls.ts"
 
 export interface ListenOptions {
-  readonly app: Pick<Hono<ServerEnv>, "fetch">
+  readonly app: App
   readonly host: string
   /** 0: any free port. */
   readonly port: number

@@ -1,7 +1,7 @@
 /** Passes requests of HTTP/1.1 and HTTP/2 from connections to the application. */
 import { getRequestListener } from "@hono/node-server"
-import type { Hono } from "hono"
-import type { ServerEnv } from "./env.ts"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import type { App } from "./env.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { refuse } from "./malformed-request.ts"
 import { originForm, refusalOf } from "./request-validation.ts"
@@ -12,7 +12,7 @@ type RequestListener = (incoming: Incoming, outgoing: Outgoing) => void
  * Called once per listener. The result is called once per request; it refuses what HTTP forbids and passes the other
  * requests to the application.
  */
-export function requestListener(app: Pick<Hono<ServerEnv>, "fetch">): RequestListener {
+export function requestListener(app: App): RequestListener {
   const dispatch = dispatchTo(app)
   return (incoming, outgoing) => {
     const refusal = refusalOf(incoming)
@@ -28,10 +28,11 @@ export function requestListener(app: Pick<Hono<ServerEnv>, "fetch">): RequestLis
 }
 
 /** As `requestListener`, for a caller other than a listener: it checks nothing first. */
-export function dispatchTo(app: Pick<Hono<ServerEnv>, "fetch">): RequestListener {
+export function dispatchTo(app: App): RequestListener {
   let current: Incoming
   let isRefused = false
-  const listener = getRequestListener((request, { outgoing }) => app.fetch(request, { incoming: current, outgoing }), {
+  let answer: Response | undefined
+  const listener = getRequestListener((request, { outgoing }) => answer ?? app.fetch(request, { incoming: current, outgoing }), {
     // The standard classes must not change for the rest of the process.
     overrideGlobalObjects: false,
     // The `recovery` filter drops unread bodies. The adapter would cut answers that are still being streamed.
@@ -43,11 +44,20 @@ export function dispatchTo(app: Pick<Hono<ServerEnv>, "fetch">): RequestListener
       isRefused = true
     },
   }) as unknown as (incoming: object, outgoing: Outgoing) => Promise<void> // Its type asks for node's requests; ours have the members that it reads.
-  return (incoming, outgoing) => {
+  /** With a Response only writes it. */
+  const dispatch = (incoming: Incoming, outgoing: Outgoing, response?: Response): void => {
+    answer = response
     current = incoming
     isRefused = false
     void listener(incoming, outgoing)
     if (isRefused) void listener(withoutTarget(incoming), outgoing)
+  }
+  return (incoming, outgoing) => {
+    const answered = app.answerResource?.(incoming, outgoing)
+    if (answered === undefined) return dispatch(incoming, outgoing)
+    void answered.then((response) => {
+      if (response !== RESPONSE_ALREADY_SENT) dispatch(incoming, outgoing, response)
+    })
   }
 }
 

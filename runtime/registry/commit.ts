@@ -196,9 +196,9 @@ async function commit(registry: Registry, own: OwnWrite, ops: TransactionOps): R
 
 /** Commits the object's own check and write together with its transaction operations. */
 async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): ReturnType<Registry["deps"]["store"]["commit"]> {
+  const { store, beforeWrite } = registry.deps
   try {
-    registry.deps.beforeCommit?.()
-    const stored = registry.deps.store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes] })
+    const stored = store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes], beforeWrite })
     return await measured(own.latencies, "etcd", stored)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error

@@ -38,8 +38,8 @@ export interface RegistryDeps {
   readonly tokens: ContinueTokens
   /** Seconds for each `ttlOption` in the schemas. */
   readonly ttlSeconds: Readonly<Record<string, number>>
-  /** Called before each change of an object is handed to the store. Absent: nothing has to know. */
-  readonly beforeCommit?: () => void
+  /** `CommitOptions.beforeWrite` of each change of an object. Absent: nothing has to know. */
+  readonly beforeWrite?: () => void
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store. Absent: nothing does, as for a store that ends with the process. */

@@ -127,11 +127,21 @@ export interface StoreOverride {
   readonly store: Store
 }
 
+export interface CommitOptions {
+  readonly checks: readonly Check[]
+  readonly writes: readonly Write[]
+  /**
+   * Called before the commit is handed to what makes it durable, at most once for all commits that go together and name
+   * the same function. Must not throw.
+   */
+  readonly beforeWrite?: (() => void) | undefined
+}
+
 export interface Store {
   get(options: { key: string; revision?: number }): Promise<StoredValue | undefined>
   list(options: StoreListOptions): Promise<StoreListResult>
   /** Resolves once the writes are durable. At most one write per key in a commit. */
-  commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult>
+  commit(options: CommitOptions): Promise<CommitResult>
   /**
    * Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `log-reader.ts` covers
    * both.

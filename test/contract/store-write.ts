@@ -34,6 +34,24 @@ const creation: StoreCases = {
   },
 }
 
+const announcements: StoreCases = {
+  "what is to happen before a commit has happened before anyone sees it": async ({ store }) => {
+    const order: string[] = []
+    const watch = await store.watch({
+      prefix: "",
+      afterRevision: 1,
+      onEvents: ({ length }) => length > 0 && order.push("seen"),
+      onEnd: () => {},
+    })
+    await store.commit({ checks: [], writes: [put("foo/a", "one")], beforeWrite: () => order.push("announced") })
+    order.push("answered")
+    await until(() => order.includes("seen"))
+    watch.stop()
+    expect(order[0]).toBe("announced")
+    expect(order.toSorted()).toEqual(["announced", "answered", "seen"])
+  },
+}
+
 const updates: StoreCases = {
   "GuaranteedUpdate: put at the revision last seen": async ({ store }) => {
     await write(store, [put("foo/a", "one")])
@@ -222,6 +240,7 @@ const timeToLive: StoreCases = {
 
 export const writeCases: StoreCases = {
   ...creation,
+  ...announcements,
   ...updates,
   ...atomicity,
   ...values,

@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { Random } from "../../base/random.ts"
 import type {
   Check,
+  CommitOptions,
   CommitResult,
   Store,
   StoredValue,
@@ -98,9 +99,10 @@ class EtcdStore implements Store {
     })
   }
 
-  commit({ checks, writes }: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+  commit({ checks, writes, beforeWrite }: CommitOptions): Promise<CommitResult> {
     return this.run(async () => {
       checkCommit({ checks, writes })
+      beforeWrite?.()
       const response = await this.transact(checks, writes)
       const revision = response.header?.revision ?? 0
       if (!response.succeeded) return { ok: false, revision, current: failedChecks(checks, response, (kv) => this.storedValue(kv)) }

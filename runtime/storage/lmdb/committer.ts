@@ -5,14 +5,9 @@
  * worker a second batch in advance measured no better at 64 writers and a tenth slower at 16: the batches only get
  * smaller.) Runs on the main thread, so every step here is paid per commit.
  */
-import type { Check, CommitResult, StoredValue, StoreEvent, Write } from "../store.ts"
+import type { CommitOptions, CommitResult, StoredValue, StoreEvent } from "../store.ts"
 import { StoreError } from "../store.ts"
 import { ByteReader, ByteWriter, outcome, readStored, writeCommit } from "./batch.ts"
-
-interface CommitOptions {
-  readonly checks: readonly Check[]
-  readonly writes: readonly Write[]
-}
 
 interface PendingCommit {
   readonly options: CommitOptions
@@ -23,6 +18,8 @@ interface PendingCommit {
 interface Batch {
   readonly bytes: ByteWriter
   readonly commits: PendingCommit[]
+  /** Called before the batch is sent. */
+  readonly announcements: Set<() => void>
   /** When the first of its values with a time to live expires; infinite without any. */
   dueMs: number
 }
@@ -86,6 +83,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
     const { bytes, length } = batch.bytes
     capacity = Math.max(smallestBatch, Math.ceil(length * 1.25))
     try {
+      for (const announce of batch.announcements) announce()
       bytes.writeUInt32LE(batch.commits.length, 0)
       const { results, revision } = await committer.send(bytes.buffer, length)
       underWay = undefined
@@ -107,7 +105,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
   function openBatch(): Batch {
     const last = queue.at(-1)
     if (last !== undefined && last.commits.length < batchCommits && last.bytes.length < batchBytes) return last
-    const batch = { bytes: new ByteWriter(capacity), commits: [], dueMs: Number.POSITIVE_INFINITY }
+    const batch = { bytes: new ByteWriter(capacity), commits: [], announcements: new Set<() => void>(), dueMs: Number.POSITIVE_INFINITY }
     // Room for the number of commits, which is known when the batch is sent.
     bytesWaiting += batch.bytes.reserve(4) + 4
     queue.push(batch)
@@ -121,6 +119,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
       const before = bytes.length
       writeCommit(bytes, options, (ttlSeconds) => noteExpiry(batch, committer.expiresAtMs(ttlSeconds)))
       bytesWaiting += bytes.length - before
+      if (options.beforeWrite !== undefined) batch.announcements.add(options.beforeWrite)
       scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
     },

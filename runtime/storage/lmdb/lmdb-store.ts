@@ -13,7 +13,7 @@ import { nextTurn } from "../../base/turns.ts"
 import type { Feed } from "../feed.ts"
 import { createFeed, deliver } from "../feed.ts"
 import type {
-  Check,
+  CommitOptions,
   CommitResult,
   LogPiece,
   LogOptions,
@@ -24,7 +24,6 @@ import type {
   StoreListResult,
   StoreStatus,
   WatchOptions,
-  Write,
 } from "../store.ts"
 import { checkCommit, checkPrefix, checkRevision, StoreError } from "../store.ts"
 import type { Backend } from "./backend.ts"
@@ -148,7 +147,7 @@ class LmdbStore implements Store {
     return { items, revision, more }
   }
 
-  async commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+  async commit(options: CommitOptions): Promise<CommitResult> {
     this.checkOpen()
     checkCommit(options)
     // On a full disk every commit is tried: it may be the one that finds room.

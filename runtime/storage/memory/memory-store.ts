@@ -8,6 +8,7 @@ import { createFeed, deliver } from "../feed.ts"
 import { OrderedMap } from "../ordered-map.ts"
 import type {
   Check,
+  CommitOptions,
   CommitResult,
   LogPiece,
   LogOptions,
@@ -72,9 +73,10 @@ class MemoryStore implements Store {
     return { items, revision, more: false }
   }
 
-  async commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+  async commit(options: CommitOptions): Promise<CommitResult> {
     this.checkOpen()
     checkCommit(options)
+    options.beforeWrite?.()
     const current = this.failedChecks(options.checks)
     if (current.size > 0) return { ok: false, revision: this.lastRevision, current }
     const revision = this.lastRevision + 1
