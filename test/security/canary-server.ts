@@ -51,8 +51,8 @@ rules:
 - level: RequestResponse
 `
 
-/** Called within a test, which ends everything. */
-export async function startCanaryServer(): Promise<CanaryServer> {
+/** Called within a test, which ends everything. `more`: options of the program besides. */
+export async function startCanaryServer(more: readonly string[] = []): Promise<CanaryServer> {
   await buildBundle()
   const canaries = new Canaries()
   const folder = newFolder()
@@ -98,6 +98,7 @@ export async function startCanaryServer(): Promise<CanaryServer> {
       `--audit-webhook-config-file=${hook("audit", { tokenFile: file("audit.token", canaries.make("the token for the hook of audit")), "client-certificate-data": base64(hookPair.certificate), "client-key-data": base64(hookPair.key) })}`,
       ...["--audit-webhook-batch-max-wait=0s", "--audit-webhook-initial-backoff=1ms"],
       ...[`--audit-policy-file=${file("policy.yaml", policy)}`, `--audit-log-path=${auditLog}`],
+      ...more,
     ],
   )
   await program.said(/"ready"/)
