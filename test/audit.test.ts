@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { signingKeyIn } from "../runtime/authn/service-accounts/keys.ts"
 import type { JsonObject } from "../runtime/base/json.ts"
 import type { Filter, LibraryOptions } from "../runtime/library.ts"
 import { startServer } from "../runtime/library.ts"
+import { privateKeyPem, tokenOfSecret } from "./support/account-keys.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient, type Protocol } from "./support/http-client.ts"
 
 interface Event extends JsonObject {
@@ -283,6 +285,38 @@ describe("stages", () => {
       annotations: { "authorization.k8s.io/decision": "forbid", "authorization.k8s.io/reason": "Everything is forbidden." },
     })
   })
+})
+
+it("the events of a token without an end say so, the one of its refusal too", async () => {
+  const signing = signingKeyIn(privateKeyPem())
+  const folder = mkdtempSync(join(tmpdir(), "audit-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const key = join(folder, "accounts.pem")
+  writeFileSync(key, signing.privateKey.export({ format: "pem", type: "pkcs8" }))
+  const { client, send, eventsOf } = await startAudited("rules: [{level: Metadata}]", { "service-account-key-file": [key] })
+  const account = await send("POST", "/api/v1/namespaces/default/serviceaccounts", { body: { metadata: { name: "a" } } })
+  const { uid }: { uid: string } = JSON.parse(account.body.toString()).metadata
+  const token = await tokenOfSecret(signing, { namespace: "default", secret: "s", account: { name: "a", uid } })
+  const metadata = { name: "s", annotations: { "kubernetes.io/service-account.name": "a" } }
+  const secret = { metadata, type: "kubernetes.io/service-account-token", stringData: { token } }
+  const use = (auditId: string): Promise<HttpAnswer> =>
+    client.send({ method: "GET", path: "/version", headers: { authorization: `Bearer ${token}`, "audit-id": auditId } })
+  const labels = { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" }
+  await send("POST", secrets, { body: { ...secret, metadata: { ...metadata, labels } } })
+  expect((await use("marked")).status).toBe(401)
+  const subject = { "authentication.k8s.io/legacy-token": "system:serviceaccount:default:a" }
+  expect((await eventsOf("marked", "ResponseStarted"))[0]?.annotations).toEqual({
+    ...subject,
+    "authentication.k8s.io/legacy-token-invalidated": "s/default",
+  })
+  await send("PUT", `${secrets}/s`, { body: secret })
+  for (const auditId of ["looked up", "kept"]) {
+    expect((await use(auditId)).status).toBe(200)
+    const [received, complete] = await eventsOf(auditId)
+    const annotations = { ...subject, "authentication.k8s.io/legacy-token-manual-secret": "s" }
+    expect(received?.annotations).toEqual(annotations)
+    expect(complete?.annotations).toEqual({ ...annotations, "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": "" })
+  }
 })
 
 it("the events of a version that goes say when", async () => {
