@@ -92,7 +92,7 @@ export interface ServerOptions {
   readonly tokens: readonly StaticToken[]
   /** Absent: no request is recorded. The server stops its file. */
   readonly audit?: AuditSetup
-  /** Absent: the server neither makes nor knows tokens of service accounts. */
+  /** Absent: the server neither makes nor knows tokens of service accounts. `stop` ends it. */
   readonly serviceAccounts?: ServiceAccountTokens
   /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
@@ -207,6 +207,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     parts.hooks.close()
     how.serving.stop()
     how.authentication?.stop()
+    how.serviceAccounts?.stop()
     how.authorization?.stop()
     await Promise.all([audit?.stop(), yamlThread.stop()])
     await cache.close()

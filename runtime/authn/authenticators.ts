@@ -66,10 +66,19 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
 }
 
 function issuerOf(
-  { signing, issuers, maxSeconds, extendsExpiration }: ServiceAccountTokens,
+  tokens: ServiceAccountTokens,
   shared: Pick<Parameters<typeof createTokenIssuer>[0], "audiences" | "clock" | "random" | "vendor">,
 ): TokenIssuer | undefined {
+  const { signing, issuers, maxSeconds, extendsExpiration } = tokens
   const [issuer = ""] = issuers
   if (signing === undefined) return undefined
-  return createTokenIssuer({ key: signing, issuer, ...(maxSeconds !== undefined && { maxSeconds }), extendsExpiration, ...shared })
+  return createTokenIssuer({
+    get key() {
+      return tokens.signing ?? signing
+    },
+    issuer,
+    ...(maxSeconds !== undefined && { maxSeconds }),
+    extendsExpiration,
+    ...shared,
+  })
 }

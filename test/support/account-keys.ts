@@ -34,5 +34,5 @@ export function tokenOfSecret(
 /** What a server with a new key and without options knows. */
 export function accountTokens(more: Partial<ServiceAccountTokens> = {}): ServiceAccountTokens {
   const signing = signingKeyIn(privateKeyPem())
-  return { keys: [signing], signing, issuers: [testIssuer], extendsExpiration: true, lookup: true, ...more }
+  return { keys: [signing], signing, issuers: [testIssuer], extendsExpiration: true, lookup: true, stop: () => undefined, ...more }
 }
