@@ -1,4 +1,5 @@
 /** Tokens that a web hook knows: a real HTTPS server, which also fails and lies. */
+import { writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import type { Options } from "../../runtime/options/table.ts"
@@ -55,15 +56,16 @@ function configOf(port: number, user: object = {}): string {
 
 async function startWith(backend: Pick<Backend, "port">, options: Partial<Options> = {}, user: object = {}) {
   const file = testFolder()
+  const path = file("hook.kubeconfig", configOf(backend.port, user))
   const server = await startServerWith({
-    "authentication-token-webhook-config-file": file("hook.kubeconfig", configOf(backend.port, user)),
+    "authentication-token-webhook-config-file": path,
     "token-auth-file": file("tokens.csv", "bob-token,bob,bob-uid\n"),
     ...options,
   })
   const connection = connectTo(server, { protocol: "http2" })
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const ask = async (token: string): Promise<string> => userOf(await connection.whoAmI(bearer(token)))
-  return { server, connection, ask, full: (token: string) => connection.whoAmI(bearer(token)) }
+  return { server, connection, ask, path, full: (token: string) => connection.whoAmI(bearer(token)) }
 }
 
 const jane = { username: "jane", uid: "1", groups: ["dev"], extra: { scopes: ["a", "b"] } }
@@ -81,6 +83,19 @@ test.each(["v1", "v1beta1"] as const)("the hook names the user of a token, asked
     [`authentication.k8s.io/${version}`, { token: "bad", audiences }],
   ])
   expect(heads[0]?.authorization).toBe("Bearer of-server")
+})
+
+test("a changed kubeconfig leads to another hook, and a wrong one to the same", async () => {
+  const [first, second] = [await startHook(knows), await startHook(knows)]
+  const { server, ask, path } = await startWith(first.backend, { "authentication-token-webhook-cache-ttl": 0 })
+  const count = (): readonly number[] => [first.reviews.length, second.reviews.length]
+  writeFileSync(path, configOf(second.backend.port).replace("https://", "http://"))
+  await server.untilRead(() => server.log.some((line) => line.includes("cannot be used: server must be an https address")))
+  expect([await ask("good"), count()]).toEqual(["jane (dev, system:authenticated)", [1, 0]])
+  writeFileSync(path, configOf(second.backend.port, { token: "of-server" }))
+  await server.untilRead(() => server.log.some((line) => line.includes("the changed file was taken up")))
+  expect([await ask("good"), count()]).toEqual(["jane (dev, system:authenticated)", [1, 1]])
+  expect(second.heads[0]?.authorization).toBe("Bearer of-server")
 })
 
 test("answers are kept for a while, users and refusals, and a look-up is shared; errors are not kept", async () => {
