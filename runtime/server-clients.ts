@@ -1,13 +1,18 @@
-/** The clients with which a server asks other machines. */
+/** The clients with which a server asks other machines, and writes what it learns of tokens. */
+import type { Logger } from "pino"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
 import type { Clock } from "./base/clock.ts"
+import { loggedText } from "./base/confidential.ts"
 import { notFound } from "./base/errors.ts"
 import type { Random } from "./base/random.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { ObjectReader } from "./connect/objects.ts"
+import { isRefusal } from "./controllers/refusals.ts"
 import { createHooks } from "./hooks/hooks.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
 import type { Options } from "./options/table.ts"
+import type { LastUseOptions } from "./authn/service-accounts/last-use.ts"
+import type { ObjectClient } from "./schema/object-client.ts"
 import type { ServerParts } from "./server-parts.ts"
 
 /** How the server names itself to web hooks. */
@@ -36,5 +41,21 @@ function coreReader(reader: AdmissionReader): ObjectReader {
     const found = await reader.get({ group: "", version: "v1", resource }, namespace, name)
     if (found === undefined) throw notFound({ group: "", resource, name })
     return found
+  }
+}
+
+/** How the last use of the tokens of Secrets is written. `client`: called for each write, in the server's own name. */
+export function labelsOfSecrets(client: () => ObjectClient, log: Pick<Logger, "warn">): Pick<LastUseOptions, "label" | "onFault"> {
+  return {
+    label: ({ namespace, name, uid }, labels) =>
+      client().patch({ group: "", version: "v1", resource: "secrets", namespace, name }, { metadata: { uid, labels } }, { type: "merge" }),
+    onFault(error, { namespace, name }) {
+      // It is gone, or another one has its name.
+      if (isRefusal(error, "NotFound", "Conflict")) return
+      log.warn(
+        { error: loggedText(error), secret: `${namespace}/${name}` },
+        "a Secret could not be labelled with the last use of its token",
+      )
+    },
   }
 }

@@ -59,7 +59,7 @@ import { advertisedAddress } from "./launch/server-names.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
-import { clientsOf, userAgent } from "./server-clients.ts"
+import { clientsOf, labelsOfSecrets, userAgent } from "./server-clients.ts"
 import { serverAudit } from "./server-audit.ts"
 import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -92,7 +92,7 @@ export interface ServerOptions {
   readonly tokens: readonly StaticToken[]
   /** Absent: no request is recorded. The server stops its file. */
   readonly audit?: AuditSetup
-  /** Absent: the server neither makes nor knows tokens of service accounts. */
+  /** Absent: the server neither makes nor knows tokens of service accounts. `stop` ends it. */
   readonly serviceAccounts?: ServiceAccountTokens
   /** The key that signs continue tokens. All servers of one store need the same. */
   readonly tokenSecret: Buffer
@@ -207,6 +207,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     parts.hooks.close()
     how.serving.stop()
     how.authentication?.stop()
+    how.serviceAccounts?.stop()
     how.authorization?.stop()
     await Promise.all([audit?.stop(), yamlThread.stop()])
     await cache.close()
@@ -391,7 +392,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   }
   const reader = objectReader(() => registry)
   const { connector, hooks } = clientsOf(how, { vendor, reader })
-  const access = accessOf(how, { hooks, reader, vendor })
+  const access = accessOf(how, { hooks, reader, vendor, client: () => ownClient(parts, serverUser) })
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -462,12 +463,15 @@ type AccessParts = Pick<
 >
 
 /** Authentication and authorization, for requests and for reviews. */
-function accessOf(how: ServerOptions, { hooks, ...deps }: PluginDeps & Pick<ServerParts, "hooks">): AccessParts {
+function accessOf(how: ServerOptions, made: PluginDeps & Pick<ServerParts, "hooks"> & { client: () => ObjectClient }): AccessParts {
+  const { client, hooks, ...deps } = made
   const { options, clock, random, serviceAccounts, accessMetrics = new AccessMetrics(clock) } = how
   const { reader, vendor } = deps
   const { authenticators, audiences, issuer } = createAuthentication({
     ...{ clock, hooks, random, serviceAccounts, vendor },
     meter: accessMetrics.tokenCache,
+    accountMeter: accessMetrics.accountTokens,
+    lastUse: labelsOfSecrets(client, how.log),
     tokens: how.tokens,
     configured: how.authentication,
     bootstrap: options["enable-bootstrap-token-auth"],

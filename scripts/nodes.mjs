@@ -9,12 +9,17 @@ import { buildBundle, installPackages, repository, requireNode } from "./freshne
 const suites = [
   "runtime/http/",
   "runtime/http2",
+  "runtime/hooks",
   "runtime/storage",
   "test/api",
+  "test/authentication",
   "test/connection-bounds",
+  "test/etcd-certificates",
   "test/http1",
+  "test/local-start",
   "test/start",
   "test/docs",
+  "test/tls",
 ]
 
 requireNode()

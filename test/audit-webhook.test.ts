@@ -4,18 +4,12 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TLSSocket } from "node:tls"
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { type LibraryOptions, startServer } from "../runtime/library.ts"
-import { type Backend, startBackend } from "./support/backend.ts"
-import { createTestAuthority, type IssuedPair, type TestAuthority } from "./support/certificates.ts"
+import type { Backend } from "./support/backend.ts"
+import { createTestAuthority, type TestAuthority } from "./support/certificates.ts"
 import { createHttpClient, type HttpAnswer } from "./support/http-client.ts"
-
-let authority: TestAuthority
-let pair: IssuedPair
-beforeAll(async () => {
-  authority = await createTestAuthority("audit")
-  pair = await authority.issue()
-})
+import { hookAuthority, startWebHook } from "./support/web-hook.ts"
 
 interface List {
   readonly kind: string
@@ -33,24 +27,13 @@ type Answer = (response: ServerResponse, request: IncomingMessage, calls: number
 const accept: Answer = (response) => void response.writeHead(200).end()
 
 async function receiver(answer: Answer = accept): Promise<Received> {
-  const lists: List[] = []
-  let calls = 0
-  const backend = await startBackend({
-    pair: { ...pair, authority: "" },
-    answer: (request, response) => {
-      let body = ""
-      request.setEncoding("utf8").on("data", (piece: string) => {
-        body += piece
-      })
-      request.on("end", () => {
-        lists.push(JSON.parse(body))
-        answer(response, request, ++calls)
-      })
-    },
+  const hook = await startWebHook<List>((_list, response, calls, request) => {
+    answer(response, request, calls)
+    return undefined
   })
-  onTestFinished(() => backend.stop())
+  const lists = hook.reviews
   return {
-    ...backend,
+    ...hook,
     lists,
     async events(count) {
       for (;;) {
@@ -68,7 +51,11 @@ interface Audited {
   stop(): Promise<void>
 }
 
-async function startAudited(port: number, options: LibraryOptions = {}, user: object = { token: "secret-token" }): Promise<Audited> {
+async function startAudited(
+  port: number,
+  options: LibraryOptions = {},
+  { user = { token: "secret-token" }, authority = hookAuthority }: { readonly user?: object; readonly authority?: TestAuthority } = {},
+): Promise<Audited> {
   const folder = mkdtempSync(join(tmpdir(), "audit-hook-"))
   const path = (name: string): string => join(folder, name)
   writeFileSync(path("policy.yaml"), "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, verbs: [list]}]")
@@ -118,7 +105,7 @@ describe("in mode batch", () => {
     ["nothing", {}, undefined],
   ])("events are posted as lists, with %s", async (_what, user, authorization) => {
     const hook = await receiver()
-    const { send } = await startAudited(hook.port, {}, user)
+    const { send } = await startAudited(hook.port, {}, { user })
     await send("GET", maps, "one")
     const events = await hook.events(2)
     expect(events.map(({ stage, auditID }) => [stage, auditID])).toEqual([
@@ -132,10 +119,10 @@ describe("in mode batch", () => {
 
   it("a client certificate is shown", async () => {
     const hook = await receiver()
-    const own = await authority.issue()
+    const own = await hookAuthority.issue()
     const data = (text: string): string => Buffer.from(text).toString("base64")
     const user = { "client-certificate-data": data(own.certificate), "client-key-data": data(own.key) }
-    const { send } = await startAudited(hook.port, {}, user)
+    const { send } = await startAudited(hook.port, {}, { user })
     await send("GET", maps)
     await hook.events(2)
     expect(hook.certified[0]).toBe(true)
@@ -202,13 +189,9 @@ describe("in mode batch", () => {
 
   it("a certificate of another authority is not trusted", async () => {
     const hook = await receiver()
-    const other = await createTestAuthority("other")
-    const trusted = authority
-    authority = other
-    onTestFinished(() => {
-      authority = trusted
-    })
-    const { send, metrics } = await startAudited(hook.port, { "audit-webhook-initial-backoff": 1, "audit-webhook-batch-max-size": 2 })
+    const authority = await createTestAuthority("other")
+    const options = { "audit-webhook-initial-backoff": 1, "audit-webhook-batch-max-size": 2 }
+    const { send, metrics } = await startAudited(hook.port, options, { authority })
     await send("GET", maps)
     while (!lost(2).test(await metrics()));
     expect(hook.lists).toEqual([])

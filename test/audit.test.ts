@@ -3,12 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { readPolicy } from "../runtime/audit/read-policy.ts"
+import { signingKeyIn } from "../runtime/authn/service-accounts/keys.ts"
 import type { JsonObject } from "../runtime/base/json.ts"
-import { vendorProfile } from "../runtime/base/vendor.ts"
 import type { Filter, LibraryOptions } from "../runtime/library.ts"
 import { startServer } from "../runtime/library.ts"
-import { startInProcess } from "./support/in-process.ts"
+import { privateKeyPem, tokenOfSecret } from "./support/account-keys.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient, type Protocol } from "./support/http-client.ts"
 
 interface Event extends JsonObject {
@@ -312,6 +311,38 @@ describe("stages", () => {
   })
 })
 
+it("the events of a token without an end say so, the one of its refusal too", async () => {
+  const signing = signingKeyIn(privateKeyPem())
+  const folder = mkdtempSync(join(tmpdir(), "audit-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const key = join(folder, "accounts.pem")
+  writeFileSync(key, signing.privateKey.export({ format: "pem", type: "pkcs8" }))
+  const { client, send, eventsOf } = await startAudited("rules: [{level: Metadata}]", { "service-account-key-file": [key] })
+  const account = await send("POST", "/api/v1/namespaces/default/serviceaccounts", { body: { metadata: { name: "a" } } })
+  const { uid }: { uid: string } = JSON.parse(account.body.toString()).metadata
+  const token = await tokenOfSecret(signing, { namespace: "default", secret: "s", account: { name: "a", uid } })
+  const metadata = { name: "s", annotations: { "kubernetes.io/service-account.name": "a" } }
+  const secret = { metadata, type: "kubernetes.io/service-account-token", stringData: { token } }
+  const use = (auditId: string): Promise<HttpAnswer> =>
+    client.send({ method: "GET", path: "/version", headers: { authorization: `Bearer ${token}`, "audit-id": auditId } })
+  const labels = { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" }
+  await send("POST", secrets, { body: { ...secret, metadata: { ...metadata, labels } } })
+  expect((await use("marked")).status).toBe(401)
+  const subject = { "authentication.k8s.io/legacy-token": "system:serviceaccount:default:a" }
+  expect((await eventsOf("marked", "ResponseStarted"))[0]?.annotations).toEqual({
+    ...subject,
+    "authentication.k8s.io/legacy-token-invalidated": "s/default",
+  })
+  await send("PUT", `${secrets}/s`, { body: secret })
+  for (const auditId of ["looked up", "kept"]) {
+    expect((await use(auditId)).status).toBe(200)
+    const [received, complete] = await eventsOf(auditId)
+    const annotations = { ...subject, "authentication.k8s.io/legacy-token-manual-secret": "s" }
+    expect(received?.annotations).toEqual(annotations)
+    expect(complete?.annotations).toEqual({ ...annotations, "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": "" })
+  }
+})
+
 it("the events of a version that goes say when", async () => {
   const { send, eventsOf } = await startAudited("rules: [{level: Metadata}]")
   await send("GET", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", id("old"))
@@ -341,62 +372,6 @@ it.each([
   watch.body.on("error", () => undefined)
   watch.destroy()
   expect(await eventsOf("gone")).toMatchObject([{ sourceIPs: ["127.0.0.1"] }])
-})
-
-describe("no change is in the store before the event that announces it is in the log", () => {
-  const asked = [
-    ["a create", "POST", maps, map("b")],
-    ["an update", "PUT", `${maps}/a`, { ...map("a"), data: { other: "text" } }],
-    ["a patch", "PATCH", `${maps}/a`, { data: { more: "of it" } }],
-    ["a delete", "DELETE", `${maps}/a`, undefined],
-    ["a delete of a collection", "DELETE", maps, undefined],
-  ] as const
-
-  it.each(asked)("%s", async (_what, method, path, body) => {
-    const folder = mkdtempSync(join(tmpdir(), "audit-"))
-    const log = join(folder, "audit.log")
-    const logged: string[] = []
-    const { port, authority, token, stop } = await startInProcess({
-      store: "memory",
-      vendor: "kubernetes",
-      audit: {
-        log,
-        policy: readPolicy("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]", vendorProfile("kubernetes")).policy,
-      },
-      wrapStore: (store) => {
-        const watch = store.watch.bind(store)
-        store.watch = (options) =>
-          watch({
-            ...options,
-            onEvents(events, revision) {
-              if (events.length > 0) logged.push(readFileSync(log, "utf8"))
-              options.onEvents(events, revision)
-            },
-          })
-        return store
-      },
-    })
-    const client = createHttpClient({ protocol: "http2", port, authority })
-    onTestFinished(async () => {
-      client.close()
-      await stop()
-      rmSync(folder, { recursive: true })
-    })
-    const send = (id: string, how: { method: string; path: string; body?: object }): Promise<HttpAnswer> => {
-      const type = how.method === "PATCH" ? "application/merge-patch+json" : "application/json"
-      return client.send({
-        method: how.method,
-        path: how.path,
-        headers: { authorization: `Bearer ${token}`, "content-type": type, "audit-id": id },
-        ...(how.body !== undefined && { body: Buffer.from(JSON.stringify(how.body)) }),
-      })
-    }
-    expect((await send("first", { method: "POST", path: maps, body: map("a") })).status).toBe(201)
-    logged.length = 0
-    expect((await send("second", { method, path, ...(body !== undefined && { body }) })).status).toBeLessThan(300)
-    expect(logged.length).toBeGreaterThan(0)
-    expect(logged.filter((text) => !/"auditID":"second","stage":"RequestReceived"/.test(text))).toEqual([])
-  })
 })
 
 describe("a log that cannot be written", () => {

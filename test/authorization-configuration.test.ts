@@ -6,53 +6,22 @@ import { expect, onTestFinished, test } from "vitest"
 import type { JsonObject } from "../runtime/base/json.ts"
 import type { Options } from "../runtime/options/table.ts"
 import { startServerWith } from "./authentication/server.ts"
-import { startBackend } from "./support/backend.ts"
-import { createTestAuthority } from "./support/certificates.ts"
 import { createHttpClient } from "./support/http-client.ts"
-
-const authority = await createTestAuthority("hooks")
-const pair = { ...(await authority.issue()), authority: authority.certificate }
+import { startWebHook, type WebHook } from "./support/web-hook.ts"
 
 interface Review {
   readonly apiVersion: string
   readonly spec: { readonly user: string; readonly resourceAttributes?: { readonly resource: string; readonly verb: string } }
 }
 
-/** A web hook. `status`: what it answers; undefined for an error. */
-async function startHook(status: (review: Review) => JsonObject | undefined) {
-  const reviews: Review[] = []
-  const backend = await startBackend({
-    pair,
-    answer(request, response) {
-      const chunks: Buffer[] = []
-      request.on("data", (chunk: Buffer) => chunks.push(chunk))
-      request.on("end", () => {
-        const review = JSON.parse(Buffer.concat(chunks).toString()) as Review // The server's own.
-        reviews.push(review)
-        const answer = status(review)
-        if (answer === undefined) response.writeHead(403).end("broken")
-        else response.end(JSON.stringify({ ...review, status: answer }))
-      })
-    },
+/** `status`: what the web hook answers; undefined for an error. */
+function startHook(status: (review: Review) => JsonObject | undefined): Promise<WebHook<Review>> {
+  return startWebHook<Review>((review, response) => {
+    const answer = status(review)
+    if (answer === undefined) response.writeHead(403).end("broken")
+    return answer
   })
-  onTestFinished(() => backend.stop())
-  return { reviews, port: backend.port }
 }
-
-const kubeconfigOf = (port: number): string =>
-  JSON.stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": "x" },
-    clusters: [
-      {
-        name: "c",
-        cluster: {
-          server: `https://127.0.0.1:${port}/authz`,
-          "certificate-authority-data": Buffer.from(authority.certificate).toString("base64"),
-        },
-      },
-    ],
-    contexts: [{ name: "x", context: { cluster: "c" } }],
-  })
 
 const users = ["alice", "bob", "carol"]
 
@@ -116,12 +85,12 @@ test("authorizers decide in their order, each about what its conditions let thro
         {
           type: "Webhook",
           name: "guard",
-          webhook: webhook(file("guard", kubeconfigOf(guard.port)), when("request.?resourceAttributes.resource.orValue('') == 'secrets'")),
+          webhook: webhook(file("guard", guard.kubeconfig()), when("request.?resourceAttributes.resource.orValue('') == 'secrets'")),
         },
         {
           type: "Webhook",
           name: "broken",
-          webhook: webhook(file("broken", kubeconfigOf(broken.port)), {
+          webhook: webhook(file("broken", broken.kubeconfig()), {
             failurePolicy: "Deny",
             ...when("request.user == 'carol'", "has(request.resourceAttributes)"),
           }),
@@ -129,7 +98,7 @@ test("authorizers decide in their order, each about what its conditions let thro
         {
           type: "Webhook",
           name: "main",
-          webhook: webhook(file("main", kubeconfigOf(main.port)), { subjectAccessReviewVersion: "v1beta1" }),
+          webhook: webhook(file("main", main.kubeconfig()), { subjectAccessReviewVersion: "v1beta1" }),
         },
         { type: "AlwaysDeny", name: "last" },
       ),
@@ -165,8 +134,8 @@ test("a changed file is taken up while requests run, and a wrong one is not", as
   const other = await startHook(({ spec }) => ({ allowed: spec.user !== "carol" }))
   const files = { one: "", other: "", config: "" }
   const { server, get, change } = await startWith((file) => {
-    files.one = file("one", kubeconfigOf(one.port))
-    files.other = file("other", kubeconfigOf(other.port))
+    files.one = file("one", one.kubeconfig())
+    files.other = file("other", other.kubeconfig())
     files.config = file("authorization.yaml", configOf({ type: "Webhook", name: "one", webhook: webhook(files.one) }))
     return { "authorization-config": files.config }
   })
@@ -214,7 +183,7 @@ test("a web hook that allows writes of roles does not let users grant more than 
   const hook = await startHook(({ spec }) => ({ allowed: !lifts(spec.resourceAttributes?.verb ?? "", spec.user) }))
   const { send } = await startWith((file) => ({
     "authorization-mode": ["Webhook"],
-    "authorization-webhook-config-file": file("hook", kubeconfigOf(hook.port)),
+    "authorization-webhook-config-file": file("hook", hook.kubeconfig()),
     "authorization-webhook-version": "v1",
   }))
   const group = "/apis/rbac.authorization.k8s.io/v1"

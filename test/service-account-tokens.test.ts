@@ -1,9 +1,10 @@
 /** Tokens of service accounts and of Secrets over HTTP: from the request for one to its end. */
 import { decodeJwt } from "jose"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { signingKeyIn } from "../runtime/authn/service-accounts/keys.ts"
 import { isObject, type JsonObject } from "../runtime/base/json.ts"
 import { inProcessClient } from "../runtime/client/in-process-client.ts"
-import { accountTokens } from "./support/account-keys.ts"
+import { accountTokens, privateKeyPem, tokenOfSecret } from "./support/account-keys.ts"
 import { createHttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
@@ -13,7 +14,13 @@ type Ask = (method: string, path: string, body?: JsonObject, token?: string) => 
 const accounts = "/api/v1/namespaces/default/serviceaccounts"
 const pods = "/api/v1/namespaces/default/pods"
 
-async function serverWith(more: Parameters<typeof accountTokens>[0] = {}): Promise<{ running: InProcess; ask: Ask }> {
+interface Served {
+  readonly running: InProcess
+  readonly ask: Ask
+  readonly metrics: () => Promise<string>
+}
+
+async function serverWith(more: Parameters<typeof accountTokens>[0] = {}): Promise<Served> {
   const running = await startInProcess({
     store: "memory",
     vendor: "kubernetes",
@@ -36,7 +43,9 @@ async function serverWith(more: Parameters<typeof accountTokens>[0] = {}): Promi
     }
   }
   expect((await ask("POST", accounts, { metadata: { name: "a" } })).status).toBe(201)
-  return { running, ask }
+  const metrics = async (): Promise<string> =>
+    (await client.send({ method: "GET", path: "/metrics", headers: { authorization: `Bearer ${running.token}` } })).body.toString()
+  return { running, ask, metrics }
 }
 
 /** The token of an answer, and what it says. */
@@ -140,6 +149,66 @@ describe("a token that is asked for", () => {
     const client = inProcessClient(running.server.parts, { name: "admin", groups: ["system:masters"], extra: {} })
     const place = { group: "", version: "v1", resource: "serviceaccounts", subresource: "token", namespace: "default", name: "a" }
     expect(await client.post(place, { spec: { audiences: ["x"] } })).toMatchObject({ status: { token: expect.stringMatching(/^ey/) } })
+  })
+})
+
+describe("a token of a Secret", () => {
+  const secrets = "/api/v1/namespaces/default/secrets"
+
+  /** A Secret with a token of the account `a`, and who the token is. */
+  async function withSecret() {
+    const signing = signingKeyIn(privateKeyPem())
+    const { running, ask, metrics } = await serverWith({ keys: [signing], signing })
+    const uidOf = ({ body }: Answer): string => (isObject(body.metadata) ? String(body.metadata.uid) : "")
+    const uid = uidOf(await ask("GET", `${accounts}/a`))
+    const token = await tokenOfSecret(signing, { namespace: "default", secret: "s", account: { name: "a", uid } })
+    const metadata = { name: "s", annotations: { "kubernetes.io/service-account.name": "a" } }
+    const secret = { metadata, type: "kubernetes.io/service-account-token", stringData: { token } }
+    expect((await ask("POST", secrets, secret)).status).toBe(201)
+    const read = async (): Promise<JsonObject> => {
+      const { body } = await ask("GET", `${secrets}/s`)
+      return isObject(body.metadata) ? body.metadata : {}
+    }
+    /** What the server itself has written, once it is there. */
+    const labelled = async (day: string): Promise<JsonObject> => {
+      for (;;) {
+        const found = await read()
+        if (isObject(found.labels) && found.labels["kubernetes.io/legacy-token-last-used"] === day) return found
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    return { running, ask, token, secret, read, labelled, metrics }
+  }
+
+  it("labels it with the day of its last use, and is counted", async () => {
+    const { running, ask, token, read, labelled, metrics } = await withSecret()
+    const who = await whoIs(ask, token)
+    expect(who.body.status).toMatchObject({ userInfo: { username: "system:serviceaccount:default:a" } })
+    expect(who.warning).toBeUndefined()
+    const first = await labelled("2023-11-14")
+    // The day is still the same.
+    running.clock.advance(60_000)
+    expect((await whoIs(ask, token)).status).toBe(201)
+    running.clock.advance(86_400_000)
+    expect((await read()).resourceVersion).toBe(first.resourceVersion)
+    await whoIs(ask, token)
+    await labelled("2023-11-15")
+    const counts = (await metrics()).match(/^serviceaccount_\S+ [1-9].*/gm)
+    expect(counts).toEqual(["serviceaccount_legacy_manual_token_uses_total 3", "serviceaccount_legacy_tokens_total 3"])
+  })
+
+  it("that the control plane has made warns its clients, from a kept answer too", async () => {
+    const { ask, token } = await withSecret()
+    expect((await ask("PUT", `${accounts}/a`, { metadata: { name: "a" }, secrets: [{ name: "s" }] })).status).toBe(200)
+    for (const { warning } of [await whoIs(ask, token), await whoIs(ask, token)]) expect(warning).toMatch(/TokenRequest API/)
+  })
+
+  it("is refused once it is marked, and labelled all the same", async () => {
+    const { ask, token, secret, labelled } = await withSecret()
+    const labels = { "kubernetes.io/legacy-token-invalid-since": "2023-01-01" }
+    expect((await ask("PUT", `${secrets}/s`, { ...secret, metadata: { ...secret.metadata, labels } })).status).toBe(200)
+    expect((await whoIs(ask, token)).status).toBe(401)
+    await labelled("2023-11-14")
   })
 })
 

@@ -273,7 +273,8 @@ export class AuditTrail implements RequestAudit {
       requestObject: this.requestObject,
       responseObject: this.responseObject,
       times,
-      annotations: isFirst || decision === undefined || user === undefined ? undefined : this.shownAnnotations(),
+      // Nothing is decided yet, or never will be.
+      annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.decided()),
     }
   }
 
@@ -303,10 +304,13 @@ export class AuditTrail implements RequestAudit {
     }
   }
 
+  private decided(): Decision | undefined {
+    return this.request.decision ?? (isPublicPath(this.request.info) ? publicPath : undefined)
+  }
+
   /** The decision of authorization, and what was added. */
-  private shownAnnotations(): AuditEvent["annotations"] {
-    const { names, request } = this
-    const decision = request.decision ?? (isPublicPath(request.info) ? publicPath : undefined)
+  private shownAnnotations(decision: Decision | undefined): AuditEvent["annotations"] {
+    const { names } = this
     let fields = decision === undefined ? "" : decisionJson(decision, names)
     if (this.annotations !== undefined)
       for (const [name, value] of this.annotations)

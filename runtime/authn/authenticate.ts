@@ -10,6 +10,7 @@ import { memoize } from "../base/memoize.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
 import type { AuthenticationMeter } from "./meters.ts"
+import { type CredentialNotes, note, type NotedRequest } from "./notes.ts"
 
 /** The credentials in a request, or in a review of a token. */
 export interface Credentials {
@@ -18,6 +19,8 @@ export interface Credentials {
   readonly token: string | undefined
   /** The request: its connection has the certificates of the client. Absent for the token of a review. */
   readonly incoming?: Incoming
+  /** The request that takes notes. */
+  readonly request?: NotedRequest
   /** A token must be for one of these. Empty: it does not matter what a token is for. */
   readonly audiences: readonly string[]
 }
@@ -27,6 +30,7 @@ export interface Identity {
   readonly user: User
   /** Those of the asked audiences that the token is for. */
   readonly audiences?: readonly string[]
+  readonly notes?: CredentialNotes
 }
 
 type Answer = Identity | undefined | Promise<Identity | undefined>
@@ -43,9 +47,11 @@ export type Authenticator = (credentials: Credentials) => Answer
  * has `logged`.
  */
 export class AuthenticationError extends Error implements LoggedOtherwise {
+  /** `notes`: of the request that is refused. */
   constructor(
     message: string,
     readonly logged = message,
+    readonly notes?: CredentialNotes,
   ) {
     const { stackTraceLimit } = Error
     // The client's fault: its stack says nothing.
@@ -111,7 +117,8 @@ async function identifyAfter(answer: Promise<Identity | undefined>, remaining: R
 function joined(before: AuthenticationError | undefined, error: unknown): AuthenticationError {
   if (!(error instanceof AuthenticationError)) throw error
   if (before === undefined) return error
-  return new AuthenticationError(`${before.message}, ${error.message}`, `${before.logged}, ${error.logged}`)
+  const logged = `${before.logged}, ${error.logged}`
+  return new AuthenticationError(`${before.message}, ${error.message}`, logged, before.notes ?? error.notes)
 }
 
 export interface RequestOptions {
@@ -131,28 +138,36 @@ export function authenticate(
   credentials: Credentials,
   options: RequestOptions,
 ): User | Promise<User> {
-  const began = options.meter?.begin() ?? 0
+  const asked: Asked = { credentials, options, began: options.meter?.begin() ?? 0 }
   let answer: Answer
   try {
     answer = identify(authenticators, credentials)
   } catch (error) {
-    throw refused(error, options, began)
+    throw refused(error, asked)
   }
-  return answer instanceof Promise ? authenticateAfter(answer, options, began) : userOf(answer, options, began)
+  return answer instanceof Promise ? authenticateAfter(answer, asked) : userOf(answer, asked)
 }
 
-async function authenticateAfter(answer: Promise<Identity | undefined>, options: RequestOptions, began: number): Promise<User> {
+interface Asked {
+  readonly credentials: Credentials
+  readonly options: RequestOptions
+  readonly began: number
+}
+
+async function authenticateAfter(answer: Promise<Identity | undefined>, asked: Asked): Promise<User> {
   const identity = await answer.catch((error: unknown) => {
-    throw refused(error, options, began)
+    throw refused(error, asked)
   })
-  return userOf(identity, options, began)
+  return userOf(identity, asked)
 }
 
-function userOf(identity: Identity | undefined, { anonymous: mayBeAnonymous, meter }: RequestOptions, began: number): User {
+function userOf(identity: Identity | undefined, { credentials, options, began }: Asked): User {
+  const { anonymous: mayBeAnonymous, meter } = options
   if (identity === undefined && !mayBeAnonymous) {
     meter?.end("failure", began)
     throw unauthorized()
   }
+  if (identity?.notes !== undefined) note(credentials.request, identity.notes)
   const user = identity?.user ?? anonymous
   if (meter !== undefined) {
     meter.end("success", began)
@@ -161,10 +176,11 @@ function userOf(identity: Identity | undefined, { anonymous: mayBeAnonymous, met
   return user
 }
 
-function refused(error: unknown, { meter, onFault }: RequestOptions, began: number): unknown {
-  meter?.end("error", began)
+function refused(error: unknown, { credentials, options, began }: Asked): unknown {
+  options.meter?.end("error", began)
   if (!(error instanceof AuthenticationError)) return error
-  onFault?.(error)
+  if (error.notes !== undefined) note(credentials.request, error.notes)
+  options.onFault?.(error)
   return unauthorized()
 }
 

@@ -7,10 +7,12 @@ import { type Authenticator, type StaticToken, staticTokens } from "./authentica
 import { bootstrapTokens } from "./bootstrap-tokens.ts"
 import type { ConfiguredAuthentication, ReviewSender } from "./configured.ts"
 import { keptAccountTokensMs } from "./limits.ts"
-import type { TokenCacheMeter } from "./meters.ts"
-import { type CoreReader, serviceAccountTokens } from "./service-accounts/authenticator.ts"
+import type { AccountTokenMeter, TokenCacheMeter } from "./meters.ts"
+import { serviceAccountTokens } from "./service-accounts/authenticator.ts"
 import { createTokenIssuer } from "./service-accounts/issuer.ts"
+import { lastUses, type LastUseOptions } from "./service-accounts/last-use.ts"
 import type { ServiceAccountTokens } from "./service-accounts/tokens.ts"
+import type { CoreReader } from "./service-accounts/verify.ts"
 import { keptTokens, type TokenLookUp } from "./tokens/kept-tokens.ts"
 
 export interface AuthenticationParts {
@@ -24,10 +26,13 @@ export interface AuthenticationParts {
   /** `--api-audiences`; empty: the first issuer of tokens of service accounts. */
   readonly audiences: readonly string[]
   readonly read: CoreReader
+  /** Writes labels of Secrets, and gets the fault if that fails. */
+  readonly lastUse: Pick<LastUseOptions, "label" | "onFault">
   readonly clock: Clock
   readonly random: Random
   readonly vendor: Vendor
   readonly meter: TokenCacheMeter
+  readonly accountMeter: AccountTokenMeter
 }
 
 export interface Authentication {
@@ -43,6 +48,7 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
   const { configured, hooks, serviceAccounts, tokens, clock, meter, random, vendor, read } = parts
   const audiences = parts.audiences.length > 0 ? parts.audiences : (serviceAccounts?.issuers.slice(0, 1) ?? [])
   const shared = { read, audiences, clock, vendor }
+  const accounts = { ...shared, meter: parts.accountMeter, noteUse: lastUses({ ...parts.lastUse, clock, vendor }) }
   const kept = (lookUp: TokenLookUp): Authenticator =>
     keptTokens({ lookUp, keptMs: { success: keptAccountTokensMs, failure: 0 }, clock, random, meter })
   return {
@@ -50,7 +56,7 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
       ...(configured?.certificates ?? []),
       ...(tokens.length === 0 ? [] : [staticTokens(tokens, audiences)]),
       ...(configured?.listed === undefined ? [] : [configured.listed(audiences)]),
-      ...(serviceAccounts === undefined ? [] : [kept(serviceAccountTokens({ ...serviceAccounts, ...shared }))]),
+      ...(serviceAccounts === undefined ? [] : [kept(serviceAccountTokens({ ...accounts, tokens: serviceAccounts }))]),
       ...(parts.bootstrap ? [kept(bootstrapTokens(shared))] : []),
       ...(configured?.tokens({ hooks, audiences, meter }) ?? []),
     ],
@@ -60,10 +66,19 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
 }
 
 function issuerOf(
-  { signing, issuers, maxSeconds, extendsExpiration }: ServiceAccountTokens,
+  tokens: ServiceAccountTokens,
   shared: Pick<Parameters<typeof createTokenIssuer>[0], "audiences" | "clock" | "random" | "vendor">,
 ): TokenIssuer | undefined {
+  const { signing, issuers, maxSeconds, extendsExpiration } = tokens
   const [issuer = ""] = issuers
   if (signing === undefined) return undefined
-  return createTokenIssuer({ key: signing, issuer, ...(maxSeconds !== undefined && { maxSeconds }), extendsExpiration, ...shared })
+  return createTokenIssuer({
+    get key() {
+      return tokens.signing ?? signing
+    },
+    issuer,
+    ...(maxSeconds !== undefined && { maxSeconds }),
+    extendsExpiration,
+    ...shared,
+  })
 }

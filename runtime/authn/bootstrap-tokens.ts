@@ -8,7 +8,7 @@ import { type ApiObject, isObject } from "../base/json.ts"
 import { parseInstant, TimeError } from "../base/time.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { forServer } from "./authenticate.ts"
-import type { CoreReader } from "./service-accounts/authenticator.ts"
+import type { CoreReader } from "./service-accounts/verify.ts"
 import type { TokenLookUp } from "./tokens/kept-tokens.ts"
 
 export interface BootstrapTokenOptions {

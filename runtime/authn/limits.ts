@@ -60,3 +60,6 @@ export const keptIdTokensMs = 10_000
 
 /** Milliseconds for which a valid token of a service account, or a bootstrap token, is kept; the reference's number. */
 export const keptAccountTokensMs = 10_000
+
+/** Secrets that are labelled with the last use of their tokens at a time; those beyond wait for their next look-up. */
+export const lastUseWritesMax = 16

@@ -7,7 +7,10 @@ const chunkBytes = 64 * 1024
 
 /** The file is larger than it may be. The message names the file, the limit and the remedy. */
 export class FileTooLargeError extends Error {
-  constructor(path: string, bytesMax: number) {
+  constructor(
+    readonly path: string,
+    bytesMax: number,
+  ) {
     super(`${path} has more than ${bytesMax} bytes, the limit for such a file; leave only what this server needs in it`)
     this.name = "FileTooLargeError"
   }

@@ -7,9 +7,11 @@ export const fileCheckMs = 1000
 
 export interface WatchedFilesOptions<T> {
   readonly paths: readonly string[]
-  /** Of each file. Default `optionFileBytesMax`. */
+  /** Of each of `paths`. Default `optionFileBytesMax`. */
   readonly bytesMax?: number
-  /** Gets the texts in the order of the paths. Throws an Error that says what is wrong with them. */
+  /** Further files, which those of `paths` name in their texts. Throws as `read` does. */
+  readonly named?: (texts: readonly string[]) => readonly string[]
+  /** Gets the texts in the order of the paths, then of `named`. Throws an Error that says what is wrong with them. */
   readonly read: (texts: readonly string[]) => T
   readonly clock: Clock
   /** Called when changed files cannot be read, once per change; what was read before stays in force. */
@@ -24,6 +26,7 @@ export interface WatchedFilesOptions<T> {
 export class WatchedFiles<T> {
   private value: T
   private texts: readonly string[]
+  private further: Further
   private readonly listeners: ((value: T) => void)[] = []
   private cancel: () => void = () => undefined
   private isStopped = false
@@ -32,7 +35,9 @@ export class WatchedFiles<T> {
 
   /** Reads the files at once. Throws the system's error, FileTooLargeError, and what `read` throws. */
   constructor(private readonly options: WatchedFilesOptions<T>) {
-    this.texts = options.paths.map((path) => readFileText(path, options.bytesMax))
+    const first = options.paths.map((path) => readFileText(path, options.bytesMax))
+    this.further = { by: first, paths: options.named?.(first) ?? [] }
+    this.texts = [...first, ...this.further.paths.map((path) => readFileText(path))]
     this.value = options.read(this.texts)
     this.checkLater()
   }
@@ -58,10 +63,13 @@ export class WatchedFiles<T> {
   private async check(): Promise<void> {
     const { bytesMax, onFault, paths, read } = this.options
     try {
-      const texts = await Promise.all(paths.map((path) => rereadFileText(path, bytesMax)))
+      const first = await textsOf(paths, bytesMax)
+      if (differ(first, this.further.by)) this.further = this.furtherOf(first)
+      const texts = [...first, ...(await textsOf(this.further.paths))]
       if (this.isStopped) return
-      if (texts.some((text, index) => text !== this.texts[index])) {
+      if (differ(texts, this.texts)) {
         this.texts = texts
+        if (this.further.fault !== undefined) throw this.further.fault
         this.value = read(texts)
         for (const listener of this.listeners) listener(this.value)
       }
@@ -74,4 +82,27 @@ export class WatchedFiles<T> {
     }
     if (!this.isStopped) this.checkLater()
   }
+
+  private furtherOf(first: readonly string[]): Further {
+    try {
+      return { by: first, paths: this.options.named?.(first) ?? [] }
+    } catch (error) {
+      return { by: first, paths: [], fault: error }
+    }
+  }
+}
+
+/** The files that some texts name, or why that cannot be said. */
+interface Further {
+  readonly by: readonly string[]
+  readonly paths: readonly string[]
+  readonly fault?: unknown
+}
+
+function textsOf(paths: readonly string[], bytesMax?: number): Promise<readonly string[]> {
+  return Promise.all(paths.map((path) => rereadFileText(path, bytesMax)))
+}
+
+function differ(texts: readonly string[], others: readonly string[]): boolean {
+  return texts.length !== others.length || texts.some((text, index) => text !== others[index])
 }

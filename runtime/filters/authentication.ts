@@ -47,7 +47,7 @@ export function authentication(options: AuthenticationOptions): Step {
     const { request, incoming } = env
     const { headers, info } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
-    const credentials = { headers, token: bearerToken(shown), incoming, audiences }
+    const credentials = { headers, token: bearerToken(shown), incoming, request, audiences }
     try {
       const user = authenticate(authenticators, credentials, isPublicPath(info) ? toPublic : toPrivate)
       if (user instanceof Promise)

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { yamlFileBytesMax } from "../base/file-limits.ts"
 import { fileCheckMs } from "../base/watched-files.ts"
 import { type HookFile, readHookFile } from "./kubeconfig.ts"
+import { hookFileBytesMax } from "./limits.ts"
 
 /** Writes a kubeconfig whose user and cluster have these fields, and reads it. */
 function read(user: object, cluster: object = {}) {
@@ -13,18 +13,16 @@ function read(user: object, cluster: object = {}) {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
   write("token", "first\n")
-  write(
-    "config",
-    JSON.stringify({
-      "current-context": "x",
-      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-      clusters: [{ name: "c", cluster: { server: "https://hook.example.com/path", ...cluster } }],
-      users: [{ name: "u", user }],
-    }),
-  )
+  write("config", kubeconfig(user, cluster))
   const clock = createManualClock()
   const faults: unknown[] = []
-  const file: HookFile = readHookFile({ path: join(folder, "config"), clock, onFault: (error) => faults.push(error) })
+  const changes: string[] = []
+  const file: HookFile = readHookFile({
+    path: join(folder, "config"),
+    clock,
+    onFault: (error) => faults.push(error),
+    onChange: () => changes.push("changed"),
+  })
   onTestFinished(() => file.stop())
   const checked = async (done: () => boolean): Promise<void> => {
     while (!done()) {
@@ -32,7 +30,16 @@ function read(user: object, cluster: object = {}) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { file, write, checked, faults, remove: (name: string) => rmSync(join(folder, name)) }
+  return { file, write, checked, faults, changes, remove: (name: string) => rmSync(join(folder, name)) }
+}
+
+function kubeconfig(user: object, cluster: object = {}): string {
+  return JSON.stringify({
+    "current-context": "x",
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: "https://hook.example.com/path", ...cluster } }],
+    users: [{ name: "u", user }],
+  })
 }
 
 test("a token file is read again when it changes, and one that is gone is reported once", async () => {
@@ -46,6 +53,30 @@ test("a token file is read again when it changes, and one that is gone is report
   write("token", "third")
   await checked(() => file.place.access?.authorization === "Bearer third")
   expect(faults.length).toBe(1)
+})
+
+test("the file itself is read again when it changes, with the files that it names by then; a wrong one changes nothing", async () => {
+  const { file, write, checked, faults, changes } = read({ token: "first" })
+  const authorization = (): string | undefined => file.place.access?.authorization
+  write("config", "{s3cr3t")
+  await checked(() => faults.length === 1)
+  expect(String(faults[0])).toMatch(/config or a file that it names has changed and cannot be used: .*see line 1/)
+  expect(String(faults[0])).not.toMatch(/s3cr3t/)
+  // It is reported once, and so is a named file that is not there yet.
+  write("config", kubeconfig({ tokenFile: "later" }, { server: "https://other.example.com" }))
+  await checked(() => faults.length === 2)
+  expect(String(faults[1])).toMatch(/ENOENT.*later/)
+  expect([authorization(), file.place.url, changes]).toEqual(["Bearer first", "https://hook.example.com/path", []])
+  write("later", "second")
+  await checked(() => authorization() === "Bearer second")
+  expect([file.place.url, changes]).toEqual(["https://other.example.com", ["changed"]])
+  write("later", "third")
+  await checked(() => authorization() === "Bearer third")
+  write("config", kubeconfig({ tokenFile: "token" }))
+  await checked(() => authorization() === "Bearer first")
+  write("token", "fourth")
+  await checked(() => authorization() === "Bearer fourth")
+  expect([faults.length, changes.length]).toEqual([2, 2])
 })
 
 test.each([
@@ -66,7 +97,8 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), "hook-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, "config"), `kind: Config\n${text}`)
-  const reading = (): HookFile => readHookFile({ path: join(folder, "config"), clock: createManualClock(), onFault: () => undefined })
+  const reading = (): HookFile =>
+    readHookFile({ path: join(folder, "config"), clock: createManualClock(), onFault: () => undefined, onChange: () => undefined })
   expect(reading).toThrow(why)
   expect(reading).toThrow(/^(?!.*s3cr3t)/s)
 })
@@ -80,9 +112,9 @@ test("a kubeconfig that is larger than the limit is refused", () => {
   const folder = mkdtempSync(join(tmpdir(), "hook-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, "config")
-  const reading = (): HookFile => readHookFile({ path, clock: createManualClock(), onFault: () => undefined })
-  writeFileSync(path, `kind: Config ${"#".repeat(yamlFileBytesMax - "kind: Config ".length)}`)
+  const reading = (): HookFile => readHookFile({ path, clock: createManualClock(), onFault: () => undefined, onChange: () => undefined })
+  writeFileSync(path, `kind: Config ${"#".repeat(hookFileBytesMax - "kind: Config ".length)}`)
   expect(reading).toThrow("current-context must name a context")
-  writeFileSync(path, `kind: Config ${"#".repeat(yamlFileBytesMax)}`)
-  expect(reading).toThrow(`${path} has more than ${yamlFileBytesMax} bytes`)
+  writeFileSync(path, `kind: Config ${"#".repeat(hookFileBytesMax)}`)
+  expect(reading).toThrow(`${path} has more than ${hookFileBytesMax} bytes`)
 })

@@ -2,15 +2,15 @@
 import { dirname, resolve } from "node:path"
 import type { Document } from "yaml"
 import type { Clock } from "../base/clock.ts"
-import { readFileText } from "../base/file-text.ts"
-import { yamlFileBytesMax } from "../base/file-limits.ts"
+import { errorText } from "../base/error-text.ts"
 import { cut, quoted } from "../base/quote.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import { parseYamlFile, type YamlFile } from "../base/yaml-file.ts"
+import { hookFileBytesMax } from "./limits.ts"
 import type { HookPlace } from "./place.ts"
 
 export interface HookFile {
-  /** Changes when a file that the kubeconfig names has changed. */
+  /** Changes when the kubeconfig has changed, or a file that it names. */
   readonly place: HookPlace
   stop(): void
 }
@@ -18,16 +18,54 @@ export interface HookFile {
 interface HookFileOptions {
   readonly path: string
   readonly clock: Clock
-  /** Called when a named file has changed and cannot be read; what it said before stays in force. */
+  /** Called when the kubeconfig or a named file has changed and cannot be used; what it said before stays in force. */
   readonly onFault: (error: unknown) => void
+  /** Called when the changed kubeconfig is in force. */
+  readonly onChange: () => void
 }
 
 /**
- * Reads the cluster and the user of the current context. Certificates, keys and tokens in files of their own are read
- * again when they change. Throws an Error that says what is wrong, and what this server cannot do.
+ * Reads the cluster and the user of the current context. The file, and those that it names for certificates, keys and
+ * tokens, are read again when they change. Throws an Error that says what is wrong, and what this server cannot do.
  */
-export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFile {
-  const { cluster, user } = currentContext(documentOf(readFileText(path, yamlFileBytesMax)))
+export function readHookFile({ path, clock, onFault, onChange }: HookFileOptions): HookFile {
+  let known: { readonly text: string; readonly kubeconfig: Kubeconfig } | undefined
+  const kubeconfigOf = (text = ""): Kubeconfig => {
+    if (known?.text !== text) known = { text, kubeconfig: parsedKubeconfig(text, dirname(path)) }
+    return known.kubeconfig
+  }
+  let current: Kubeconfig | undefined
+  const files = new WatchedFiles({
+    paths: [path],
+    bytesMax: hookFileBytesMax,
+    named: ([text]) => kubeconfigOf(text).paths,
+    read([text, ...texts]): HookPlace {
+      const kubeconfig = kubeconfigOf(text)
+      const place = kubeconfig.place(texts)
+      if (current !== undefined && current !== kubeconfig) onChange()
+      current = kubeconfig
+      return place
+    },
+    clock,
+    onFault: (error) => onFault(new Error(`${path} or a file that it names has changed and cannot be used: ${errorText(error)}`)),
+  })
+  return {
+    get place() {
+      return files.current
+    },
+    stop: () => files.stop(),
+  }
+}
+
+interface Kubeconfig {
+  /** Files of certificates, keys and tokens. */
+  readonly paths: readonly string[]
+  /** Gets the texts of these files. Throws an Error that says what is wrong. */
+  readonly place: (texts: readonly string[]) => HookPlace
+}
+
+function parsedKubeconfig(kubeconfig: string, folder: string): Kubeconfig {
+  const { cluster, user } = currentContext(documentOf(kubeconfig))
   const url = serverOf(cluster)
   const paths: string[] = []
   /** The text of `<name>-data`, or where that of the file `<name>` will be. */
@@ -36,7 +74,7 @@ export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFil
     if (inline !== "") return () => Buffer.from(inline, "base64").toString("utf8")
     const file = textOf(fields, name)
     if (file === "") return () => ""
-    const index = paths.push(resolve(dirname(path), file)) - 1
+    const index = paths.push(resolve(folder, file)) - 1
     return (texts) => texts[index] ?? ""
   }
   const authorities = source(cluster, "certificate-authority")
@@ -44,28 +82,24 @@ export function readHookFile({ path, clock, onFault }: HookFileOptions): HookFil
   const key = source(user, "client-key")
   const tokenFile = source(user, "tokenFile")
   const authorization = authorizationOf(user)
-  const read = (texts: readonly string[]): HookPlace => {
-    const token = tokenFile(texts).trim()
-    const pair = { certificate: certificate(texts), key: key(texts) }
-    if ((pair.certificate === "") !== (pair.key === "")) throw new Error("client-certificate and client-key go together")
-    return {
-      url,
-      caBundle: Buffer.from(authorities(texts)).toString("base64"),
-      access: {
-        ...(token === "" ? authorization : { authorization: `Bearer ${token}` }),
-        ...(pair.key !== "" && pair),
-        ...(textOf(cluster, "tls-server-name") !== "" && { serverName: textOf(cluster, "tls-server-name") }),
-        ...(cluster["insecure-skip-tls-verify"] === true && { isUnverified: true }),
-      },
-    }
-  }
-  if (paths.length === 0) return { place: read([]), stop: () => undefined }
-  const files = new WatchedFiles({ paths, read, clock, onFault })
+  const serverName = textOf(cluster, "tls-server-name")
   return {
-    get place() {
-      return files.current
+    paths,
+    place(texts) {
+      const token = tokenFile(texts).trim()
+      const pair = { certificate: certificate(texts), key: key(texts) }
+      if ((pair.certificate === "") !== (pair.key === "")) throw new Error("client-certificate and client-key go together")
+      return {
+        url,
+        caBundle: Buffer.from(authorities(texts)).toString("base64"),
+        access: {
+          ...(token === "" ? authorization : { authorization: `Bearer ${token}` }),
+          ...(pair.key !== "" && pair),
+          ...(serverName !== "" && { serverName }),
+          ...(cluster["insecure-skip-tls-verify"] === true && { isUnverified: true }),
+        },
+      }
     },
-    stop: () => files.stop(),
   }
 }
 

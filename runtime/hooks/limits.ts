@@ -21,3 +21,9 @@ export const hookConnectionsMax = 100
 /** Web hooks whose connections are kept for further calls, and milliseconds for which an idle one is kept. */
 export const hooksKeptMax = 200
 export const hookIdleMs = 90_000
+
+/**
+ * Bytes of a kubeconfig that says where a web hook is. A changed one is parsed in one turn: in 20 ms if it is as
+ * long as this for its certificates, in half a second if it has that many short entries.
+ */
+export const hookFileBytesMax = 256 * 1024

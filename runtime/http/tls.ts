@@ -46,10 +46,24 @@ export function fixedTls(tls: Omit<Tls, "clientAuthorities">): ServingTls {
 /** The curves of kube-apiserver 1.30, in its order. */
 const curves = "X25519:P-256:P-384:P-521"
 
+/**
+ * A list of revoked certificates: empty, and of an authority that exists here alone. With it, OpenSSL asks for the list
+ * of each authority that has issued a client's certificate, has none, and so verifies no client. The server does not
+ * ask OpenSSL; Node 24.21 does after a handshake, and takes the certificates that were sent with a verified one
+ * (nodejs/node issue 65579). The server could not read them any more.
+ */
+const revocations = `-----BEGIN X509 CRL-----
+MIGpMFACAQEwCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGbm9ib2R5Fw0yNjExMjcy
+MTUwNDBaFw0yNjExMjgyMTUwNDBaoA4wDDAKBgNVHRQEAwIBATAKBggqhkjOPQQD
+AgNJADBGAiEA1qQb5jSaIK3yYDCDR6KZkCHH1OR2pGS58MDmgvW5Zd0CIQDAn9XB
+nLk9HL92Qvgec5DBIscviAGMuROfi4wURw8upg==
+-----END X509 CRL-----
+`
+
 /** As node takes it. */
 export function contextOf({ certificate, key, minVersion = "TLSv1.2", ciphers, clientAuthorities }: Tls): SecureContextOptions {
   const serving = { cert: certificate, key, minVersion, ecdhCurve: curves, ...(ciphers !== undefined && { ciphers }) }
   if (clientAuthorities === undefined) return serving
   // A resumed connection has the client's certificate without those that it sent with it, which verify it.
-  return { ...serving, ca: clientAuthorities, secureOptions: constants.SSL_OP_NO_TICKET }
+  return { ...serving, ca: clientAuthorities, crl: revocations, secureOptions: constants.SSL_OP_NO_TICKET }
 }

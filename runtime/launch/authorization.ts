@@ -204,8 +204,9 @@ function openHooks(how: AuthorizationSetup, records: readonly AuthorizerRecord<M
 function openHook({ clock, log, options }: AuthorizationSetup, name: string, { kubeConfigFile: path }: WebhookRecord): HookFile {
   const onFault = rareFaults(`the files of the authorization web hook ${name} cannot be read`, { clock, log })
   if (path === undefined) return inClusterHook({ vendor: vendorProfile(options.vendor), env: process.env, clock, onFault })
+  const onChange = (): void => log.info({ path }, `the changed kubeconfig of the authorization web hook ${name} was taken up`)
   try {
-    return readHookFile({ path, clock, onFault })
+    return readHookFile({ path, clock, onFault, onChange })
   } catch (error) {
     const text = errorText(error)
     if (options["authorization-config"] === "") throw new StartError(`--authorization-webhook-config-file: ${path}: ${text}`)

@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
+import { takenUp } from "./changed-file.ts"
 import { StartError } from "./start-error.ts"
 
 export type HookFileOption = "audit-webhook-config-file" | "authentication-token-webhook-config-file"
@@ -19,13 +20,14 @@ export interface OpenedHookFile {
 /** Reads the file of an option; undefined when it is not given. Throws StartError. The caller stops the file. */
 export function openHookFile(
   option: HookFileOption,
-  { options, clock, log }: { readonly options: Options; readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+  { options, clock, log }: { readonly options: Options; readonly clock: Clock; readonly log: Pick<Logger, "info" | "warn"> },
 ): OpenedHookFile | undefined {
   const path = options[option]
   if (path === "") return undefined
   const onFault = rareFaults(`--${option}: the web hook cannot be asked`, { clock, log })
+  const onChange = (): void => log.info(takenUp(option))
   try {
-    return { file: readHookFile({ path, clock, onFault }), onFault }
+    return { file: readHookFile({ path, clock, onFault, onChange }), onFault }
   } catch (error) {
     throw new StartError(`--${option}: ${path}: ${errorText(error)}`)
   }

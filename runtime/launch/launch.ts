@@ -262,7 +262,6 @@ function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptio
   const { options, clock, random, log } = how
   const { store, token, tokenSecret, folders, shapes } = opened
   const signing = signingOf(options)
-  const serviceAccounts = serviceAccountTokensOf(options, { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how) })
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   const made: Omit<ServerOptions, "options" | keyof AccessFiles> = {
     store,
@@ -277,7 +276,6 @@ function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptio
     openapi: documentsServed(options, folders),
     tokens: token === "" ? [] : [{ token, user: admin }],
     tokenSecret,
-    ...(serviceAccounts !== undefined && { serviceAccounts }),
     ...(signing !== undefined && { signing }),
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
@@ -289,19 +287,21 @@ function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptio
     ...(how.admission !== undefined && { admission: how.admission }),
   }
   // Last of all: they begin to watch their files.
-  const access = filesOfAccess(how, { ...opened, accountIssuers: serviceAccounts?.issuers ?? [] })
+  const access = filesOfAccess(how, opened)
   return { ...made, ...access, options: effectiveOptions(how, access.authorization) }
 }
 
 /** They begin to watch their files, which ends when the server stops or its start fails. */
-function filesOfAccess(
-  { options, clock, log, random }: LaunchOptions,
-  { own, authority: ownAuthority, accountIssuers }: Pick<LaunchParts, "authority" | "own"> & { readonly accountIssuers: readonly string[] },
-): AccessFiles {
+function filesOfAccess(how: LaunchOptions, { own, authority: ownAuthority }: Pick<LaunchParts, "authority" | "own">): AccessFiles {
+  const { options, clock, log, random } = how
   const metrics = new AccessMetrics(clock, serverIdentity(hostname()))
   const audit = auditSetup({ options, clock, log })
   const stops: (() => void)[] = [() => audit?.stop()]
   try {
+    const accountKeys = { vendor: vendorProfile(options.vendor), ownKey: () => ownTokenKey(how), clock, log }
+    const serviceAccounts = serviceAccountTokensOf(options, accountKeys)
+    stops.push(() => serviceAccounts?.stop())
+    const accountIssuers = serviceAccounts?.issuers ?? []
     const authorization = configureAuthorization({ options, clock, log, metrics })
     stops.push(() => authorization.stop())
     const serving = openServingFiles({ options, settings: tlsSettings(options, log), own, clock, log })
@@ -313,6 +313,7 @@ function filesOfAccess(
       serving,
       authority: serving.authority,
       ...(audit !== undefined && { audit }),
+      ...(serviceAccounts !== undefined && { serviceAccounts }),
       ...(authentication !== undefined && { authentication }),
     }
   } catch (error) {
@@ -321,7 +322,7 @@ function filesOfAccess(
   }
 }
 
-type AccessFiles = Pick<LaunchedOptions, "accessMetrics" | "audit" | "authentication" | "authority" | "serving"> &
+type AccessFiles = Pick<LaunchedOptions, "accessMetrics" | "audit" | "authentication" | "authority" | "serviceAccounts" | "serving"> &
   Required<Pick<ServerOptions, "authorization">>
 
 /**

@@ -4,9 +4,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { privateKeyPem } from "../../test/support/account-keys.ts"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { signingKeyIn } from "../authn/service-accounts/keys.ts"
+import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import { fileCheckMs } from "../base/watched-files.ts"
 import { defaultOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
+import { createLog } from "./logging.ts"
 import { newServiceAccountKey, serviceAccountTokensOf } from "./service-account-keys.ts"
 
 let folder: string
@@ -26,8 +31,19 @@ function publicPem(privatePem: string): string {
   return createPublicKey(createPrivateKey(privatePem)).export({ format: "pem", type: "spki" }).toString()
 }
 
-function read(options: Partial<Options>, ownKey: string | undefined = undefined): ReturnType<typeof serviceAccountTokensOf> {
-  return serviceAccountTokensOf({ ...defaultOptions(), ...options }, { vendor: vendorProfile("orch"), ownKey: () => ownKey })
+const log: string[] = []
+
+/** Its files are looked at when the clock advances. */
+function read(options: Partial<Options>, ownKey?: string, clock: Clock = createManualClock()): ReturnType<typeof serviceAccountTokensOf> {
+  return serviceAccountTokensOf(
+    { ...defaultOptions(), ...options },
+    {
+      vendor: vendorProfile("orch"),
+      ownKey: () => ownKey,
+      clock,
+      log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
+    },
+  )
 }
 
 test("without options the key of the data folder signs and verifies", () => {
@@ -53,6 +69,41 @@ test("files hold one key or several, public or private; the signing key is one o
 
 test("keys alone verify, and sign nothing", () => {
   expect(read({ "service-account-key-file": [fileOf(publicPem(privateKeyPem()))] }, "not read")?.signing).toBeUndefined()
+})
+
+test("changed files are taken up together, once they fit; a wrong one changes nothing", async () => {
+  const clock = createManualClock()
+  const [first, second] = [privateKeyPem(), privateKeyPem()]
+  const [keys, signing] = [fileOf(publicPem(first)), fileOf(first)]
+  const made = read({ "service-account-key-file": [keys], "service-account-signing-key-file": signing }, undefined, clock)
+  const idsOf = (...pems: string[]): string[] => pems.map((pem) => signingKeyIn(pem).id)
+  const state = () => [made?.keys.map(({ id }) => id), made?.signing?.id]
+  const before = [idsOf(first), ...idsOf(first)]
+  /** Changes a file, and resolves when the log says what became of it. */
+  const change = async (path: string, text: string): Promise<string | undefined> => {
+    log.length = 0
+    writeFileSync(path, text)
+    while (log.length === 0) {
+      clock.advance(fileCheckMs)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return log[0]
+  }
+  const unusable = `--service-account-key-file: ${keys}, ${signing} has changed and cannot be used; what it said before stays in force`
+  const broken = await change(keys, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")
+  expect(broken).toContain(unusable)
+  expect(broken).toContain(`--service-account-key-file: ${keys}: `)
+  expect(state()).toEqual(before)
+  expect(await change(keys, publicPem(second))).toMatch(/cannot be used.*no --service-account-key-file has its public key/)
+  expect(state()).toEqual(before)
+  expect(await change(keys, publicPem(first) + publicPem(second))).toContain("--service-account-key-file: the changed file was taken up")
+  expect(state()).toEqual([idsOf(first, second), ...idsOf(first)])
+  expect(await change(signing, publicPem(second))).toMatch(/cannot be used.*there is no private key in it/)
+  await change(signing, second)
+  await change(keys, publicPem(second))
+  expect(state()).toEqual([idsOf(second), ...idsOf(second)])
+  made?.stop()
+  expect(clock.nextDueMs()).toBeUndefined()
 })
 
 test("a wrong file or value stops the start, and says what to do", () => {

@@ -21,8 +21,12 @@ export interface AuthenticationServer {
   readonly log: readonly string[]
   /** Looks at watched files until `done`. */
   untilRead(done: () => boolean): Promise<void>
+  /** The text of a path, for an administrator. */
+  get(path: string): Promise<string>
   /** The text of `/metrics`. */
   metrics(): Promise<string>
+  /** A new token of a service account in the namespace `default`. */
+  accountToken(account: string): Promise<string>
 }
 
 /** Called within a test, which ends it. Its clock begins at the time of the machine, as certificates do. */
@@ -38,6 +42,13 @@ export async function startServerWith(options: Partial<Options>): Promise<Authen
     port: 0,
   })
   onTestFinished(() => launched.server.stop())
+  const send = async (method: string, path: string, body = ""): Promise<string> => {
+    const client = createHttpClient({ protocol: "http2", port: launched.server.port, authority: launched.authority })
+    const headers = { authorization: `Bearer ${launched.token}`, ...(body !== "" && { "content-type": "application/json" }) }
+    const answer = await client.send({ method, path, headers, ...(body !== "" && { body: Buffer.from(body) }) })
+    client.close()
+    return answer.body.toString()
+  }
   return {
     port: launched.server.port,
     authority: launched.authority,
@@ -49,13 +60,15 @@ export async function startServerWith(options: Partial<Options>): Promise<Authen
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
-    async metrics() {
-      const { port } = launched.server
-      const client = createHttpClient({ protocol: "http2", port, authority: launched.authority })
-      const headers = { authorization: `Bearer ${launched.token}` }
-      const { body } = await client.send({ method: "GET", path: "/metrics", headers })
-      client.close()
-      return body.toString()
+    get: (path) => send("GET", path),
+    metrics: () => send("GET", "/metrics"),
+    async accountToken(account) {
+      // Waiting for files takes the clock far.
+      const body = JSON.stringify({ spec: { expirationSeconds: 10 * 365 * 86_400 } })
+      const path = "/api/v1/namespaces/default/serviceaccounts"
+      await send("POST", path, JSON.stringify({ metadata: { name: account } }))
+      const answer: { status: { token: string } } = JSON.parse(await send("POST", `${path}/${account}/token`, body))
+      return answer.status.token
     },
   }
 }

@@ -13,6 +13,7 @@ import { startBackend } from "../support/backend.ts"
 import { createTestAuthority } from "../support/certificates.ts"
 import { type Made, makeCertificate } from "../support/client-certificates.ts"
 import { newFolder, type Program, startWith } from "../support/program.ts"
+import { hookKubeconfig } from "../support/web-hook.ts"
 import { Canaries } from "./canaries.ts"
 
 export interface CanaryServer {
@@ -51,8 +52,8 @@ rules:
 - level: RequestResponse
 `
 
-/** Called within a test, which ends everything. */
-export async function startCanaryServer(): Promise<CanaryServer> {
+/** Called within a test, which ends everything. `more`: options of the program besides. */
+export async function startCanaryServer(more: readonly string[] = []): Promise<CanaryServer> {
   await buildBundle()
   const canaries = new Canaries()
   const folder = newFolder()
@@ -68,7 +69,10 @@ export async function startCanaryServer(): Promise<CanaryServer> {
   for (const [name, made] of Object.entries(certificates)) canaries.add(`the key of the ${name}`, keyTextOf(made.key))
   const adminToken = canaries.make("a listed token")
   const hook = (name: string, user: object): string =>
-    file(`${name}.kubeconfig`, JSON.stringify(kubeconfigOf(`https://127.0.0.1:${machines.port}/${name}`, machines.authority, user)))
+    file(
+      `${name}.kubeconfig`,
+      hookKubeconfig({ server: `https://127.0.0.1:${machines.port}/${name}`, authority: machines.authority, user }),
+    )
   const hookPair = certificates.user
   const dataDir = join(folder, "data")
   const reportDir = join(folder, "reports")
@@ -98,6 +102,7 @@ export async function startCanaryServer(): Promise<CanaryServer> {
       `--audit-webhook-config-file=${hook("audit", { tokenFile: file("audit.token", canaries.make("the token for the hook of audit")), "client-certificate-data": base64(hookPair.certificate), "client-key-data": base64(hookPair.key) })}`,
       ...["--audit-webhook-batch-max-wait=0s", "--audit-webhook-initial-backoff=1ms"],
       ...[`--audit-policy-file=${file("policy.yaml", policy)}`, `--audit-log-path=${auditLog}`],
+      ...more,
     ],
   )
   await program.said(/"ready"/)
@@ -144,15 +149,6 @@ function base64(text: string): string {
 /** The middle of a PEM text, in one line of it. */
 function keyTextOf(pem: string): string {
   return pem.split("\n")[1] ?? ""
-}
-
-function kubeconfigOf(server: string, authority: string, user: object): object {
-  return {
-    ...{ apiVersion: "v1", kind: "Config", "current-context": "x" },
-    clusters: [{ name: "c", cluster: { server, "certificate-authority-data": base64(authority) } }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-  }
 }
 
 async function makeCertificates() {

@@ -6,7 +6,11 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { Agent, request as httpsRequest } from "node:https"
 import { join, relative } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { systemClock } from "../../runtime/base/clock.ts"
+import { connectEtcd } from "../../runtime/storage/etcd/connection.ts"
+import { readRange } from "../../runtime/storage/etcd/ranges.ts"
 import { pairFor } from "../support/backend.ts"
+import { forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { connectRaw } from "../support/raw-connection.ts"
 import { type CanaryServer, secretFilesIn, startCanaryServer } from "./canary-server.ts"
 
@@ -264,12 +268,11 @@ async function useSecrets(server: CanaryServer, client: Client): Promise<void> {
   expect((await client.use({ certificate: server.proxy, path: "/version", headers: fields })).status).toBe(200)
 }
 
-/** What may be in a file of the data folder. */
+/** What may be in the files of the store, and in values of Secrets in etcd: what Secrets were given. */
 const storedSecrets = [
   "the data of a Secret",
   "the signature of a Secret's token",
   "the secret of the bootstrap token",
-  "a bootstrap token",
   "the key of the stranger",
 ]
 
@@ -285,6 +288,23 @@ function foundInFolder({ canaries, dataDir }: CanaryServer): string[] {
   })
 }
 
+/** Keys and values, of every sort: also what is not below the server's prefix. */
+async function storedIn(server: string): Promise<readonly { readonly key: string; readonly value: Buffer }[]> {
+  const connection = connectEtcd({ servers: [server] }, systemClock)
+  const { kvs } = await readRange(connection, { prefix: "" })
+  connection.close()
+  return kvs.map(({ key, value }) => ({ key, value: Buffer.from(value) }))
+}
+
+/** Everything that makes the server handle credentials; the server is ready for it. */
+async function useAll(server: CanaryServer, client: Client): Promise<void> {
+  // The roles of the system are there.
+  await expect
+    .poll(async () => (await client.use({ path: "/version", headers: { authorization: "" } })).status, { timeout: 30_000 })
+    .toBe(200)
+  for (const use of [useTokens, useAccounts, useOtherTokens, useAddresses, useSecrets]) await use(server, client)
+}
+
 async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -293,11 +313,7 @@ test("no credential is where it must not be (CVE-2019-11250)", { timeout: 120_00
   const server = await startCanaryServer()
   const { canaries, program } = server
   const client = new Client(server)
-  // The roles of the system are there.
-  await expect
-    .poll(async () => (await client.use({ path: "/version", headers: { authorization: "" } })).status, { timeout: 30_000 })
-    .toBe(200)
-  for (const use of [useTokens, useAccounts, useOtherTokens, useAddresses, useSecrets]) await use(server, client)
+  await useAll(server, client)
   // The machines were asked, with the right credentials.
   for (const path of ["/tokens", "/access", "/audit"]) await expect.poll(() => server.asked.map((one) => one.path)).toContain(path)
   expect(new Set(server.asked.map(({ authorization }) => authorization.split(" ")[0]))).toEqual(new Set(["Bearer", "Basic"]))
@@ -325,3 +341,23 @@ test("no credential is where it must not be (CVE-2019-11250)", { timeout: 120_00
   // What is stored was looked for as well.
   expect(canaries.names.length).toBeGreaterThan(30)
 })
+
+forNewestEtcd((binary) =>
+  test("no credential is in etcd but those that Secrets were given (CVE-2019-11250)", { timeout: 120_000 }, async () => {
+    const etcd = await startEtcd(binary)
+    onTestFinished(() => etcd.dispose())
+    const server = await startCanaryServer([`--store-servers=${etcd.url}`])
+    const { canaries } = server
+    await useAll(server, new Client(server))
+    const stored = await storedIn(etcd.url)
+    const isSecret = (key: string): boolean => key.startsWith("/registry/secrets/")
+    const found = stored.flatMap(({ key, value }) => [
+      ...canaries.foundIn("a key", key),
+      ...canaries.foundIn(key, value, isSecret(key) ? storedSecrets : []),
+    ])
+    expect([...found, ...foundInFolder(server)]).toEqual([])
+    // The values have what is looked for, where it may be.
+    const given = stored.flatMap(({ key, value }) => (isSecret(key) ? canaries.foundIn("", value) : []))
+    expect(given).toEqual(expect.arrayContaining(storedSecrets.map((name) => expect.stringContaining(name))))
+  }),
+)

@@ -1,42 +1,49 @@
 import { SignJWT } from "jose"
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
-import { privateKeyPem, testIssuer } from "../../../test/support/account-keys.ts"
+import { privateKeyPem, testIssuer, tokenOfSecret } from "../../../test/support/account-keys.ts"
 import type { ApiObject } from "../../base/json.ts"
 import { systemRandom } from "../../base/random.ts"
 import { timeText } from "../../base/time.ts"
 import { vendorProfile } from "../../base/vendor.ts"
 import type { TokenClaims } from "../../schema/access.ts"
 import { AuthenticationError } from "../authenticate.ts"
-import { type AccountTokenOptions, serviceAccountTokens } from "./authenticator.ts"
+import type { AccountTokenUse } from "../meters.ts"
+import { serviceAccountTokens } from "./authenticator.ts"
 import { createTokenIssuer } from "./issuer.ts"
 import { type SigningKey, signingKeyIn } from "./keys.ts"
+import type { AccountTokenOptions } from "./verify.ts"
 
 const vendor = vendorProfile("kubernetes")
 const audiences = ["server"]
 const claims: TokenClaims = { account: { namespace: "n", name: "a", uid: "u-a" }, audiences, seconds: 600 }
 
+const unnoted = { noteUse: () => undefined, meter: { used: () => undefined } }
+
 /** An issuer, and a verifier that reads `objects`. */
-function world(given: { readonly sort?: Parameters<typeof privateKeyPem>[0]; readonly options?: Partial<AccountTokenOptions> } = {}) {
+function world(
+  given: { readonly sort?: Parameters<typeof privateKeyPem>[0]; readonly tokens?: Partial<AccountTokenOptions["tokens"]> } = {},
+) {
   const clock = createManualClock()
   const key = signingKeyIn(privateKeyPem(given.sort))
   const objects: Record<string, ApiObject> = { "serviceaccounts n/a": { metadata: { name: "a", uid: "u-a" } } }
+  const uses: AccountTokenUse[] = []
+  const noted: ApiObject[] = []
   const authenticate = serviceAccountTokens({
-    keys: [key],
-    issuers: [testIssuer, "second"],
-    lookup: true,
+    tokens: { keys: [key], issuers: [testIssuer, "second"], lookup: true, ...given.tokens },
     audiences,
     read: async (resource, namespace, name) => objects[`${resource} ${namespace}/${name}`],
+    noteUse: (secret) => noted.push(secret),
     clock,
     vendor,
-    ...given.options,
+    meter: { used: (how) => uses.push(how) },
   })
   const issue = (wanted: Partial<TokenClaims> = {}, by: SigningKey = key, issuer = testIssuer): Promise<string> =>
     createTokenIssuer({ key: by, issuer, audiences, extendsExpiration: true, clock, random: systemRandom, vendor }).issue({
       ...claims,
       ...wanted,
     })
-  return { clock, key, objects, authenticate, issue }
+  return { clock, key, objects, authenticate, issue, uses, noted }
 }
 
 describe("a token of a service account", () => {
@@ -68,7 +75,8 @@ describe("a token of a service account", () => {
   test("may be of any of the issuers, and name any of the keys or none", async () => {
     const [old, { clock, key, issue }] = [signingKeyIn(privateKeyPem("rsa")), world()]
     const read = async (): Promise<ApiObject> => ({ metadata: { uid: "u-a" } })
-    const both = serviceAccountTokens({ keys: [key, old], issuers: [testIssuer, "second"], lookup: true, audiences, read, clock, vendor })
+    const tokens = { keys: [key, old], issuers: [testIssuer, "second"], lookup: true }
+    const both = serviceAccountTokens({ tokens, audiences, read, clock, vendor, ...unnoted })
     for (const token of [await issue({}, old), await issue({}, key, "second"), await issue({}, { ...old, id: "unknown" })])
       expect((await both(token, audiences))?.user.name).toBe("system:serviceaccount:n:a")
   })
@@ -80,6 +88,21 @@ describe("a token of a service account", () => {
     expect(await authenticate(token, audiences)).toBeDefined()
     clock.advance(2000)
     await expect(authenticate(token, audiences)).rejects.toThrow("service account token has expired")
+  })
+
+  test("is stale from the moment on at which its client should have another one", async () => {
+    const { authenticate, clock, issue, uses } = world()
+    const warnAfter = clock.nowMs() / 1000 + 100
+    const [token, plain] = [await issue({ warnAfter }), await issue()]
+    clock.advance(100_000)
+    expect((await authenticate(token, audiences))?.notes).toBeUndefined()
+    clock.advance(5500)
+    expect((await authenticate(token, audiences))?.notes).toEqual({
+      annotations: [["authentication.k8s.io/stale-token", "subject: system:serviceaccount:n:a, seconds after warning threshold: 5"]],
+      warnings: [],
+    })
+    await authenticate(plain, audiences)
+    expect(uses).toEqual(["valid", "stale"])
   })
 
   test("is not valid before its time", async () => {
@@ -128,7 +151,8 @@ describe("a token of a service account", () => {
 
 function serviceAccountTokensOf(key: SigningKey): ReturnType<typeof serviceAccountTokens> {
   const read = async (): Promise<ApiObject> => ({ metadata: { uid: "u-a" } })
-  return serviceAccountTokens({ keys: [key], issuers: [testIssuer], lookup: true, audiences, read, clock: createManualClock(), vendor })
+  const tokens = { keys: [key], issuers: [testIssuer], lookup: true }
+  return serviceAccountTokens({ tokens, audiences, read, clock: createManualClock(), vendor, ...unnoted })
 }
 
 describe("what a token speaks of must be there", () => {
@@ -157,25 +181,16 @@ describe("what a token speaks of must be there", () => {
   })
 
   test("unless look-ups are off", async () => {
-    const { authenticate, issue, objects } = world({ options: { lookup: false } })
+    const { authenticate, issue, objects } = world({ tokens: { lookup: false } })
     delete objects["serviceaccounts n/a"]
     expect(await authenticate(await issue({ bound }), audiences)).toBeDefined()
   })
 })
 
 describe("a token without an end, of a Secret", () => {
-  async function withSecret() {
-    const made = world()
-    const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`
-    const payload = {
-      sub: "system:serviceaccount:n:a",
-      [claim("namespace")]: "n",
-      [claim("secret.name")]: "s",
-      [claim("service-account.name")]: "a",
-      [claim("service-account.uid")]: "u-a",
-    }
-    const signed = new SignJWT(payload).setProtectedHeader({ alg: made.key.algorithm }).setIssuer("kubernetes/serviceaccount")
-    const token = await signed.sign(made.key.privateKey)
+  async function withSecret(tokens: Partial<AccountTokenOptions["tokens"]> = {}) {
+    const made = world({ tokens })
+    const token = await tokenOfSecret(made.key, { namespace: "n", secret: "s", account: { name: "a", uid: "u-a" } })
     const secret: ApiObject = { metadata: { name: "s" }, data: { token: Buffer.from(token).toString("base64") } }
     made.objects["secrets n/s"] = secret
     return { ...made, token, secret }
@@ -199,9 +214,55 @@ describe("a token without an end, of a Secret", () => {
     }
   })
 
-  test("is refused once it is marked", async () => {
-    const { authenticate, token, objects, secret } = await withSecret()
-    objects["secrets n/s"] = { ...secret, metadata: { labels: { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" } } }
-    await expect(authenticate(token, audiences)).rejects.toThrow("marked as invalid")
+  const annotation = (name: string, value: string) => [`authentication.k8s.io/${name}`, value]
+  const subject = annotation("legacy-token", "system:serviceaccount:n:a")
+
+  test("is noted as made by a user, or by the control plane if its account names the Secret", async () => {
+    const { authenticate, token, objects, secret, uses, noted } = await withSecret()
+    expect((await authenticate(token, audiences))?.notes).toEqual({
+      annotations: [subject, annotation("legacy-token-manual-secret", "s")],
+      warnings: [],
+    })
+    objects["serviceaccounts n/a"] = { metadata: { uid: "u-a" }, secrets: [{ name: "other" }, { name: "s" }] }
+    expect((await authenticate(token, audiences))?.notes).toEqual({
+      annotations: [subject, annotation("legacy-token-autogenerated-secret", "s")],
+      warnings: [expect.stringMatching(/^Use tokens from the TokenRequest API/)],
+    })
+    expect([uses, noted]).toEqual([
+      ["legacy", "manual", "legacy", "autogenerated"],
+      [secret, secret],
+    ])
+  })
+
+  test("is refused once it is marked, and its use is on record all the same", async () => {
+    const { authenticate, token, objects, secret, uses, noted } = await withSecret()
+    const marked = (since: string): ApiObject => ({
+      ...secret,
+      metadata: { labels: { "kubernetes.io/legacy-token-invalid-since": since } },
+    })
+    objects["secrets n/s"] = marked("2026-01-01")
+    const fault = await authenticate(token, audiences)?.catch((error: unknown) => error)
+    expect(fault).toBeInstanceOf(AuthenticationError)
+    expect(fault).toMatchObject({
+      message: expect.stringMatching(/n\/s has been marked as invalid: .* remove the label kubernetes.io\/legacy-token-invalid-since/),
+      notes: { annotations: [subject, annotation("legacy-token-invalidated", "s/n")] },
+    })
+    expect([uses, noted]).toEqual([["legacy", "invalidated"], [marked("2026-01-01")]])
+    objects["secrets n/s"] = marked("")
+    expect(await authenticate(token, audiences)).toBeDefined()
+  })
+
+  test("that is not in the Secret is no use of it, and neither is a look-up for others", async () => {
+    const { authenticate, token, objects, uses, noted } = await withSecret()
+    await authenticate(token, ["other"])
+    objects["secrets n/s"] = { metadata: {}, data: { token: "YQ==" } }
+    await expect(authenticate(token, audiences)).rejects.toThrow("has been invalidated")
+    expect([uses, noted]).toEqual([["legacy", "legacy"], []])
+  })
+
+  test("without look-ups it is known by its claims alone", async () => {
+    const { authenticate, token, noted } = await withSecret({ lookup: false })
+    expect((await authenticate(token, audiences))?.notes).toEqual({ annotations: [subject], warnings: [] })
+    expect(noted).toEqual([])
   })
 })

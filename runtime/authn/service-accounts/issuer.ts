@@ -7,6 +7,7 @@ import { payloadOf } from "./claims.ts"
 import type { SigningKey } from "./keys.ts"
 
 export interface IssuerOptions {
+  /** Read for each token: it changes with its file. */
   readonly key: SigningKey
   /** The `iss` of tokens: the first of `--service-account-issuer`. */
   readonly issuer: string
@@ -21,7 +22,7 @@ export interface IssuerOptions {
 
 /** Called once per server that has a signing key. */
 export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
-  const { key, issuer, audiences, maxSeconds, extendsExpiration, clock, random, vendor } = options
+  const { issuer, audiences, maxSeconds, extendsExpiration, clock, random, vendor } = options
   return {
     audiences,
     ...(maxSeconds !== undefined && { maxSeconds }),
@@ -29,6 +30,7 @@ export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
     async issue(claims) {
       // Loaded with the first token: most servers issue none.
       const { SignJWT } = await import("jose")
+      const { key } = options
       const now = Math.floor(clock.nowMs() / 1000)
       return new SignJWT({ ...payloadOf(claims, vendor), jti: random.uuid() })
         .setProtectedHeader({ alg: key.algorithm, kid: key.id })

@@ -2,10 +2,10 @@
 import type { SigningKey, VerifyingKey } from "./keys.ts"
 
 export interface ServiceAccountTokens {
-  /** They verify tokens. */
+  /** They verify tokens. They change with their files, so they are read for each token. */
   readonly keys: readonly VerifyingKey[]
-  /** Signs tokens; absent: the server only verifies. */
-  readonly signing?: SigningKey
+  /** Signs tokens, and changes with its file; undefined: the server only verifies. */
+  readonly signing: SigningKey | undefined
   /** Accepted values of `iss`; the first is that of new tokens. */
   readonly issuers: readonly string[]
   /** The longest life of a token, in seconds; absent: any. */
@@ -15,4 +15,6 @@ export interface ServiceAccountTokens {
   readonly lookup: boolean
   /** Where others find the keys; absent: at this server. */
   readonly jwksUri?: string
+  /** The files of the keys are not read any more. */
+  stop(): void
 }

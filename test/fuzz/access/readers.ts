@@ -134,7 +134,7 @@ function tokensFault(text: string): string | undefined {
 }
 
 function hookFault(path: string): string | undefined {
-  const file = readHookFile({ path, clock: systemClock, onFault: () => undefined })
+  const file = readHookFile({ path, clock: systemClock, onFault: () => undefined, onChange: () => undefined })
   const { url = "", access } = file.place
   file.stop()
   if (!url.startsWith("https://") && !/^https:/i.test(url)) return `the address ${url} is accepted`

@@ -13,7 +13,7 @@ import { systemRandom } from "../../../runtime/base/random.ts"
 import { vendorProfile } from "../../../runtime/base/vendor.ts"
 import { createManualClock } from "../../contract/manual-clock.ts"
 import type { SeededRandom } from "../../sim/world/random.ts"
-import { privateKeyPem, testIssuer } from "../../support/account-keys.ts"
+import { privateKeyPem, testIssuer, tokenOfSecret } from "../../support/account-keys.ts"
 import { nonEmpty } from "../objects.ts"
 import { hostileText, mutated, nearly } from "../texts.ts"
 import type { Sort } from "./sort.ts"
@@ -147,18 +147,11 @@ async function accounts(): Promise<World> {
     createTokenIssuer({ key, issuer: testIssuer, audiences, extendsExpiration: false, clock, random: systemRandom, vendor }).issue({
       ...{ account, audiences, seconds: 3600 },
     })
-  const legacy = new SignJWT({
-    sub: "system:serviceaccount:n:a",
-    "kubernetes.io/serviceaccount/namespace": "n",
-    "kubernetes.io/serviceaccount/secret.name": "s",
-    "kubernetes.io/serviceaccount/service-account.name": "a",
-    "kubernetes.io/serviceaccount/service-account.uid": "u",
-  })
-    .setIssuer("kubernetes/serviceaccount")
-    .setProtectedHeader({ alg: "ES256" })
-  const ofSecret = keys[0] === undefined ? "" : await legacy.sign(keys[0].privateKey)
+  const [first] = keys
+  const ofSecret = first === undefined ? "" : await tokenOfSecret(first, { namespace: "n", secret: "s", account })
   const lookUp = serviceAccountTokens({
-    ...{ keys, issuers: [testIssuer], lookup: true, audiences, clock, vendor },
+    ...{ tokens: { keys, issuers: [testIssuer], lookup: true }, audiences, clock, vendor },
+    ...{ noteUse: () => undefined, meter: { used: () => undefined } },
     read: async (resource, _namespace, name) => {
       if (resource === "secrets" && name === "s") return { metadata: { name }, data: { token: Buffer.from(ofSecret).toString("base64") } }
       return resource === "serviceaccounts" && name === "a" ? { metadata: { name, uid: "u" } } : undefined
