@@ -36,8 +36,8 @@ interface RecoveryOptions {
 export type Recovered = <Answer>(env: ServerEnv["Bindings"], work: () => Promise<Answer>) => Promise<Answer | Response>
 
 /**
- * What is around the whole of a request. Answers what was thrown; in any case it ends the bookkeeping of the request and
- * discards the unread body.
+ * What is around the whole of a request. Answers what was thrown; in any case it ends the bookkeeping of the request
+ * and discards the unread body.
  */
 export function recovering({ fail, report }: RecoveryOptions): Recovered {
   return async function recovered({ request, incoming, outgoing }, work) {

@@ -17,8 +17,8 @@ export interface App {
   readonly fetch: Hono<ServerEnv>["fetch"]
   /**
    * Answers requests for resources without the `Request` and `Response` of the web and without Hono's routing, which
-   * together cost a tenth of a get. Called before `fetch`; undefined, having done nothing, for requests that are left to
-   * it. Resolves with a Response to send, or with `RESPONSE_ALREADY_SENT`; never rejects.
+   * together cost a tenth of a get. Called before `fetch`; undefined, having done nothing, for requests that are left
+   * to it. Resolves with a Response to send, or with `RESPONSE_ALREADY_SENT`; never rejects.
    */
   readonly answerResource?: (incoming: Incoming, outgoing: Outgoing) => Promise<Response> | undefined
 }

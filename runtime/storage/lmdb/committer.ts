@@ -115,13 +115,12 @@ export function createCommitter(committer: CommitterOptions): Committer {
     commit(options) {
       if (bytesWaiting > waitingBytes) return Promise.reject(new StoreError("unavailable", "too much is waiting to be written"))
       const batch = openBatch()
-      const { bytes, commits } = batch
+      const { bytes } = batch
       const before = bytes.length
       writeCommit(bytes, options, (ttlSeconds) => noteExpiry(batch, committer.expiresAtMs(ttlSeconds)))
       bytesWaiting += bytes.length - before
-      if (options.beforeWrite !== undefined) batch.announcements.add(options.beforeWrite)
       scheduleFlush()
-      return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
+      return join(batch, options)
     },
     busySinceMs: () => (underWay === undefined ? undefined : sentAtMs),
     idle() {
@@ -129,6 +128,12 @@ export function createCommitter(committer: CommitterOptions): Committer {
       return new Promise((resolve) => idlers.push(resolve))
     },
   }
+}
+
+/** Resolves with what becomes of a commit whose bytes the batch has. */
+function join({ announcements, commits }: Batch, options: CommitOptions): Promise<CommitResult> {
+  if (options.beforeWrite !== undefined) announcements.add(options.beforeWrite)
+  return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
 }
 
 /** Records in the batch its earliest expiry. */
