@@ -1,7 +1,7 @@
 /**
  * What do client certificates, RBAC with a thousand bindings, and an audit log at Metadata add to the CPU of a get and
- * of a create? Two servers, one with none of them and one with all, are asked in turns: each row has the fastest rounds
- * of both. `--only=audit` and the like name what the second server has.
+ * of a create? Two servers on lmdb, one with none of them and one with all, are asked in turns: each row has the fastest
+ * rounds of both. `--only=audit` and the like name what the second server has.
  * Run: npm run bench -- access
  */
 import { accessParts, openAccess, posting, send } from "./support/access.ts"
@@ -40,7 +40,7 @@ process.exit()
 /** A server with these parts and a client that it knows. */
 async function asked(parts: readonly string[]): Promise<Asked> {
   const access = await openAccess(parts, bindings)
-  const server = await startServerProcess({ options: ["--vendor=kubernetes", ...access.options] })
+  const server = await startServerProcess({ store: "lmdb", options: ["--vendor=kubernetes", ...access.options] })
   const client = openHttp2Client(await access.prepare(server))
   await send(client, creating("asked"))
   return {

@@ -10,7 +10,7 @@ import { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { isPublicPath } from "../authz/authorize.ts"
-import { stringify } from "../encoding/json/text.ts"
+import { stringify, stringifyText } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
 import type { AuditedRequest } from "../http/request/audited-request.ts"
 import { readOnlyVerbs } from "../http/request/info.ts"
@@ -66,6 +66,8 @@ interface SameTexts {
   readonly asked: readonly [string, string]
   /** The fields of addresses and agent, with a comma before them. */
   readonly from: string
+  /** When it was received. */
+  readonly received: string
 }
 
 export class AuditTrail implements RequestAudit {
@@ -255,14 +257,14 @@ export class AuditTrail implements RequestAudit {
     const level = decision?.level ?? "None"
     const isFirst = stage === "RequestReceived"
     this.sameTexts ??= this.textsOfRequest(level)
-    const { facts, asked, from } = this.sameTexts
+    const { facts, asked, from, received } = this.sameTexts
     const impersonated = !isFirst && user !== undefined && request.user !== user ? request.user : undefined
     const head =
       `${asked[0]}${stage}${asked[1]}` +
       `${impersonated === undefined ? "" : `,"impersonatedUser":${userJson(impersonated)}`}${from}` +
       this.referenceField() +
       `${answer === undefined ? "" : `,"responseStatus":${answer.status}`}`
-    const times = `,"requestReceivedTimestamp":"${microTime(receivedMs)}","stageTimestamp":"${microTime(nowMs)}"`
+    const times = `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${nowMs === receivedMs ? received : microTime(nowMs)}"`
     return {
       level,
       stage,
@@ -297,10 +299,11 @@ export class AuditTrail implements RequestAudit {
     return {
       facts: { auditId, verb, uri, user, address: addresses.first, agent, namespace, receivedMs },
       asked: [
-        `{"kind":"Event","apiVersion":"${deps.vendor.apiVersion("audit.orch.io/v1")}","level":"${level}","auditID":${JSON.stringify(auditId)},"stage":"`,
-        `","requestURI":${JSON.stringify(uri)},"verb":${JSON.stringify(verb)},"user":${userJson(user)}`,
+        `{"kind":"Event","apiVersion":"${deps.vendor.apiVersion("audit.orch.io/v1")}","level":"${level}","auditID":${stringifyText(auditId)},"stage":"`,
+        `","requestURI":${stringifyText(uri)},"verb":${stringifyText(verb)},"user":${userJson(user)}`,
       ],
       from: `${addresses.first === "" ? "" : `,"sourceIPs":${addresses.json}`}${agent === "" ? "" : `,"userAgent":${agentJson(agent)}`}`,
+      received: microTime(receivedMs),
     }
   }
 
@@ -377,7 +380,7 @@ function referenceJson(reference: ObjectReference): string {
   let text = ""
   for (const field of referenceFields) {
     const value = reference[field]
-    if (value !== "") text += `${text === "" ? "{" : ","}"${field}":${JSON.stringify(value)}`
+    if (value !== "") text += `${text === "" ? "{" : ","}"${field}":${stringifyText(value)}`
   }
   return text === "" ? "{}" : `${text}}`
 }
