@@ -1,7 +1,7 @@
 /**
  * What do client certificates, RBAC with a thousand bindings, and an audit log at Metadata add to the CPU of a get and
- * of a create? Two servers on lmdb, one with none of them and one with all, are asked in turns: each row has the fastest
- * rounds of both. `--only=audit` and the like name what the second server has.
+ * of a create? Two servers on lmdb, one with none of them and one with all, are asked in turns: each row has the
+ * fastest rounds of both. `--only=audit` and the like name what the second server has.
  * Run: npm run bench -- access
  */
 import { accessParts, openAccess, posting, send } from "./support/access.ts"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { documentDepthMax, messageCharactersMax, turnValues } from "../../base/limits.ts"
-import { JsonParser, JsonSyntaxError, parseJson, parseJsonCounted, parsingJson, pathText, stringify, stringifyText } from "./text.ts"
+import { JsonParser, JsonSyntaxError, parseJson, parseJsonCounted, parsingJson, pathText, stringify } from "./text.ts"
 import { atOnce } from "../../base/turns.ts"
 import { ValueCount } from "../value-bounds.ts"
 
@@ -109,15 +109,6 @@ describe("parseJson", () => {
   it("replaces a lone surrogate", () => {
     for (const trackDuplicates of [true, false]) expect(parseJson('"a\\ud800b"', { trackDuplicates }).value).toBe("a\ufffdb")
   })
-})
-
-it("a text is written as JSON.stringify writes it", () => {
-  const texts = fc.oneof(
-    fc.string(),
-    fc.string({ unit: "binary" }),
-    fc.constantFrom("a\n", "\ud800", '"', "\\", "\u007f", "~ !#[]", "\u2028"),
-  )
-  fc.assert(fc.property(texts, (text) => stringifyText(text) === JSON.stringify(text)))
 })
 
 describe("stringify", () => {
