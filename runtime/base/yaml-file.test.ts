@@ -28,3 +28,7 @@ test("the keys of a map are not compared with each other, which would take quadr
 test("a fault of the syntax comes before a repeated key", () => {
   expect(parseYamlFile("a: 1\na: 2\nb: }").document.errors.map(({ code }) => code)).toEqual(["UNEXPECTED_TOKEN", "DUPLICATE_KEY"])
 })
+
+test("a text that would crash the process is refused", () => {
+  expect(() => parseYamlFile("a:\n  ".concat("[".repeat(250_000)))).toThrow("line 2 is nested too deeply")
+})

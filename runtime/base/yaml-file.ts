@@ -1,6 +1,7 @@
 /** Parses the YAML of files that configure the server, in linear time. Bodies of requests: `wire/yaml.ts`. */
 import type { Document, LineCounter, YAMLParseError } from "yaml"
 import { yamlLibrary } from "./lazy-libraries.ts"
+import { withoutTraces, yamlTokens } from "./yaml-tokens.ts"
 
 export interface YamlFile {
   /** Has an error for each fault of the syntax, and after them one for the first repeated key. */
@@ -8,12 +9,14 @@ export interface YamlFile {
   readonly lines: LineCounter
 }
 
-/** Throws the library's error for a text that is nested too deeply. */
+/** Throws an Error for a text that is nested too deeply. */
 export function parseYamlFile(text: string): YamlFile {
   const { LineCounter: Lines, parseDocument } = yamlLibrary()
+  yamlTokens(text, new Lines(), (line) => new Error(`line ${line} is nested too deeply`))
   const lines = new Lines()
   // The library's own check for repeated keys compares each key of a map with all others.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: "error", uniqueKeys: false })
+  const options = { prettyErrors: false, lineCounter: lines, logLevel: "error", uniqueKeys: false } as const
+  const document = withoutTraces(() => parseDocument(text, options))
   const repeated = firstRepeatedKey(document)
   if (repeated !== undefined) document.errors.push(repeated)
   return { document, lines }

@@ -2,6 +2,7 @@
  * Texts within configurations of authentication and authorization. Documents are read by the parser of YAML, and
  * expressions by that of the language, which have hammers of their own.
  */
+import { stringifyText } from "../../runtime/encoding/json/stringify-text.ts"
 import { validateAuthenticationConfiguration } from "../../runtime/authn/oidc/validate-configuration.ts"
 import { validateAuthorizationConfiguration } from "../../runtime/authz/validate-configuration.ts"
 import { validated } from "../../runtime/launch/configuration-file.ts"
@@ -26,6 +27,7 @@ function authorization(text: string): unknown {
 }
 
 export const accessParsers: Readonly<Record<string, Parser>> = {
+  "texts of audit events": { covers: ["encoding/json/stringify-text.ts#stringifyText"], read: stringifyText },
   "texts in configurations of access": {
     covers: [],
     read: each(authentication, authorization),
