@@ -1,7 +1,7 @@
 /** Parses the YAML of files that configure the server, in linear time. Bodies of requests: `wire/yaml.ts`. */
 import type { Document, LineCounter, YAMLParseError } from "yaml"
+import { composeYaml } from "./compose-yaml.ts"
 import { yamlLibrary } from "./lazy-libraries.ts"
-import { withoutTraces, yamlTokens } from "./yaml-tokens.ts"
 
 export interface YamlFile {
   /** Has an error for each fault of the syntax, and after them one for the first repeated key. */
@@ -11,12 +11,10 @@ export interface YamlFile {
 
 /** Throws an Error for a text that is nested too deeply. */
 export function parseYamlFile(text: string): YamlFile {
-  const { LineCounter: Lines, parseDocument } = yamlLibrary()
-  yamlTokens(text, new Lines(), (line) => new Error(`line ${line} is nested too deeply`))
-  const lines = new Lines()
-  // The library's own check for repeated keys compares each key of a map with all others.
-  const options = { prettyErrors: false, lineCounter: lines, logLevel: "error", uniqueKeys: false } as const
-  const document = withoutTraces(() => parseDocument(text, options))
+  const lines = new (yamlLibrary().LineCounter)()
+  const tooDeep = (line: number): Error => new Error(`line ${line} is nested too deeply`)
+  const document = composeYaml(text, lines, { logLevel: "error", tooDeep })
+  if (document === undefined) throw new Error("it has no document")
   const repeated = firstRepeatedKey(document)
   if (repeated !== undefined) document.errors.push(repeated)
   return { document, lines }

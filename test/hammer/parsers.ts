@@ -450,7 +450,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     covers: [
       "wire/yaml.ts#parseYaml",
       "wire/yaml-document.ts#readDocument",
-      "base/yaml-tokens.ts#yamlTokens",
+      "base/compose-yaml.ts#composeYaml",
       "wire/yaml-scalar.ts#resolvePlain",
       "wire/yaml-scalar.ts#hasMeaning",
     ],
