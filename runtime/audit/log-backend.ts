@@ -84,7 +84,7 @@ export class LogBackend implements AuditBackend {
       return true
     }
     this.write(event)
-    // The others are written in this turn: nothing waits for them.
+    // The others are written in this turn or a few more: nothing waits for them.
     if (event.stage !== "RequestReceived" || (event.mayWait && !this.isStrict)) return true
     return this.lines.flush() || !this.isStrict
   }

@@ -1,4 +1,5 @@
 /** Lines of the audit log. */
+import { Gathering } from "../base/gathering.ts"
 import type { BackendFaults } from "./faults.ts"
 import { type AuditEvent, eventPieces, legacyLine } from "./event.ts"
 import { auditGatheredBytesMax } from "./limits.ts"
@@ -11,8 +12,8 @@ export interface LogLinesOptions {
 }
 
 /**
- * Gathers the lines of one turn of the event loop, so that requests that end together share a write, which costs more
- * than an event.
+ * Gathers the lines of a turn of the event loop, and of a few more while requests arrive, so that requests that come or
+ * end together share a write, which costs more than an event.
  */
 export class LogLines {
   private texts = ""
@@ -20,10 +21,11 @@ export class LogLines {
   private bytes = 0
   private events = 0
   private isScheduled = false
+  private readonly gathering = new Gathering()
 
   constructor(private readonly options: LogLinesOptions) {}
 
-  /** The event is written at the end of the turn, or at once if it is large. */
+  /** The event is written within a few turns, or at once if it is large. */
   add(event: AuditEvent): void {
     this.events++
     const pieces = this.options.format === "json" ? eventPieces(event) : [legacyLine(event)]
@@ -45,6 +47,10 @@ export class LogLines {
   }
 
   private readonly onTurn = (): void => {
+    if (this.gathering.goesOn(this.events)) {
+      setImmediate(this.onTurn)
+      return
+    }
     this.isScheduled = false
     this.flush()
   }

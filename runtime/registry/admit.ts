@@ -1,5 +1,6 @@
 /** Admission as the registry and the verbs call it; `admission/chain.ts` calls the plugins. */
 import type { OpenAttributes } from "../admission/plugin.ts"
+import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { KindParts, ValidationContext } from "../schema/kind.ts"
 import { normalizing } from "../encoding/normalize.ts"
@@ -90,10 +91,7 @@ function* decoding({ shape }: ObjectForm, made: ApiObject, kind: string): Return
 }
 
 function withManagedFieldsOf({ metadata: before }: ApiObject, object: ApiObject): ApiObject {
-  const { managedFields: _made, ...metadata } = object.metadata ?? {}
-  const tracked = before?.managedFields
-  if (before === undefined && object.metadata === undefined) return object
-  return { ...object, metadata: tracked === undefined ? metadata : { ...metadata, managedFields: tracked } }
+  return before === undefined && object.metadata === undefined ? object : withManagers(object, before?.managedFields)
 }
 
 /**

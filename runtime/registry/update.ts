@@ -3,6 +3,7 @@
  * the rules of the kind, commit if the object has not changed meanwhile, else retry. The transform must be pure.
  */
 import { equalIgnoringTimes } from "../apply/managed-fields/entry.ts"
+import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
@@ -249,7 +250,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
-  const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, managedFields }) : sent
+  const next = admits ? await mutated(registry, handle, request, { next: sent, old, bytes, managedFields }) : sent
   if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
@@ -268,7 +269,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     const ops = await removalOps(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun, latencies })
   }
-  const ops = await collectTransactionOps(handle, { object: next, old }, { ...scope, bytes })
+  const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
   if (takesTurns(bytes)) await nextTurn()
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
   const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
@@ -291,10 +292,14 @@ async function mutated(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  { next: sent, old, bytes, managedFields }: UpdateState & { readonly managedFields: JsonObject[] | undefined },
+  {
+    next: sent,
+    old,
+    bytes,
+    managedFields,
+  }: Pick<UpdateState, "next" | "old" | "bytes"> & { readonly managedFields: JsonObject[] | undefined },
 ): Promise<ApiObject> {
-  const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
-  const object: ApiObject = { ...sent, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
+  const object = withManagers(sent, managedFields)
   const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
   if (next !== object) afterDecoding(handle, request, next)
   return next
@@ -315,8 +320,8 @@ function validated(
  * shared: behaviours do not touch them.
  */
 function ownCopy(object: ApiObject): ApiObject {
-  const { managedFields, ...metadata } = object.metadata ?? {}
-  const copy = deepClone<ApiObject>({ ...object, metadata })
+  const managedFields = object.metadata?.managedFields
+  const copy = deepClone(withManagers(object, undefined))
   if (managedFields !== undefined && copy.metadata !== undefined) copy.metadata.managedFields = managedFields
   return copy
 }

@@ -1,5 +1,6 @@
 /** POST of a kind that is not stored: a behaviour answers it (`answeredBy` of a schema). */
 import type { OpenAttributes } from "../admission/plugin.ts"
+import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { invalid } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
@@ -51,13 +52,12 @@ async function withManagedFields(
   attributes: OpenAttributes,
 ): Promise<ApiObject> {
   if (request.untracked === true) return sent
-  const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
-  const next = { ...sent, metadata }
+  const next = withManagers(sent, undefined)
   const managedFields = await updateManagedFields(registry, handle, {
     manager: managerOf(attributes),
     subresource: "",
     next,
     bytes: request.bodyBytes,
   })
-  return managedFields === undefined ? next : { ...next, metadata: { ...metadata, managedFields } }
+  return managedFields === undefined ? next : withManagers(next, managedFields)
 }

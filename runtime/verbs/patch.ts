@@ -1,5 +1,6 @@
 /** PATCH: the content type determines the kind of patch; specification section 4.8. */
 import { type DocumentPatchType, type PatchDocument, readingDocumentPatch } from "../apply/read-patch.ts"
+import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
@@ -19,7 +20,6 @@ import { attributesOf } from "./attributes.ts"
 import { bodyOf, applyFieldValidation, renormalizing } from "./request-body.ts"
 import { readApplyPatch } from "./apply.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
-import { withManagers } from "./scale/scale-owners.ts"
 import { matchPath, type WriteScope } from "./update.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
@@ -42,7 +42,7 @@ export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): 
   const body = await bodyOf(call)
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
-    ? await readApplyPatch(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
+    ? await readApplyPatch(call, body, { subresource, versions: await versionsOf(call.registry, call.handle, subresource), ...options })
     : await readPatch(call, type, body)
   const result = await patchOperation(call, patch, { options, scope, applying })
   await answerWrite(call, { format, result })
@@ -130,7 +130,9 @@ function sameContent(next: JsonObject, old: ApiObject): boolean {
 /** The kind of patch. Throws 415 with the supported content types. */
 export function patchTypeOf(call: ResourceRequest): PatchType {
   // Compared literally, as in the reference: with case and spaces.
-  const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
+  const header = call.request.headers["content-type"] ?? ""
+  const end = header.indexOf(";")
+  const type = end < 0 ? header : header.slice(0, end)
   // A definition's schema says nothing of strategic merge patches.
   const isCustom = call.handle.kind.custom !== undefined
   const served = isCustom ? customPatchTypes : patchTypes

@@ -6,7 +6,6 @@
 import { badRequest } from "../../base/errors.ts"
 import { shortList } from "../../base/bounded-text.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
-import { setField } from "../../encoding/json/text.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference } from "../ownership/field-set.ts"
 import { intersectionStages } from "../ownership/field-set-stages.ts"
@@ -22,6 +21,7 @@ import { type ManagedFieldsEntry, encodeEntries, encodingStages, type Manager, r
 import { allowedByLastApplied, kubectlManager, withLastApplied } from "./last-applied.ts"
 import { pruning } from "./prune.ts"
 import { fewManagers, withoutUnmanaged, entriesAfterUpdate, withoutTouched } from "./track-update.ts"
+import { withManagers } from "./with-managers.ts"
 import { FieldChanges, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface ApplyRequest {
@@ -77,7 +77,7 @@ export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
     last === undefined || (same && last.apiVersion === current.apiVersion)
       ? merged
       : yield* pruning({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
-  const mine: ManagedFieldsEntry = { ...owner, fields, time: last?.time, stored: last?.stored }
+  const mine: ManagedFieldsEntry = { fields, time: last?.time, stored: last?.stored, ...owner }
   yield
   const changes = new FieldChanges(versions, live, object)
   if (isLarge) yield* changes.compareStages()
@@ -92,21 +92,6 @@ export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
   yield
   const complete = apply.manager === kubectlManager ? withLastApplied(object, config, apply.lastAppliedAnnotation) : object
   return withManagers(complete, isLarge ? yield* encodingStages(left) : encodeEntries(left))
-}
-
-/**
- * Copies the object with these managedFields. Copies field by field: building the record from spread parts costs more
- * than everything else here.
- */
-function withManagers(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
-  const metadata: JsonObject = {}
-  const before: JsonObject = object.metadata ?? {}
-  for (const name in before) if (name !== "managedFields") metadata[name] = before[name]
-  if (owners !== undefined) metadata.managedFields = owners
-  const copy: ApiObject = {}
-  for (const name in object) setField(copy, name, name === "metadata" ? metadata : (object[name] ?? null))
-  copy.metadata = metadata
-  return copy
 }
 
 function checkConfiguration({ config, versions }: ApplyRequest): void {

@@ -124,7 +124,7 @@ export function pathText(steps: readonly (string | number)[]): string {
 }
 
 /** Sets a field even if its name is `__proto__`, which plain assignment would treat as the prototype. */
-export function setField(object: JsonObject, name: string, value: JsonValue): void {
+export function setField(object: JsonObject, name: string, value: JsonValue | undefined): void {
   if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
 }

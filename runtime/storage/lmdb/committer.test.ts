@@ -18,6 +18,7 @@ function resultsOf(commits: number): ArrayBuffer {
 function openCommitter() {
   const told: string[] = []
   const sent: Reply[] = []
+  const time = { nowMs: 0 }
   const committer = createCommitter({
     send(batch) {
       const commits = Buffer.from(batch).readUInt32LE(0)
@@ -29,7 +30,7 @@ function openCommitter() {
     onDurable: () => told.push("durable"),
     onFailure: ({ code }) => told.push(code),
     expiresAtMs: (ttlSeconds) => ttlSeconds * 1000,
-    elapsedMs: () => 0,
+    elapsedMs: () => time.nowMs,
   })
   function commit(name: string): Promise<unknown> {
     return committer.commit({ checks: [], writes: [] }).then(
@@ -37,7 +38,11 @@ function openCommitter() {
       () => told.push(`refused ${name}`),
     )
   }
-  return { committer, commit, sent, told }
+  /** Resolves once the worker has been sent so many batches. */
+  async function batches(count: number): Promise<void> {
+    while (sent.length < count) await nextTurn()
+  }
+  return { committer, commit, batches, sent, told, time }
 }
 
 interface Reply {
@@ -46,30 +51,65 @@ interface Reply {
 }
 
 describe("group commit", () => {
-  test("sends waiting commits to the worker before it answers those of the finished batch", async () => {
-    const { committer, commit, sent, told } = openCommitter()
+  test("answers a batch before it sends the commits that came meanwhile", async () => {
+    const { committer, commit, batches, sent, told } = openCommitter()
     const first = [commit("a"), commit("b")]
-    await nextTurn()
+    await batches(1)
     const second = commit("c")
     await nextTurn()
     expect(told).toEqual(["sent 2"])
     sent[0]?.resolve()
     await Promise.all(first)
-    expect(told).toEqual(["sent 2", "sent 1", "durable", "answered a", "answered b"])
+    await batches(2)
+    expect(told).toEqual(["sent 2", "durable", "answered a", "answered b", "sent 1"])
     sent[1]?.resolve()
     await second
     await committer.idle()
     expect(told.slice(5)).toEqual(["durable", "answered c"])
   })
 
-  test("reports and rejects a failed batch before it sends the next one", async () => {
-    const { committer, commit, sent, told } = openCommitter()
+  test("gathers the commits of clients that send the next request when they are answered", async () => {
+    const { committer, commit, batches, sent, told } = openCommitter()
     const first = commit("a")
-    await nextTurn()
+    await batches(1)
+    const second = commit("b")
+    const third = first.then(async () => {
+      await nextTurn()
+      return commit("c")
+    })
+    sent[0]?.resolve()
+    await batches(2)
+    expect(told).toEqual(["sent 1", "durable", "answered a", "sent 2"])
+    sent[1]?.resolve()
+    await Promise.all([second, third])
+    await committer.idle()
+  })
+
+  test.each([
+    { limit: "a few turns", msPerTurn: 0, gathered: 5 },
+    { limit: "some milliseconds", msPerTurn: 3, gathered: 3 },
+  ])("sends a batch after $limit although each turn brings another commit", async ({ msPerTurn, gathered }) => {
+    const { committer, commit, sent, told, time } = openCommitter()
+    const commits: Promise<unknown>[] = []
+    while (sent.length === 0) {
+      commits.push(commit("another"))
+      time.nowMs += msPerTurn
+      await nextTurn()
+    }
+    expect(told).toEqual([`sent ${gathered}`])
+    sent[0]?.resolve()
+    await Promise.all(commits)
+    await committer.idle()
+  })
+
+  test("reports and rejects a failed batch before it sends the next one", async () => {
+    const { committer, commit, batches, sent, told } = openCommitter()
+    const first = commit("a")
+    await batches(1)
     const second = commit("b")
     sent[0]?.reject(new StoreError("unavailable", "the disk is gone"))
     await first
-    await nextTurn()
+    await batches(2)
     expect(told).toEqual(["sent 1", "unavailable", "refused a", "sent 1"])
     sent[1]?.resolve()
     await second

@@ -84,9 +84,13 @@ describe("faults", () => {
     const still = new Promise<void>((resolve) => {
       go = resolve
     })
-    const faulty = await openFaulty((real, ...batch) => still.then(() => real(...batch)))
+    let sent = false
+    const faulty = await openFaulty((real, ...batch) => {
+      sent = true
+      return still.then(() => real(...batch))
+    })
     const commit = write(faulty, [put("foo/a", "1")])
-    await setImmediate()
+    await until(() => sent)
     expect((await faulty.status()).fault).toBeUndefined()
     clock.advance(7000)
     expect((await faulty.status()).fault).toContain("has not answered for 7 s")

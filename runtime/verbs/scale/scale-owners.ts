@@ -8,6 +8,7 @@ import {
 } from "../../apply/managed-fields/scale-managed-fields.ts"
 import { trackUpdate } from "../../apply/managed-fields/track-update.ts"
 import type { Versions } from "../../apply/managed-fields/versions.ts"
+import { withManagers } from "../../apply/managed-fields/with-managers.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { timeText } from "../../base/time.ts"
 import { managerOf, versionsOf } from "../../registry/managed-fields.ts"
@@ -61,10 +62,4 @@ export async function scaleManagers(
 
 function managedFieldsOf(object: ApiObject): JsonObject[] {
   return object.metadata?.managedFields ?? []
-}
-
-/** Replaces the managedFields of an object. Also called for sub-resources that take only a part of the body. */
-export function withManagers(object: ApiObject, managedFields: JsonObject[] | undefined): ApiObject {
-  const { managedFields: _before, ...metadata } = object.metadata ?? {}
-  return { ...object, metadata: { ...metadata, ...(managedFields !== undefined && { managedFields }) } }
 }
