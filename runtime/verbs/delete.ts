@@ -30,5 +30,5 @@ export function remindOfDependents({ handle, request }: ObjectRequest, { orphanD
 /** Deletes an object, or begins its deletion. Throws as `deleteObject`. */
 export function deleteOperation(call: ObjectRequest, options: DeleteOptions): Promise<WriteResult> {
   remindOfDependents(call, options)
-  return deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
+  return deleteObject(call.registry, call.handle, { attributes: attributesOf(call, "DELETE", options), ...options })
 }

@@ -106,14 +106,15 @@ export function successStatus(subject: StatusDetails | undefined, vendor: Vendor
 }
 
 function detailsOf(subject: StatusDetails): JsonObject {
-  return {
-    ...(filled(subject.name) && { name: subject.name }),
-    ...(filled(subject.group) && { group: subject.group }),
-    ...(filled(subject.kind) && { kind: subject.kind }),
-    ...(filled(subject.uid) && { uid: subject.uid }),
-    ...(subject.causes !== undefined && subject.causes.length > 0 && { causes: subject.causes.map((item) => ({ ...item })) }),
-    ...(subject.retryAfterSeconds !== undefined && subject.retryAfterSeconds !== 0 && { retryAfterSeconds: subject.retryAfterSeconds }),
-  }
+  const { name, group, kind, uid, causes = [], retryAfterSeconds = 0 } = subject
+  const details: JsonObject = {}
+  if (filled(name)) details.name = name
+  if (filled(group)) details.group = group
+  if (filled(kind)) details.kind = kind
+  if (filled(uid)) details.uid = uid
+  if (causes.length > 0) details.causes = causes.map((item) => ({ ...item }))
+  if (retryAfterSeconds !== 0) details.retryAfterSeconds = retryAfterSeconds
+  return details
 }
 
 function filled(text: string | undefined): text is string {

@@ -34,15 +34,22 @@ export function startLocally(dataDir: string, ...args: readonly string[]): Promi
   return run({}, ["start"], dataDir, args)
 }
 
+/** Serves with flags of node, in place of those that the program's first line gives it. */
+export function startWithFlags(flags: readonly string[], dataDir: string, ...args: readonly string[]): Promise<Program> {
+  return run({}, ["serve", "--bind-address=127.0.0.1"], dataDir, args, flags)
+}
+
 async function run(
   env: Readonly<Record<string, string>>,
   command: readonly string[],
   dataDir: string,
   args: readonly string[],
+  flags: readonly string[] = [],
 ): Promise<Program> {
   const port = await freePort()
   const all = [...command, `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
-  const child = spawn(program, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  const [file, ...words] = flags.length === 0 ? [program] : [process.execPath, ...flags, program]
+  const child = spawn(file, [...words, ...all], { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
