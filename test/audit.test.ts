@@ -341,6 +341,11 @@ it("the events of a token without an end say so, the one of its refusal too", as
     expect(received?.annotations).toEqual(annotations)
     expect(complete?.annotations).toEqual({ ...annotations, "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": "" })
   }
+  const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token } }
+  expect((await send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { ...id("review"), body: review })).status).toBe(201)
+  const [received, complete] = await eventsOf("review")
+  expect(received?.annotations).toBeUndefined()
+  expect(complete?.annotations).toMatchObject({ ...subject, "authentication.k8s.io/legacy-token-manual-secret": "s" })
 })
 
 it("the events of a version that goes say when", async () => {

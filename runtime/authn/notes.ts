@@ -14,7 +14,7 @@ export interface NotedRequest {
   readonly warnings: string[]
 }
 
-/** Called once per request whose credentials have notes. A review of a token has no such request. */
+/** Called once per request whose credentials have notes, and per review of such a token, for the review's request. */
 export function note(request: NotedRequest | undefined, { annotations, warnings }: CredentialNotes): void {
   if (request === undefined) return
   for (const [name, value] of annotations) request.audit?.annotate(name, value)

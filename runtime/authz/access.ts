@@ -1,5 +1,6 @@
 /** Answers the questions of reviews with the authenticators and authorizers that requests pass. */
 import { AuthenticationError, type Authenticator, identify } from "../authn/authenticate.ts"
+import { note } from "../authn/notes.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Access, AccessDecision, AccessQuestion, TokenAnswer, TokenIssuer, UserRules } from "../schema/access.ts"
@@ -19,14 +20,16 @@ export interface AccessParts {
 export function createAccess({ authenticators, authorizers, vendor, audiences: own, issuer }: AccessParts): Access {
   return {
     ...(issuer !== undefined && { issuer }),
-    async authenticate(token, audiences): Promise<TokenAnswer> {
+    async authenticate(token, audiences, request): Promise<TokenAnswer> {
       const asked = audiences.length > 0 ? audiences : own
       try {
         const identity = await identify(authenticators, { headers: {}, token, audiences: asked })
+        if (identity?.notes !== undefined) note(request, identity.notes)
         return identity ?? { error: invalidToken }
       } catch (error) {
-        if (error instanceof AuthenticationError) return { error: error.message }
-        throw error
+        if (!(error instanceof AuthenticationError)) throw error
+        if (error.notes !== undefined) note(request, error.notes)
+        return { error: error.message }
       }
     },
     async authorize(question): Promise<AccessDecision> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { readFileText, rereadFileText } from "./file-text.ts"
+import { readFileText, rereadFileText, textOfFileFault } from "./file-text.ts"
 
 function fileOf(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "file-text-"))
@@ -28,4 +28,17 @@ test("what has no size is read up to the limit, and what is no file has the syst
   expect(() => readFileText("/dev/zero", 1000)).toThrow("/dev/zero has more than 1000 bytes")
   expect(readFileText("/dev/null")).toBe("")
   expect(() => readFileText(join(fileOf(""), "none"))).toThrow(/^ENOTDIR/)
+})
+
+test("the text of a fault names the file once", () => {
+  const path = fileOf("text")
+  const faultOf = (read: () => unknown): string => {
+    try {
+      return String(read())
+    } catch (error) {
+      return textOfFileFault(path, error)
+    }
+  }
+  expect(faultOf(() => readFileText(path, 3)).split(path).length - 1).toBe(1)
+  expect(faultOf(() => JSON.parse("{"))).toMatch(`${path}: `)
 })

@@ -1,6 +1,7 @@
 /** The text of a file that an option names. Such files are read whole, so their size has a limit. */
 import { closeSync, openSync, readSync } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
+import { errorText } from "./error-text.ts"
 import { optionFileBytesMax } from "./file-limits.ts"
 
 const chunkBytes = 64 * 1024
@@ -14,6 +15,12 @@ export class FileTooLargeError extends Error {
     super(`${path} has more than ${bytesMax} bytes, the limit for such a file; leave only what this server needs in it`)
     this.name = "FileTooLargeError"
   }
+}
+
+/** What is wrong with a file, for a person: names the file once, also where the error's own text does. */
+export function textOfFileFault(path: string, error: unknown): string {
+  const text = errorText(error)
+  return text.includes(path) ? text : `${path}: ${text}`
 }
 
 /**

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs"
 import type { Logger } from "pino"
 import { errorText } from "../base/error-text.ts"
+import { textOfFileFault } from "../base/file-text.ts"
 import { type AbacPolicies, type AbacPolicy, parseAbacPolicies } from "../authz/abac.ts"
 import type { AuthorizerSetup, ConfiguredAuthorization, Mode } from "../authz/authorizers.ts"
 import { type AuthorizationConfiguration, authorizationConfigurationShape } from "../authz/configuration.ts"
@@ -77,7 +78,7 @@ function openConfiguration(how: AuthorizationSetup, policies: WatchedFiles<reado
     })
     return authorizers
   } catch (error) {
-    throw new StartError(`--authorization-config: ${path}: ${errorText(error)}`)
+    throw new StartError(`--authorization-config: ${textOfFileFault(path, error)}`)
   }
 }
 
@@ -208,9 +209,8 @@ function openHook({ clock, log, options }: AuthorizationSetup, name: string, { k
   try {
     return readHookFile({ path, clock, onFault, onChange })
   } catch (error) {
-    const text = errorText(error)
-    if (options["authorization-config"] === "") throw new StartError(`--authorization-webhook-config-file: ${path}: ${text}`)
-    throw new ConfigurationError(`error loading config file ${JSON.stringify(path)}: ${text}`)
+    if (options["authorization-config"] === "") throw new StartError(`--authorization-webhook-config-file: ${textOfFileFault(path, error)}`)
+    throw new ConfigurationError(`error loading config file ${JSON.stringify(path)}: ${errorText(error)}`)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Files of options that name a web hook of the server itself. */
 import type { Logger } from "pino"
-import { errorText } from "../base/error-text.ts"
+import { textOfFileFault } from "../base/file-text.ts"
 import { loggedText } from "../base/confidential.ts"
 import type { Clock } from "../base/clock.ts"
 import { deduplicateLog } from "../controllers/log-deduplication.ts"
@@ -29,7 +29,7 @@ export function openHookFile(
   try {
     return { file: readHookFile({ path, clock, onFault, onChange }), onFault }
   } catch (error) {
-    throw new StartError(`--${option}: ${path}: ${errorText(error)}`)
+    throw new StartError(`--${option}: ${textOfFileFault(path, error)}`)
   }
 }
 

@@ -2,6 +2,7 @@
  * What behaviours ask of authentication and authorization: the kinds TokenReview, SubjectAccessReview and the like are
  * answered with it. `authz/access.ts` implements it over the authenticators and authorizers of the server.
  */
+import type { NotedRequest } from "../authn/notes.ts"
 import type { User } from "../base/user.ts"
 
 /** What a user wants to do. Groups are as on the wire; "*" stands for any value of a part. */
@@ -91,8 +92,11 @@ export interface TokenIssuer {
 export interface Access {
   /** Absent: the server has no key to sign tokens with. */
   readonly issuer?: TokenIssuer
-  /** Whose token it is. `audiences`: those that the token has to be for; empty for the server's own. */
-  authenticate(token: string, audiences: readonly string[]): Promise<TokenAnswer>
+  /**
+   * Whose token it is. `audiences`: those that the token has to be for; empty for the server's own. `request`: what
+   * asks; it is annotated and warned as a request with that token is.
+   */
+  authenticate(token: string, audiences: readonly string[], request?: NotedRequest): Promise<TokenAnswer>
   authorize(question: AccessQuestion): Promise<AccessDecision>
   rulesFor(user: User, namespace: string): Promise<UserRules>
 }

@@ -39,7 +39,7 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
     namespace,
     name: "",
     user: request.user,
-    access: parts.access,
+    access: { ...parts.access, authenticate: (token, audiences) => parts.access.authenticate(token, audiences, request) },
     objects: objectAccess(call, attributes),
     warn,
   })
