@@ -2,7 +2,7 @@
  * What behaviours ask of authentication and authorization: the kinds TokenReview, SubjectAccessReview and the like are
  * answered with it. `authz/access.ts` implements it over the authenticators and authorizers of the server.
  */
-import type { NotedRequest } from "../authn/notes.ts"
+import type { NotedRequest } from "../base/noted-request.ts"
 import type { User } from "../base/user.ts"
 
 /** What a user wants to do. Groups are as on the wire; "*" stands for any value of a part. */
