@@ -17,10 +17,10 @@ export class FileTooLargeError extends Error {
   }
 }
 
-/** What is wrong with a file, for a person: names the file once, also where the error's own text does. */
+/** What is wrong with a file, for a person: begins with the file, as the texts of some errors do themselves. */
 export function textOfFileFault(path: string, error: unknown): string {
   const text = errorText(error)
-  return text.includes(path) ? text : `${path}: ${text}`
+  return text.startsWith(path) ? text : `${path}: ${text}`
 }
 
 /**
