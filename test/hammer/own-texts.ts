@@ -51,6 +51,7 @@ export const ownTexts: readonly string[] = [
   "base/yaml-file.ts#parseYamlFile",
   "base/file-text.ts#readFileText",
   "base/file-text.ts#rereadFileText",
+  "base/file-text.ts#textOfFileFault",
   "launch/private-file.ts#writePrivateFile",
   "launch/changed-file.ts#unusableChange",
   "launch/changed-file.ts#takenUp",
