@@ -7,10 +7,10 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { LoggedOtherwise } from "../base/confidential.ts"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
+import type { NotedRequest } from "../base/noted-request.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
 import type { AuthenticationMeter } from "./meters.ts"
-import type { NotedRequest } from "../base/noted-request.ts"
 import { type CredentialNotes, note } from "./notes.ts"
 
 /** The credentials in a request, or in a review of a token. */

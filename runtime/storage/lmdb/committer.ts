@@ -71,14 +71,11 @@ export function createCommitter(committer: CommitterOptions): Committer {
   const idlers: (() => void)[] = []
 
   function flush(): void {
-    if (underWay === undefined && gathering.goesOn(queue[0]?.commits.length ?? 0)) return void setImmediate(flush)
+    if (gathering.goesOn(queue[0]?.commits.length ?? 0)) return void setImmediate(flush)
     scheduled = false
-    writeNext()
-    if (underWay === undefined) for (const resolve of idlers.splice(0)) resolve()
-  }
-  function writeNext(): void {
-    const batch = underWay === undefined ? queue.shift() : undefined
+    const batch = queue.shift()
     if (batch !== undefined) void write(batch)
+    else for (const resolve of idlers.splice(0)) resolve()
   }
   async function write(batch: Batch): Promise<void> {
     underWay = batch
@@ -92,7 +89,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
       underWay = undefined
       settle(committer, batch, results, revision)
     } catch (error) {
-      if (underWay === batch) underWay = undefined
+      underWay = undefined
       fail(committer, batch.commits, error)
     }
     bytesWaiting -= length
