@@ -96,7 +96,7 @@ async function podApply(): Promise<JsonObject> {
       ...quiet,
       attributes: writeAttributes("UPDATE", pods, { namespace: "default", name: "web", manager }),
       put: false,
-      creates: true,
+      creation: { by: "apply", authorize: () => undefined },
       managedFields: "provided",
       transform(live) {
         const config = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", labels }, spec: { containers } }

@@ -217,7 +217,7 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
       ...quiet,
       attributes: writeAttributes("UPDATE", of, { namespace, name: "applied", manager }),
       put: false,
-      creates: true,
+      creation: { by: "apply", authorize: () => undefined },
       managedFields: "provided",
       fresh: true,
       transform: (live) => renormalized(of, applying(index, live)),

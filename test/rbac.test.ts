@@ -110,6 +110,43 @@ describe("a user", () => {
     expect((await status("/healthz", "jane"))[0]).toBe(200)
   })
 
+  it("may change and not create with the rights to change, whatever the way to create", async () => {
+    const { roles, rolebindings } = admin().rbac.v1
+    const may = (...verbs: string[]) => ({
+      metadata: { name: "labels" },
+      rules: [{ verbs, apiGroups: ["", "coordination.k8s.io"], resources: ["*"] }],
+    })
+    await roles.create("default", may("get", "update", "patch"))
+    await rolebindings.create("default", { metadata: { name: "labels" }, roleRef: roleRef("Role", "labels"), subjects: toJane })
+    const { core, coordination } = asJane()
+    const refused = (text: string) => ({ code: 403, message: `${text} in the namespace "default"` })
+    const applied = (options = {}) =>
+      core.v1.configmaps.apply("default", { metadata: { name: "new" }, data: { a: "b" } }, { fieldManager: "jane", ...options })
+    const put = (options = {}) => coordination.v1.leases.update("default", { metadata: { name: "new" }, spec: {} }, options)
+    const noConfigMap = refused('configmaps "new" is forbidden: User "jane" cannot create resource "configmaps" in API group ""')
+    const noLease = refused(
+      'leases.coordination.k8s.io "new" is forbidden: User "jane" cannot create resource "leases" in API group "coordination.k8s.io"',
+    )
+    for (const options of [{}, { dryRun: true }]) {
+      await expect(applied(options)).rejects.toMatchObject(noConfigMap)
+      await expect(put(options)).rejects.toMatchObject(noLease)
+    }
+    await roles.update("default", may("get", "update", "patch", "create"))
+    await expect.poll(async () => (await applied()).data).toEqual({ a: "b" })
+    expect(await put()).toMatchObject({ metadata: { name: "new" } })
+  })
+
+  it("reads all namespaces with a right to all, also those that a selector names", async () => {
+    const { roles, rolebindings } = admin().rbac.v1
+    await roles.create("default", { metadata: { name: "own" }, rules: [{ verbs: ["*"], apiGroups: [""], resources: ["namespaces"] }] })
+    await rolebindings.create("default", { metadata: { name: "own" }, roleRef: roleRef("Role", "own"), subjects: toJane })
+    expect((await status("/api/v1/namespaces/default", "jane"))[0]).toBe(200)
+    expect(await status("/api/v1/namespaces?fieldSelector=metadata.name%3Ddefault", "jane")).toMatchObject([
+      403,
+      expect.stringContaining("at the cluster scope"),
+    ])
+  })
+
   it("sees in reviews what it may do, and why", async () => {
     const { selfsubjectaccessreviews, selfsubjectrulesreviews } = asJane().authorization.v1
     const { clusterroles, clusterrolebindings } = admin().rbac.v1

@@ -62,6 +62,8 @@ export interface RequestAttributes {
   readonly namespace: string
   /** "" when a collection is deleted, and in `mutate` for an object whose name is generated. */
   readonly name: string
+  /** The name in the path: "" for a POST, also if its object has a name. Absent: the server itself writes. */
+  readonly pathName?: string
   readonly options: RequestOptions
   /** Nothing is stored: a plugin must have no effects outside the request. */
   readonly dryRun: boolean

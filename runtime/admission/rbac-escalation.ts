@@ -44,7 +44,7 @@ export function rbacEscalation(parts: EscalationParts): AdmissionPlugin {
 }
 
 async function checkRole(parts: EscalationParts, attributes: RequestAttributes, object: ApiObject): Promise<undefined> {
-  const { namespace, name, operation, resource } = attributes
+  const { namespace, pathName = "", resource } = attributes
   const { rules, aggregationRule } = typed<ClusterRole>(object)
   const old = attributes.oldObject === undefined ? undefined : typed<ClusterRole>(attributes.oldObject)
   const isAggregated = aggregationRule !== undefined || old?.aggregationRule !== undefined
@@ -54,7 +54,7 @@ async function checkRole(parts: EscalationParts, attributes: RequestAttributes, 
     deepEqual(typed({ of: old.aggregationRule }), typed({ of: aggregationRule }))
   )
     return undefined
-  const place = { resource: resource.resource, namespace, name: operation === "CREATE" ? "" : name }
+  const place = { resource: resource.resource, namespace, name: pathName }
   if (await isAllowed(parts, attributes, { verb: "escalate", ...place })) return undefined
   if (isAggregated && (await missingText(parts, attributes, everything)) !== undefined)
     throw refused(attributes, "must have cluster-admin privileges to use the aggregationRule")

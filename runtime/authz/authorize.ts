@@ -136,9 +136,14 @@ export function allErrors(errors: readonly (string | undefined)[]): string | und
   return texts.length > 1 ? `[${texts.join(", ")}]` : texts[0]
 }
 
-/** The namespace that a request is about. The reference treats a Namespace as an object in itself here. */
+/**
+ * The namespace that a request is about. The reference treats a Namespace as an object in itself here if the path names
+ * it, and not if a field selector does.
+ */
 export function namespaceOf(info: RequestInfo): string {
-  return info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
+  if (info.group !== "" || info.resource !== "namespaces") return info.namespace
+  const isSelected = (info.verb === "list" || info.verb === "watch") && !info.watchPath
+  return isSelected ? info.namespace : info.name
 }
 
 /** The 403 of a request that no authorizer allows, in the reference's words. */

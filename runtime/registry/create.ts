@@ -33,9 +33,17 @@ export interface CreateRequest {
   readonly warn: (text: string) => void
   /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
+  /** Of a request that was authorized as a change. Absent: it was authorized as a creation. */
+  readonly authorize?: AuthorizeCreate
   /** Absent: the server itself creates the object, and no manager owns its fields. */
   readonly managedFields?: ManagedFieldsMode | undefined
 }
+
+/**
+ * Called before validating admission of each attempt, where the reference asks as well. Throws 403 unless the user may
+ * create the object.
+ */
+export type AuthorizeCreate = () => undefined | Promise<undefined>
 
 /** Letters and digits that cannot form words; the reference uses the same alphabet. */
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
@@ -109,6 +117,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
   attributes.name = name
+  const authorized = request.authorize?.()
+  if (authorized !== undefined) await authorized
   const validated = validateObject(registry, attributes, { object })
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()

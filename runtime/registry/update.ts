@@ -16,7 +16,7 @@ import { measured } from "../base/request-latencies.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
-import { createObject } from "./create.ts"
+import { type AuthorizeCreate, createObject } from "./create.ts"
 import { confirmDefinition } from "./definition-guard.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
@@ -55,14 +55,22 @@ export interface UpdateRequest {
   readonly transform: (old: ApiObject | undefined, bytes: number) => ApiObject | Promise<ApiObject>
   /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */
   readonly fresh?: boolean
-  /** The request is a PUT: the kind decides whether it may create the object and may leave resourceVersion out. */
+  /** The request is a PUT: the kind decides whether it may leave resourceVersion out. */
   readonly put: boolean
-  /** The request is an apply: it creates a missing object, whatever the kind's rule for PUT. */
-  readonly creates?: boolean
+  /** How a missing object is created. Absent: it is 404. */
+  readonly creation?: UpdateCreation
   /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
   /** Absent: the server itself writes, and managedFields stay as they are. */
   readonly managedFields?: ManagedFieldsMode | undefined
+}
+
+/** A PUT or an apply that may create its object. It was authorized as a change alone. */
+export interface UpdateCreation {
+  /** `put`: only if the kind allows it. `apply`: always. */
+  readonly by: "put" | "apply"
+  /** As `CreateRequest.authorize`. */
+  readonly authorize: AuthorizeCreate
 }
 
 /**
@@ -126,14 +134,13 @@ function bytesSent({ sent }: UpdateRequest): number {
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { attributes, warn, managedFields } = request
+  const { attributes, warn, managedFields, creation } = request
   const objectRef = objectRefOf(handle, attributes.name)
-  const creates = request.put || request.creates === true
-  if (!creates || request.subresource !== undefined) throw notFound(objectRef)
+  if (creation === undefined || request.subresource !== undefined) throw notFound(objectRef)
   const object = await request.transform(undefined, bytesSent(request))
   const { uid = "" } = object.metadata ?? {}
   if (uid !== "") throw conflict(objectRef, missingUidText(handle, request, uid))
-  if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
+  if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
     const created = { ...object, metadata }
@@ -142,6 +149,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
       warn,
       bytes: bytesSent(request),
       object: created,
+      authorize: creation.authorize,
       ...(managedFields !== undefined && { managedFields }),
     })
   } catch (error) {

@@ -18,6 +18,7 @@ export function attributesOf(
     kind,
     namespace: info.namespace,
     name: info.name,
+    pathName: info.name,
     options,
     dryRun: options.dryRun,
     object: undefined,

@@ -17,6 +17,7 @@ import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
+import { creationRight } from "./creation-right.ts"
 import { bodyOf, applyFieldValidation, renormalizing } from "./request-body.ts"
 import { readApplyPatch } from "./apply.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
@@ -65,7 +66,7 @@ export function patchOperation(
     warn: (text) => warnings.push(text),
     put: false,
     sent: call.request,
-    creates: applying,
+    ...(applying && { creation: { by: "apply", authorize: creationRight(call) } }),
     managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>

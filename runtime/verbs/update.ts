@@ -5,6 +5,7 @@ import type { WriteResult } from "../registry/commit.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
+import { creationRight } from "./creation-right.ts"
 import { readObject } from "./request-body.ts"
 import { negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import { matchNamespace } from "./match-namespace.ts"
@@ -43,6 +44,7 @@ export function updateOperation(
     warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined || next === undefined ? body : next(body, old)),
     put: true,
+    creation: { by: "put", authorize: creationRight(call) },
     sent: call.request,
     managedFields: call.request.untracked === true ? undefined : "tracked",
   })

@@ -31,13 +31,18 @@ interface Policy {
   readonly bindings: readonly Binding[]
 }
 
+/** A field selector names the object, not the path: the list is of all namespaces. */
+function isSelection({ verb, watchPath }: RequestInfo): boolean {
+  return (verb === "list" || verb === "watch") && !watchPath
+}
+
 type Asked = { readonly user: User; readonly info: RequestInfo }
 
 /** The rules of the catalog, word for word: every binding, every rule. The reasons that allow, or the roles missing. */
 function naive({ roles, bindings }: Policy, { user, info }: Asked): { allowed: string[]; missing: string[] } {
   const allowed: string[] = []
   const missing: string[] = []
-  const namespace = info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
+  const namespace = info.group === "" && info.resource === "namespaces" && !isSelection(info) ? info.name : info.namespace
   for (const binding of bindings) {
     if (binding.namespace !== "" && (binding.namespace !== namespace || namespace === "")) continue
     const subject = binding.subjects.find((one) => isUser(one, user, binding.namespace))
