@@ -18,6 +18,7 @@ import { AdmissionChain } from "./admission/chain.ts"
 import type { PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
+import { certificateRights } from "./admission/certificate-rights.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
@@ -365,11 +366,14 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/** The chosen plugins, after them those of the program that runs the server, and the check of escalation. */
+/**
+ * The chosen plugins, after them the check of certificates, those of the program that runs the server, and the check of
+ * escalation.
+ */
 function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
-  return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
+  return new AdmissionChain([...builtIn, certificateRights(deps.vendor), ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
@@ -409,7 +413,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy, authorizers: () => access.authorizers }),
+    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy }),
   })
   const parts: ServerParts = {
     vendor,

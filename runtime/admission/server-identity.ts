@@ -1,4 +1,5 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
+import { alwaysAllow } from "../authz/authorize.ts"
 import { accountGroups, accountUser, type User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
@@ -20,6 +21,8 @@ export function controllerUser(vendor: Vendor, controller: string): User {
   return user
 }
 
+const everythingAllowed = [alwaysAllow]
+
 /** The object of a write by the server itself. */
 export interface ServerWrite {
   readonly kind: ResourceName & KindName
@@ -34,6 +37,7 @@ export function serverAttributes(user: User, operation: Operation, write: Server
   return {
     operation,
     user,
+    authorizers: everythingAllowed,
     userAgent: "",
     resource: write.kind,
     subresource: write.subresource ?? "",
