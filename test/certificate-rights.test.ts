@@ -41,7 +41,12 @@ beforeAll(async () => {
   for (const { name } of users) {
     const resources = ["certificatesigningrequests", "certificatesigningrequests/approval", "certificatesigningrequests/status"]
     const writes = { verbs: ["create", "get", "update", "patch"], apiGroups: [group], resources: [...resources, "clustertrustbundles"] }
-    const signers = { verbs: ["approve", "sign", "attest"], apiGroups: [group], resources: ["signers"], resourceNames: [...(rights[name] ?? [])] }
+    const signers = {
+      verbs: ["approve", "sign", "attest"],
+      apiGroups: [group],
+      resources: ["signers"],
+      resourceNames: [...(rights[name] ?? [])],
+    }
     await clusterroles.create({ metadata: { name }, rules: signers.resourceNames.length === 0 ? [writes] : [writes, signers] })
     const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name }
     await clusterrolebindings.create({
@@ -77,7 +82,12 @@ async function asked(token: string, subject: string, signerName: string): Promis
 }
 
 /** Writes a status through a sub-resource. */
-async function write(token: string, way: Way, place: { name: string; subresource: string; query?: string }, status: JsonObject): Promise<Answer> {
+async function write(
+  token: string,
+  way: Way,
+  place: { name: string; subresource: string; query?: string },
+  status: JsonObject,
+): Promise<Answer> {
   const { name, subresource, query = "" } = place
   const where = `${path}/${name}/${subresource}?fieldManager=test${way === "apply" ? "&force=true" : ""}${query}`
   const found = await send(token, "PATCH", `${path}/${name}?dryRun=All`, {}, types.merge)
@@ -135,7 +145,9 @@ it("asks for approve whatever a write of /approval changes, and for sign only fo
 
 it("says first what is wrong with the object", async () => {
   const { name } = await asked(adminToken, "CN=alice", "example.com/mine")
-  expect((await write("nobody", "merge", { name, subresource: "approval" }, { conditions: [{ type: "Approved", status: "No" }] })).status).toBe(422)
+  expect(
+    (await write("nobody", "merge", { name, subresource: "approval" }, { conditions: [{ type: "Approved", status: "No" }] })).status,
+  ).toBe(422)
   expect((await write("nobody", "merge", { name, subresource: "status" }, { certificate: "eA==" })).status).toBe(422)
 })
 
