@@ -26,6 +26,7 @@ import type { Signing } from "./controllers/certificates/signers.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
+import { startBootstrapPolicy } from "./controllers/rbac/ensure-policy.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { followAuthorization, nodeRules } from "./controllers/rbac/follow-authorization.ts"
 import { startControllers } from "./controllers/start.ts"
@@ -330,6 +331,7 @@ function startLoops(
   // The check of escalation asks the roles whatever the mode.
   const follows = { roles: checksEscalation(how.options), nodes: how.options["authorization-mode"].includes("Node") }
   const policy = followAuthorization(deps, follows, parts)
+  const roles = how.options["authorization-mode"].includes("RBAC") ? startBootstrapPolicy(deps, policy.settled) : undefined
   const background = startControllers(deps, {
     options: how.options,
     chosen,
@@ -337,17 +339,17 @@ function startLoops(
     ...(how.signing !== undefined && { signing: how.signing }),
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     kindsKnown: definitions.ready,
-    policyTakenUp: policy.settled,
+    policyMade: roles?.made ?? Promise.resolve(),
     cache: watchCache,
     measures: storage,
   })
-  const made = background.made.then(policy.settled)
+  const made = Promise.all([roles?.made, background.made]).then(policy.settled)
   return {
     policyTakenUp: policy.settled,
     ready: Promise.all([bootstrap.done, definitions.ready, policy.ready, made]).then(() => undefined),
     fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy.stop()])
+      await Promise.all([bootstrap.stop(), roles?.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
 }
@@ -373,7 +375,10 @@ interface RunningState {
 function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
   const builtIn = choosePlugins(options).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
-  return new AdmissionChain([...builtIn, certificateRights(deps.vendor), ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
+  return new AdmissionChain([...builtIn, certificateRights(deps.vendor), ...admission, ...last], {
+    clock,
+    timeoutMs: options["request-timeout"],
+  })
 }
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
