@@ -14,12 +14,8 @@ import { authorizersOf, checksEscalation, type ConfiguredAuthorization, withoutF
 import { NodeGraph } from "./authz/node/graph.ts"
 import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
-import { AdmissionChain } from "./admission/chain.ts"
 import type { PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
-import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
-import { certificateRights } from "./admission/certificate-rights.ts"
-import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Signing } from "./controllers/certificates/signers.ts"
@@ -62,6 +58,7 @@ import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import { clientsOf, labelsOfSecrets, userAgent } from "./server-clients.ts"
+import { serverAdmission } from "./server-admission.ts"
 import { serverAudit } from "./server-audit.ts"
 import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -368,19 +365,6 @@ interface RunningState {
   readonly stopping: AbortSignal
 }
 
-/**
- * The chosen plugins, after them the check of certificates, those of the program that runs the server, and the check of
- * escalation.
- */
-function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
-  const builtIn = choosePlugins(options).map((make) => make(deps))
-  const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
-  return new AdmissionChain([...builtIn, certificateRights(deps.vendor), ...admission, ...last], {
-    clock,
-    timeoutMs: options["request-timeout"],
-  })
-}
-
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const { options, clock, random, store, log } = how
   const { audit, cache, prefix, rejecting, stopping } = made
@@ -418,7 +402,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy }),
+    admission: serverAdmission(how, { vendor, reader }, access.rbacPolicy),
   })
   const parts: ServerParts = {
     vendor,
