@@ -1,4 +1,4 @@
-/** Rights on signers at a server with the mode RBAC: each way to write needs them, whatever the options of admission. */
+/** Rights on signers at a server with the mode RBAC: each way to write needs them. No plugin is chosen. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { api as operationsOf } from "../generated/index.ts"
 import type { JsonObject } from "../runtime/base/json.ts"

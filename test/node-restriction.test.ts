@@ -1,4 +1,4 @@
-/** A node agent at a whole server with the plugin NodeRestriction: real bodies, patches and objects reach the plugin. */
+/** A node agent at a whole server with the plugin NodeRestriction, which sees real bodies, patches and objects. */
 import { beforeAll, afterAll, describe, expect, it } from "vitest"
 import type { JsonObject } from "../runtime/base/json.ts"
 import { accountTokens } from "./support/account-keys.ts"

@@ -6,7 +6,7 @@
  */
 import type { CertificateSigningRequest } from "../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 import type { ClusterTrustBundle } from "../../generated/certificates.orch.io/v1alpha1/cluster-trust-bundle/types.ts"
-import { privilegedGroup } from "../authz/authorize.ts"
+import { privilegedGroup } from "../base/user.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { requestedOrganizations } from "../encoding/certificate-request.ts"

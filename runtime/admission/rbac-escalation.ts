@@ -5,7 +5,7 @@
 import type { ClusterRole } from "../../generated/rbac.authorization.orch.io/v1/cluster-role/types.ts"
 import type { PolicyRule } from "../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { RoleRef } from "../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
-import { privilegedGroup } from "../authz/authorize.ts"
+import { privilegedGroup } from "../base/user.ts"
 import { comparedPermissionsMax, findingUncovered, listText, permissionsIn, ruleText } from "../authz/rbac/cover.ts"
 import type { RbacPolicy } from "../authz/rbac/policy.ts"
 import { rolesOf } from "../authz/rbac/rbac.ts"

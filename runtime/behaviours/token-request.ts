@@ -16,7 +16,7 @@ const extendedSeconds = 3607
 /** How long an extended token lives: a year. */
 const extendedToSeconds = 365 * 24 * 3600
 
-/** Sub-resource `token`. Throws 400, 404 and 409 as described at `boundObject`, and 422 for the name of another account. */
+/** Sub-resource `token`. Throws 400, 404 and 409 as described at `boundObject`, 422 for the name of another account. */
 export const tokenRequest = defineSubresource<TokenRequest, ServiceAccount>(({ clock }) => ({
   validate({ metadata }, name) {
     const sent = metadata.name ?? ""

@@ -2,7 +2,7 @@
  * The signers of the cluster: which requests each accepts, as the documentation of kube-controller-manager 1.30 states
  * it for the names below `kubernetes.io`.
  */
-import { privilegedGroup } from "../../authz/authorize.ts"
+import { privilegedGroup } from "../../base/user.ts"
 import type { CertificateSigningRequestSpec } from "../../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 
 /** What follows the domain in `signerName`. */

@@ -25,10 +25,10 @@ const retryMs = 1000
 const madeAtOnce = 16
 
 /**
- * Called once by every server that has RBAC among its modes, whatever controllers it runs: without these roles nobody
- * but system:masters could do anything. Ends when all is there. An object that cannot be made holds up nothing else.
- * Where an earlier start, or another server, has made the policy, no start waits for what it may lack: that is looked
- * for afterwards. `takenUp` resolves when the authorizer knows what was written.
+ * Called once by every server that has RBAC among its modes, whatever controllers it runs: without these roles, only
+ * members of system:masters could do anything. Ends when all is there. An object that cannot be made holds up nothing
+ * else. Where an earlier start, or another server, has made the policy, no start waits for what it may lack: that is
+ * looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
  */
 export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promise<void>): Controller {
   let isDone = false
