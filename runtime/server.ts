@@ -14,17 +14,15 @@ import { authorizersOf, checksEscalation, type ConfiguredAuthorization, withoutF
 import { NodeGraph } from "./authz/node/graph.ts"
 import { RbacPolicy } from "./authz/rbac/policy.ts"
 import { serverUser } from "./admission/server-identity.ts"
-import { AdmissionChain } from "./admission/chain.ts"
 import type { PluginDeps } from "./admission/plugin-deps.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
-import { type EscalationParts, rbacEscalation } from "./admission/rbac-escalation.ts"
-import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import { ownClient } from "./client/in-process-client.ts"
 import type { Signing } from "./controllers/certificates/signers.ts"
 import type { Controller, SystemApi } from "./controllers/controller.ts"
 import { deduplicateLog } from "./controllers/log-deduplication.ts"
 import { installDefinitions, type StartDefinition } from "./controllers/definitions/install-definitions.ts"
+import { startBootstrapPolicy } from "./controllers/rbac/ensure-policy.ts"
 import { startServedDefinitions } from "./controllers/definitions/served-definitions.ts"
 import { followAuthorization, nodeRules } from "./controllers/rbac/follow-authorization.ts"
 import { startControllers } from "./controllers/start.ts"
@@ -60,6 +58,7 @@ import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import { clientsOf, labelsOfSecrets, userAgent } from "./server-clients.ts"
+import { serverAdmission } from "./server-admission.ts"
 import { serverAudit } from "./server-audit.ts"
 import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -329,6 +328,7 @@ function startLoops(
   // The check of escalation asks the roles whatever the mode.
   const follows = { roles: checksEscalation(how.options), nodes: how.options["authorization-mode"].includes("Node") }
   const policy = followAuthorization(deps, follows, parts)
+  const roles = how.options["authorization-mode"].includes("RBAC") ? startBootstrapPolicy(deps, policy.settled) : undefined
   const background = startControllers(deps, {
     options: how.options,
     chosen,
@@ -336,17 +336,17 @@ function startLoops(
     ...(how.signing !== undefined && { signing: how.signing }),
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     kindsKnown: definitions.ready,
-    policyTakenUp: policy.settled,
+    policyMade: roles?.made ?? Promise.resolve(),
     cache: watchCache,
     measures: storage,
   })
-  const made = background.made.then(policy.settled)
+  const made = Promise.all([roles?.made, background.made]).then(policy.settled)
   return {
     policyTakenUp: policy.settled,
     ready: Promise.all([bootstrap.done, definitions.ready, policy.ready, made]).then(() => undefined),
     fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
     async stop() {
-      await Promise.all([bootstrap.stop(), background.stop(), definitions.stop(), policy.stop()])
+      await Promise.all([bootstrap.stop(), roles?.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
 }
@@ -363,13 +363,6 @@ interface RunningState {
   readonly draining: AbortSignal
   readonly rejecting: AbortSignal
   readonly stopping: AbortSignal
-}
-
-/** The chosen plugins, after them those of the program that runs the server, and the check of escalation. */
-function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
-  const builtIn = choosePlugins(options).map((make) => make(deps))
-  const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
-  return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }
 
 function assemble(how: ServerOptions, made: RunningState): ServerParts {
@@ -409,7 +402,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     ownBehaviours: new Set(Object.keys(how.behaviours ?? {})),
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: admissionOf(how, { vendor, reader }, { vendor, policy: access.rbacPolicy, authorizers: () => access.authorizers }),
+    admission: serverAdmission(how, { vendor, reader }, access.rbacPolicy),
   })
   const parts: ServerParts = {
     vendor,

@@ -80,6 +80,22 @@ describe("a token that is asked for", () => {
     expect((await whoIs(ask, second)).status).toBe(401)
   })
 
+  it("is asked for in the place of its account", async () => {
+    const { ask } = await serverWith()
+    const asked = (metadata: JsonObject, account = "a") =>
+      ask("POST", `${accounts}/${account}/token`, { metadata, spec: { audiences: [] } })
+    const elsewhere = { message: expect.stringMatching(/^the namespace of the provided object does not match the namespace sent/) }
+    const other =
+      'TokenRequest.authentication.k8s.io "a" is invalid: metadata.name: Invalid value: "b": must match the service account name if specified'
+    expect(await asked({ namespace: "other" })).toMatchObject({ status: 400, body: elsewhere })
+    expect(await asked({ name: "b", namespace: "other" })).toMatchObject({ status: 400, body: elsewhere })
+    expect(await asked({ namespace: "other" }, "none")).toMatchObject({ status: 400, body: elsewhere })
+    expect(await asked({ name: "b" })).toMatchObject({ status: 422, body: { message: other } })
+    expect((await asked({ name: "b" }, "none")).status).toBe(422)
+    expect((await asked({ name: "none" }, "none")).status).toBe(404)
+    expect((await asked({ name: "a", namespace: "default" })).status).toBe(201)
+  })
+
   it("for others is refused here, and known to a review that names them", async () => {
     const { ask } = await serverWith()
     const { token } = tokenIn(await ask("POST", `${accounts}/a/token`, { spec: { audiences: ["vault"] } }))
@@ -138,7 +154,7 @@ describe("a token that is asked for", () => {
           details: { causes: [{ field: "spec.expirationSeconds" }] },
         },
       })
-    expect(await asked({ metadata: { name: "b" } })).toMatchObject({ status: 400 })
+    expect(await asked({ metadata: { name: "b" } })).toMatchObject({ status: 422 })
     expect(await asked({ metadata: { namespace: "other" } })).toMatchObject({ status: 400 })
     expect(await asked({}, "missing")).toMatchObject({ status: 404 })
     expect(await ask("GET", `${accounts}/a/token`)).toMatchObject({ status: 405 })

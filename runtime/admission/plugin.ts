@@ -1,4 +1,5 @@
 /** The interface of admission plugins, and the attributes of a request that they receive. */
+import type { Authorizer } from "../authz/authorize.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
@@ -48,6 +49,11 @@ export interface RequestAttributes {
   readonly operation: Operation
   /** The authenticated user; for writes of the server itself `system:apiserver` or a service account of the system. */
   readonly user: User
+  /**
+   * They decide whether the user may do what the write does besides, as granting or signing. To writes of the server
+   * itself they allow everything.
+   */
+  readonly authorizers: readonly Authorizer[]
   /** The User-Agent header; "" if absent. */
   readonly userAgent: string
   readonly resource: ResourceName

@@ -5,7 +5,7 @@
 import type { ClusterRole } from "../../generated/rbac.authorization.orch.io/v1/cluster-role/types.ts"
 import type { PolicyRule } from "../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { RoleRef } from "../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
-import { type Authorizer, decide, privilegedGroup } from "../authz/authorize.ts"
+import { privilegedGroup } from "../base/user.ts"
 import { comparedPermissionsMax, findingUncovered, listText, permissionsIn, ruleText } from "../authz/rbac/cover.ts"
 import type { RbacPolicy } from "../authz/rbac/policy.ts"
 import { rolesOf } from "../authz/rbac/rbac.ts"
@@ -14,16 +14,15 @@ import type { ApiObject } from "../base/json.ts"
 import { inTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { deepEqual } from "../encoding/field-path.ts"
-import type { RequestInfo } from "../http/request/context.ts"
 import { typed } from "../schema/typed.ts"
+import { changesOwnersAlone } from "./changes-owners.ts"
+import { mayAlso } from "./may-also.ts"
 import type { AdmissionPlugin, RequestAttributes } from "./plugin.ts"
 import { refused } from "./refusal.ts"
 
 export interface EscalationParts {
   readonly vendor: Vendor
   readonly policy: RbacPolicy
-  /** They decide on the verbs `escalate` and `bind`. A function, since they are made after the chain. */
-  readonly authorizers: () => readonly Authorizer[]
 }
 
 const group = "rbac.authorization.orch.io"
@@ -55,7 +54,7 @@ async function checkRole(parts: EscalationParts, attributes: RequestAttributes, 
   )
     return undefined
   const place = { resource: resource.resource, namespace, name: pathName }
-  if (await isAllowed(parts, attributes, { verb: "escalate", ...place })) return undefined
+  if (await mayAlso(attributes, { verb: "escalate", group, ...place })) return undefined
   if (isAggregated && (await missingText(parts, attributes, everything)) !== undefined)
     throw refused(attributes, "must have cluster-admin privileges to use the aggregationRule")
   await confirm(parts, attributes, rules ?? [])
@@ -65,7 +64,7 @@ async function checkBinding(parts: EscalationParts, attributes: RequestAttribute
   const { namespace } = attributes
   const { kind, name } = typed<{ readonly roleRef: RoleRef }>(object).roleRef
   const resource = kind === "ClusterRole" ? "clusterroles" : "roles"
-  if (await isAllowed(parts, attributes, { verb: "bind", resource, namespace, name })) return undefined
+  if (await mayAlso(attributes, { verb: "bind", group, resource, namespace, name })) return undefined
   const rules = parts.policy.rulesOf({ kind, name }, namespace)
   if (rules === undefined) throw notFound({ group, resource, name })
   await confirm(parts, attributes, rules)
@@ -101,23 +100,4 @@ async function missingText(
   const broken = roles.filter((role) => role.rules === undefined).map((role) => policy.missing(role))
   const errors = broken.length === 0 ? "" : `; resolution errors: [${broken.join(", ")}]`
   return `${[...new Set(missing.map(ruleText))].sort().join("\n")}${errors}`
-}
-
-async function isAllowed(
-  { authorizers }: EscalationParts,
-  { user }: RequestAttributes,
-  asked: Pick<RequestInfo, "verb" | "resource" | "namespace" | "name">,
-): Promise<boolean> {
-  const info = { ...asked, isResource: true, method: "", path: "", group, version: "*", subresource: "", tail: [], watchPath: false }
-  return (await decide(authorizers(), { user, info })).opinion === "allow"
-}
-
-/** What the garbage collector changes of an object that it is about to delete. */
-function changesOwnersAlone(object: ApiObject, old: ApiObject | undefined): boolean {
-  if (old === undefined) return false
-  const without = ({ metadata, ...content }: ApiObject): object => {
-    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...rest } = metadata ?? {}
-    return { ...content, metadata: rest }
-  }
-  return deepEqual(typed(without(object)), typed(without(old)))
 }

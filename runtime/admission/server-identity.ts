@@ -1,10 +1,11 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
-import { accountGroups, accountUser, type User } from "../base/user.ts"
+import { alwaysAllow } from "../authz/authorize.ts"
+import { accountGroups, accountUser, privilegedGroup, type User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
 
 /** The user for the server's own objects: system namespaces, its Service, its endpoints, leases. */
-export const serverUser: User = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"], extra: {} }
+export const serverUser: User = { name: "system:apiserver", groups: [privilegedGroup, "system:authenticated"], extra: {} }
 
 const controllerUsers = new Map<string, User>()
 
@@ -20,6 +21,8 @@ export function controllerUser(vendor: Vendor, controller: string): User {
   return user
 }
 
+const everythingAllowed = [alwaysAllow]
+
 /** The object of a write by the server itself. */
 export interface ServerWrite {
   readonly kind: ResourceName & KindName
@@ -34,6 +37,7 @@ export function serverAttributes(user: User, operation: Operation, write: Server
   return {
     operation,
     user,
+    authorizers: everythingAllowed,
     userAgent: "",
     resource: write.kind,
     subresource: write.subresource ?? "",

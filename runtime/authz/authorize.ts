@@ -7,7 +7,7 @@ import { anonymous } from "../authn/authenticate.ts"
 import type { UserRules } from "../schema/access.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Decision } from "../base/decision.ts"
-import type { User } from "../base/user.ts"
+import { privilegedGroup, type User } from "../base/user.ts"
 
 /** Who asks for what. A `RequestContext` is one. */
 export interface AuthorizedRequest {
@@ -38,9 +38,6 @@ const everythingForbidden: Decision = { opinion: "no-opinion", reason: "Everythi
 
 export const alwaysAllow: Authorizer = Object.assign(() => allowed, { rulesFor: () => everything })
 export const alwaysDeny: Authorizer = Object.assign(() => everythingForbidden, { rulesFor: () => nothing })
-
-/** Members of this group pass every mode and the limits of requests in flight: an administrator must be able to act. */
-export const privilegedGroup = "system:masters"
 
 /** Stands before all modes. Reviews list only what the modes grant, as in the reference. */
 export const privileged: Authorizer = Object.assign(

@@ -88,6 +88,9 @@ function details(subject: ObjectRef, more: StatusDetails = {}): StatusDetails {
 }
 
 export const badRequest = (message: string): ApiError => new ApiError(400, "BadRequest", message)
+/** Of a body that names another object than the path of its sub-resource. `kind`: that of the body. */
+export const otherName = (kind: string, sent: string, ofPath: string): ApiError =>
+  badRequest(`name in URL does not match name in ${kind} object: ${quoted(cut(sent))} in the body, ${quoted(cut(ofPath))} in the path`)
 export const unauthorized = (): ApiError => new ApiError(401, "Unauthorized", "Unauthorized")
 export const forbidden = (subject: ObjectRef, why: string, more?: StatusDetails): ApiError =>
   new ApiError(403, "Forbidden", `${qualified(subject)} ${quoted(subject.name ?? "")} is forbidden: ${why}`, details(subject, more))

@@ -1,4 +1,4 @@
-/** The user of a request, and the names of those that are service accounts. */
+/** The user of a request, and the names of those that are service accounts or administrators. */
 
 /** Set by the authentication filter. */
 export interface User {
@@ -7,6 +7,9 @@ export interface User {
   readonly groups: readonly string[]
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
+
+/** Members of this group pass every mode and the limits of requests in flight: an administrator must be able to act. */
+export const privilegedGroup = "system:masters"
 
 /** The user name of a service account. */
 export function accountUser(namespace: string, name: string): string {

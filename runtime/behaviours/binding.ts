@@ -1,5 +1,5 @@
 /** POST of a Binding assigns a pod to a node, once (catalog resources.yaml: pods, binding). */
-import { type ApiError, conflict, invalid, preconditionText } from "../base/errors.ts"
+import { type ApiError, conflict, invalid, otherName, preconditionText } from "../base/errors.ts"
 import { defineSubresource } from "../schema/define.ts"
 import type { Failure } from "../base/failure.ts"
 import type { Binding } from "../../generated/core/v1/binding/types.ts"
@@ -9,7 +9,11 @@ import { withPodCondition } from "./pods/conditions.ts"
 
 /** Sub-resource `binding`. Throws 422 for a target that is not a node, 409 when the pod cannot be bound (again). */
 export const binding = defineSubresource<Binding, Pod>(({ clock }) => ({
-  validate: checkTarget,
+  validate(body, name) {
+    const sent = body.metadata.name ?? ""
+    if (sent !== name) throw otherName("Binding", sent, name)
+    checkTarget(body, name)
+  },
   create({ metadata, target }, old): Pod {
     checkPreconditions(metadata, old)
     const refusal = refusalOf(old)

@@ -2,7 +2,7 @@
  * POST of an Eviction deletes a pod if its disruption budget allows it (catalog resources.yaml: pods, evictionRules;
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
-import { ApiError, badRequest, conflict } from "../base/errors.ts"
+import { ApiError, conflict, otherName } from "../base/errors.ts"
 import type { SubresourceAction, Deletion } from "../schema/behaviour.ts"
 import type { ObjectPlace } from "../schema/object-client.ts"
 import type { ApiObject } from "../base/json.ts"
@@ -30,7 +30,7 @@ export const eviction = defineSubresource<Eviction, Pod>(({ clock }) => {
     acceptedVersions: ["policy/v1beta1"],
     validate(body, name) {
       const sent = body.metadata.name ?? ""
-      if (sent !== name) throw badRequest(`the name of the Eviction (${sent}) does not match the name on the URL (${name})`)
+      if (sent !== name) throw otherName("Eviction", sent, name)
     },
     async act(action) {
       const asked = action.objects.readDeletion(action.body.deleteOptions)

@@ -4,7 +4,7 @@
 import type { ServiceAccount } from "../../generated/core/v1/service-account/types.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { BoundObjectReference, TokenRequest, TokenRequestSpec } from "../../generated/authentication.orch.io/v1/token-request/types.ts"
-import { ApiError, badRequest, conflict, unknownPath } from "../base/errors.ts"
+import { ApiError, badRequest, conflict, invalid, unknownPath } from "../base/errors.ts"
 import { timeText } from "../base/time.ts"
 import type { BoundObject, TokenClaims, TokenIssuer } from "../schema/access.ts"
 import type { AnswerRequest } from "../schema/behaviour.ts"
@@ -16,15 +16,22 @@ const extendedSeconds = 3607
 /** How long an extended token lives: a year. */
 const extendedToSeconds = 365 * 24 * 3600
 
-/** Sub-resource `token`. Throws 400, 404 and 409 as described at `boundObject`. */
+/** Sub-resource `token`. Throws 400, 404 and 409 as described at `boundObject`, 422 for the name of another account. */
 export const tokenRequest = defineSubresource<TokenRequest, ServiceAccount>(({ clock }) => ({
+  validate({ metadata }, name) {
+    const sent = metadata.name ?? ""
+    if (sent === "" || sent === name) return
+    const detail = "must match the service account name if specified"
+    throw invalid({ group: "authentication.orch.io", resource: "TokenRequest", name }, [
+      { type: "Invalid", field: "metadata.name", value: sent, detail },
+    ])
+  },
   async answer(request): Promise<TokenRequest> {
     const { body, namespace, name, access } = request
     const { issuer } = access
     // As in the reference, a server without a key to sign with has no such sub-resource.
     if (issuer === undefined) throw unknownPath()
     const account = typed<ServiceAccount>(await request.objects.get({ ...accounts, namespace, name }))
-    checkPlace(request)
     const spec = completed(body.spec, issuer)
     const reference = spec.boundObjectRef ?? undefined
     const bound = reference === undefined ? {} : await boundObject(request, reference)
@@ -55,15 +62,6 @@ const accounts = { group: "", version: "v1", resource: "serviceaccounts" }
 const pods = { group: "", version: "v1", resource: "pods" }
 const secrets = { group: "", version: "v1", resource: "secrets" }
 const nodes = { group: "", version: "v1", resource: "nodes" }
-
-function checkPlace({ body: { metadata }, namespace, name }: Request): void {
-  for (const [field, sent, own] of [
-    ["name", metadata.name ?? "", name],
-    ["namespace", metadata.namespace ?? "", namespace],
-  ] as const)
-    if (sent !== "" && sent !== own)
-      throw badRequest(`metadata.${field} (${sent}) is not that of the service account on the URL (${own}): leave it out, or make it equal`)
-}
 
 function completed(spec: TokenRequestSpec, { audiences }: TokenIssuer): Completed {
   const asked = spec.audiences ?? []

@@ -122,5 +122,36 @@ test("a role that goes meanwhile, and a store that fails", async () => {
   const gone = beforeCommit(one, "/clusterroles/all", () => one.remove("clusterroles", "all"))
   await role("b", { to: "all" }, "nodes")
   await retried(one, controller)
-  expect([gone(), (await one.get("clusterroles", "all"))?.["aggregationRule"]]).toEqual([true, undefined])
+  expect([gone(), await one.get("clusterroles", "all")]).toEqual([true, undefined])
+})
+
+test("a role that goes after it was read does not come back, and another one of its name is left alone", async () => {
+  await role("a", { to: "all" }, "pods")
+  for (const next of [undefined, { metadata: { name: "all" }, rules: [rule("secrets")] }]) {
+    await aggregated("all", { to: "all" })
+    await controller.stop()
+    await one.update("clusterroles", "all", (old) => ({ ...old, rules: [rule("nodes")] }))
+    let isRead = false
+    controller = startClusterRoleAggregation({
+      ...one,
+      api(user) {
+        const operations = one.api(user)
+        const { clusterroles } = operations.rbac.v1
+        const get: typeof clusterroles.get = async (name, options) => {
+          const found = await clusterroles.get(name, options)
+          if (!isRead) {
+            isRead = true
+            await one.remove("clusterroles", "all")
+            if (next !== undefined) await one.create("clusterroles", next)
+          }
+          return found
+        }
+        return { ...operations, rbac: { v1: { ...operations.rbac.v1, clusterroles: { ...clusterroles, get } } } }
+      },
+    })
+    await controller.idle()
+    expect([isRead, await resources("all")]).toEqual([true, next === undefined ? [] : ["secrets"]])
+    expect((await one.get("clusterroles", "all")) === undefined).toBe(next === undefined)
+    if (next !== undefined) await one.remove("clusterroles", "all")
+  }
 })

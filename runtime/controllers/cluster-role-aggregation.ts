@@ -11,7 +11,7 @@ import type { CachedObject, CacheEvent } from "../storage/cache.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { clusterRoleAggregation } from "./identities.ts"
 import { type KeyedController, type Keys, startKeyedController } from "./keyed-controller.ts"
-import { orUndefined } from "./refusals.ts"
+import { orGone, orUndefined } from "./refusals.ts"
 
 const kind = { group: "rbac.authorization.orch.io", version: "v1", resource: "clusterroles" }
 const fieldManager = "clusterrole-aggregation-controller"
@@ -85,5 +85,7 @@ async function unite({ api, registry }: ControllerDeps, name: string): Promise<v
     }
   }
   if (deepEqual(rules, role.rules ?? [])) return
-  await clusterroles.apply({ metadata: { name }, rules }, { fieldManager, force: true })
+  // With the uid: an apply would make a role again that went meanwhile, with its rules and without its rule to unite.
+  const { uid = "" } = role.metadata
+  await orGone(clusterroles.apply({ metadata: { name, uid }, rules }, { fieldManager, force: true }))
 }

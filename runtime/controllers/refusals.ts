@@ -16,10 +16,10 @@ export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Called around a deletion, of which others may be faster: the object is gone, or it is not the one that was read. */
-export async function orGone(deleting: Promise<void>): Promise<void> {
+/** Called around a write to the object that was read, and to no other: it may be gone, or another one of its name. */
+export async function orGone(writing: Promise<unknown>): Promise<void> {
   try {
-    await deleting
+    await writing
   } catch (error) {
     if (!isRefusal(error, "NotFound", "Conflict")) throw error
   }

@@ -20,7 +20,7 @@ export interface ControllerOptions extends MeasureOptions {
   /** What certificates are signed with. */
   readonly signing?: Signing
   /** As in `ControllerInputs`. */
-  readonly policyTakenUp: () => Promise<void>
+  readonly policyMade: Promise<void>
 }
 
 /** Controllers that have been started. */
@@ -35,12 +35,12 @@ export interface StartedControllers extends Controller {
  * controller.
  */
 export function startControllers(deps: ControllerDeps, how: ControllerOptions): StartedControllers {
-  const { chosen, identity, kindsKnown, rootCa, signing, policyTakenUp, ...measures } = how
+  const { chosen, identity, kindsKnown, rootCa, signing, policyMade, ...measures } = how
   const { options } = measures
   const { registry, clock, log } = deps
   const intervalMs = options["store-compaction-interval"]
-  const inputs = { deps, options, policyTakenUp, ...(rootCa !== undefined && { rootCa }), ...(signing !== undefined && { signing }) }
-  const start = (): Controller => startAfter(kindsKnown, () => inOrder(chosen, inputs))
+  const inputs = { deps, options, policyMade, ...(rootCa !== undefined && { rootCa }), ...(signing !== undefined && { signing }) }
+  const start = (): Controller => startAfter(kindsKnown, () => startAll(chosen, inputs))
   return together([
     identity === undefined ? start() : startLeaderElection(deps, { identity, start }),
     startStorageMeasures(deps, measures),
@@ -48,16 +48,8 @@ export function startControllers(deps: ControllerDeps, how: ControllerOptions): 
   ])
 }
 
-function inOrder(chosen: readonly ControllerRow[], inputs: ControllerInputs): Controller {
-  const made = new Map<string, Promise<void>>()
-  return together(
-    chosen.map((row) => {
-      const before = row.after === undefined ? undefined : made.get(row.after)
-      const started = before === undefined ? row.start(inputs) : startAfter(before, () => row.start(inputs))
-      if (started.made !== undefined) made.set(row.name, started.made)
-      return started
-    }),
-  )
+function startAll(chosen: readonly ControllerRow[], inputs: ControllerInputs): Controller {
+  return together(chosen.map(({ after, start }) => (after === undefined ? start(inputs) : startAfter(after(inputs), () => start(inputs)))))
 }
 
 /** Does not start if it is stopped before. */

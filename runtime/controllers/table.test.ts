@@ -37,11 +37,11 @@ test("the garbage collector has an option of its own", () => {
   expect(chosenWith({ controllers: ["*"], "enable-garbage-collector": false })).toEqual(chosen("*", "-garbagecollector"))
 })
 
-test("the mode RBAC brings its roles, and the union of those that are aggregated", () => {
+test("the mode RBAC brings the union of aggregated roles, and no name turns off the roles of the system", () => {
   const withRbac = (...controllers: string[]): string[] => chosenWith({ controllers, "authorization-mode": ["RBAC"] })
-  expect(withRbac("api")).toEqual(expect.arrayContaining([...api, "rbac/bootstrap-roles", "clusterrole-aggregation-controller"]))
+  expect(withRbac("api")).toEqual(expect.arrayContaining([...api, "clusterrole-aggregation-controller"]))
   expect(withRbac("api", "-clusterrole-aggregation")).not.toContain("clusterrole-aggregation-controller")
-  expect(chosen("*", "rbac/bootstrap-roles")).not.toContain("rbac/bootstrap-roles")
+  expect(() => withRbac("api", "-rbac/bootstrap-roles")).toThrow(/-rbac\/bootstrap-roles is not known/)
 })
 
 test.each([

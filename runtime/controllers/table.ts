@@ -14,7 +14,6 @@ import { startEndpointSliceController } from "./endpoints/endpoint-slice-control
 import { startEndpointSliceMirroring } from "./endpoints/endpoint-slice-mirroring.ts"
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts"
 import { startGarbageCollector } from "./garbage/garbage-collector.ts"
-import { startBootstrapPolicy } from "./rbac/ensure-policy.ts"
 import { startRangeRepair } from "./ip-repair.ts"
 import { startJobCleaner } from "./job-cleaner.ts"
 import { startNamespaceController } from "./namespace/namespace-controller.ts"
@@ -32,8 +31,8 @@ export interface ControllerInputs {
   readonly rootCa?: string
   /** What certificates are signed with. Absent: none is. */
   readonly signing?: Signing
-  /** Resolves when the authorizers know the roles and bindings that were written. */
-  readonly policyTakenUp: () => Promise<void>
+  /** Resolves when the roles and bindings are there that every cluster has, as far as this server makes them. */
+  readonly policyMade: Promise<void>
 }
 
 export interface ControllerRow {
@@ -43,13 +42,10 @@ export interface ControllerRow {
   readonly alias?: string
   /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
   readonly set: "api" | "manager"
-  /**
-   * It belongs to a mode of `--authorization-mode`. `only`: it does not run without the mode. `always`: with the mode
-   * it runs although its set does not.
-   */
-  readonly mode?: { readonly name: Options["authorization-mode"][number]; readonly runs: "only" | "always" }
-  /** The name of another one: it starts when that one has made its objects, if that one runs at all. */
-  readonly after?: string
+  /** With this mode of `--authorization-mode` it runs although its set does not. */
+  readonly mode?: Options["authorization-mode"][number]
+  /** What it waits for before it starts. Absent: nothing. */
+  readonly after?: (inputs: ControllerInputs) => Promise<void>
   readonly start: (inputs: ControllerInputs) => Controller
 }
 
@@ -62,12 +58,6 @@ const rows: readonly ControllerRow[] = [
     start: ({ deps, options }) => startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] }),
   },
   { name: "start-apiextensions-controllers", set: "api", start: ({ deps }) => startDefinitionController(deps) },
-  {
-    name: "rbac/bootstrap-roles",
-    set: "api",
-    mode: { name: "RBAC", runs: "only" },
-    start: ({ deps, policyTakenUp }) => startBootstrapPolicy(deps, policyTakenUp),
-  },
   { name: "start-service-ip-repair-controllers", set: "api", start: ({ deps }) => startRangeRepair(deps) },
   {
     name: "serviceaccount-controller",
@@ -85,9 +75,9 @@ const rows: readonly ControllerRow[] = [
     name: "clusterrole-aggregation-controller",
     alias: "clusterrole-aggregation",
     set: "manager",
-    mode: { name: "RBAC", runs: "always" },
-    // Its own permission is one of these roles.
-    after: "rbac/bootstrap-roles",
+    mode: "RBAC",
+    // A start is complete when their rules are united.
+    after: ({ policyMade }) => policyMade,
     start: ({ deps }) => startClusterRoleAggregation(deps),
   },
   { name: "endpoints-controller", alias: "endpoint", set: "manager", start: ({ deps }) => startEndpointsController(deps) },
@@ -143,14 +133,10 @@ export function chooseControllers(options: ControllerChoice): readonly Controlle
   if (both.length > 0) throw new StartError(`--controllers names ${both.join(", ")} with and without a minus`)
   if (words.length === 0 && without.size > 0)
     throw new StartError(`--controllers says only what does not run; begin with api or *: --controllers=api,${given.join(",")}`)
-  const hasMode = ({ mode }: ControllerRow): boolean => mode !== undefined && options["authorization-mode"].includes(mode.name)
+  const hasMode = ({ mode }: ControllerRow): boolean => mode !== undefined && options["authorization-mode"].includes(mode)
   const isWanted = (row: ControllerRow): boolean =>
-    named.has(row.name) ||
-    sets.includes("*") ||
-    (row.set === "api" && sets.includes("api")) ||
-    (row.mode?.runs === "always" && hasMode(row) && sets.includes("api"))
-  const runs = (row: ControllerRow): boolean => row.mode?.runs !== "only" || hasMode(row)
-  const chosen = rows.filter((row) => isWanted(row) && runs(row) && !without.has(row.name))
+    named.has(row.name) || sets.includes("*") || (row.set === "api" && sets.includes("api")) || (hasMode(row) && sets.includes("api"))
+  const chosen = rows.filter((row) => isWanted(row) && !without.has(row.name))
   return options["enable-garbage-collector"] ? chosen : chosen.filter(({ name }) => name !== "garbage-collector-controller")
 }
 

@@ -47,7 +47,7 @@ export function readCertificate(x509: X509Certificate): Certificate {
     issuer: present(issuer).whole,
     key: present(key).whole,
     commonName: names.findLast(({ type }) => type === "2.5.4.3")?.value ?? "",
-    organizations: names.filter(({ type }) => type === "2.5.4.10").map(({ value }) => value),
+    organizations: organizationsIn(names),
     notBeforeMs: timeOf(x509.validFrom),
     notAfterMs: timeOf(x509.validTo),
     signature: { algorithm: objectIdentifier(present(identifier)), parameters: parameters?.whole ?? Buffer.alloc(0) },
@@ -77,12 +77,19 @@ function timeOf(text: string): number {
   return time
 }
 
+/** A part of a subject: an object identifier and a text. */
 interface Name {
   readonly type: string
   readonly value: string
 }
 
-function namesOf(subject: DerValue | undefined): readonly Name[] {
+/** The values of the organizations among the names of a subject. */
+export function organizationsIn(names: readonly Name[]): readonly string[] {
+  return names.filter(({ type }) => type === "2.5.4.10").map(({ value }) => value)
+}
+
+/** The names of a subject, in their order. Throws DerFault. */
+export function namesOf(subject: DerValue | undefined): readonly Name[] {
   return partsOf(subject).flatMap((set) => {
     if (set.tag !== derSet) throw new DerFault("a name of the certificate cannot be read")
     return partsOf(set).map((pair) => {
@@ -93,6 +100,7 @@ function namesOf(subject: DerValue | undefined): readonly Name[] {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
+const utf16 = new TextDecoder("utf-16be", { fatal: true })
 
 function textOf({ tag, content }: DerValue): string {
   switch (tag) {
@@ -102,12 +110,20 @@ function textOf({ tag, content }: DerValue): string {
     case 0x13:
     case 0x14:
     case 0x16:
-      return utf8.decode(content)
+      return decoded(utf8, content)
     // BMPString
     case 0x1e:
-      return new TextDecoder("utf-16be", { fatal: true }).decode(content)
+      return decoded(utf16, content)
     default:
       throw new DerFault("a name of the certificate cannot be read")
+  }
+}
+
+function decoded(decoder: typeof utf8, content: Buffer): string {
+  try {
+    return decoder.decode(content)
+  } catch {
+    throw new DerFault("a name of the certificate cannot be read")
   }
 }
 

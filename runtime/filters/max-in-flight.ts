@@ -1,4 +1,5 @@
-import { isHealthPath, privilegedGroup } from "../authz/authorize.ts"
+import { isHealthPath } from "../authz/authorize.ts"
+import { privilegedGroup } from "../base/user.ts"
 import { type InFlightRequests, isLongRunning } from "../observability/in-flight.ts"
 import { tooManyRequests } from "../base/errors.ts"
 import { tooManyRequestsRetrySeconds } from "../base/limits.ts"

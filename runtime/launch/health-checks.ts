@@ -4,7 +4,6 @@ import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { bootstrapCheck, type KnownPolicy } from "../controllers/rbac/bootstrap-check.ts"
 import { storesOf } from "../controllers/storage-metrics.ts"
-import { chooseControllers } from "../controllers/table.ts"
 import { componentChecks } from "../observability/components.ts"
 import { cachedCheck, type HealthCheck, type HealthChecks, loggedCheck } from "../observability/health.ts"
 import type { Options } from "../options/table.ts"
@@ -52,12 +51,11 @@ export function healthChecks(how: CheckedServer, { cache, draining, policy, star
   }
 }
 
-/** With RBAC, unless `--controllers` leaves the roles to others. */
+/** With RBAC: another server of the store may make them. */
 function bootstrapRoles({ options, log }: CheckedServer, policy: KnownPolicy): readonly HealthCheck[] {
-  const controller = "rbac/bootstrap-roles"
-  if (!chooseControllers(options).some(({ name }) => name === controller)) return []
+  if (!options["authorization-mode"].includes("RBAC")) return []
   const missing = bootstrapCheck(policy, vendorProfile(options.vendor))
-  return [loggedCheck({ name: `poststarthook/${controller}`, check: async () => missing() }, log)]
+  return [loggedCheck({ name: "poststarthook/rbac/bootstrap-roles", check: async () => missing() }, log)]
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ObjectRequest } from "./call.ts"
 
 /** Makes the request attributes for admission, once per write. `kind`: that of the body, if not the resource's own. */
 export function attributesOf(
-  { request, handle }: ObjectRequest,
+  { request, handle, parts }: ObjectRequest,
   operation: Operation,
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,
@@ -12,6 +12,7 @@ export function attributesOf(
   return {
     operation,
     user,
+    authorizers: parts.authorizers,
     userAgent: headers["user-agent"] ?? "",
     resource: info,
     subresource: info.subresource,

@@ -1,6 +1,6 @@
 /** Sub-resources: status writes a part of the parent, scale converts it, behaviours implement the others. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { badRequest, invalid, methodNotAllowed, notFound } from "../base/errors.ts"
+import { badRequest, invalid, methodNotAllowed, notFound, otherName } from "../base/errors.ts"
 import type { ChangeContext, SubresourceBehaviour } from "../schema/behaviour.ts"
 import { Failures } from "../base/failure.ts"
 import type { ApiObject } from "../base/json.ts"
@@ -98,8 +98,9 @@ export interface Post extends Pick<PostedForm, "behaviour" | "form"> {
 export async function postOperation(call: ObjectRequest, post: Post): Promise<ApiObject | undefined> {
   const { behaviour, form, subresource, options } = post
   const { info } = call.request
+  matchNamespace(post.body, info.namespace)
   const changesParent = behaviour.create !== undefined
-  const name = changesParent ? namedObject(call, post.body) : info.name
+  const name = changesParent ? namedObject(call, post) : info.name
   const attributes = attributesOf(call, "CREATE", options, subresource.kind ?? call.handle.kind)
   attributes.name = name
   const body = await mutateObject(call.registry, attributes, { object: post.body }, form)
@@ -144,13 +145,10 @@ async function changeParent(call: ObjectRequest, { behaviour, subresource, body 
 }
 
 /** The name of the object that a body refers to: from the path, else from the body (`/bindings`). Throws 400. */
-function namedObject(call: ObjectRequest, body: ApiObject): string {
-  const { info } = call.request
+function namedObject({ request: { info } }: ObjectRequest, { body, form }: Pick<Post, "body" | "form">): string {
   const sent = body.metadata?.name ?? ""
-  matchNamespace(body, info.namespace)
-  if (info.name === "" && sent === "") throw badRequest("metadata.name must name the object that this is about")
-  if (info.name !== "" && sent !== "" && sent !== info.name)
-    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${info.name})`)
+  if (info.name === "" && sent === "") throw badRequest("Name parameter required: metadata.name must name the object that this is about")
+  if (info.name !== "" && sent !== "" && sent !== info.name) throw otherName(form.kind, sent, info.name)
   return info.name === "" ? sent : info.name
 }
 

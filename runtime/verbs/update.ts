@@ -53,9 +53,9 @@ export function updateOperation(
 /** Throws 400 if an object has another name or namespace than the path; fills in an absent namespace. */
 export function matchPath(call: ObjectRequest, body: ApiObject): void {
   const { info } = call.request
+  matchNamespace(body, info.namespace)
   const name = body.metadata?.name ?? ""
   if (name === "")
     throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided in metadata.name`)
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
-  matchNamespace(body, info.namespace)
 }

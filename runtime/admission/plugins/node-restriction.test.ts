@@ -1,68 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { nodeShape } from "../../../generated/core/v1/node/shape.ts"
-import { podShape } from "../../../generated/core/v1/pod/shape.ts"
-import { normalize } from "../../encoding/normalize.ts"
-import type { TypeShape } from "../../schema/shape.ts"
+import { judged, nodeAgent, nodeRequest, storedByNodes as stored } from "../../../test/support/node-requests.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import type { User } from "../../base/user.ts"
-import { vendorProfile, type VendorName } from "../../base/vendor.ts"
-import type { OpenAttributes, RequestAttributes } from "../plugin.ts"
-import { nodeRestriction } from "./node-restriction.ts"
-
-const node: User = { name: "system:node:n", groups: ["system:nodes", "system:authenticated"], extra: {} }
-const kindOf = { pods: "Pod", nodes: "Node", leases: "Lease", configmaps: "ConfigMap" }
-
-const shapeOf: Readonly<Record<string, TypeShape>> = { pods: podShape, nodes: nodeShape }
-
-/** The object as the server decodes it; the plugin reads no other kinds and no bodies of sub-resources. */
-function decodedOf(resource: string, object: ApiObject | undefined): ApiObject | undefined {
-  const shape = shapeOf[resource]
-  return shape === undefined || object === undefined ? object : normalize(shape, object).object
-}
-
-function attributesOf(resource: keyof typeof kindOf, given: Partial<RequestAttributes>): OpenAttributes {
-  const group = resource === "leases" ? "coordination.orch.io" : ""
-  return {
-    operation: "CREATE",
-    user: node,
-    userAgent: "",
-    resource: { group, version: "v1", resource },
-    subresource: "",
-    kind: { group, version: "v1", kind: kindOf[resource] },
-    namespace: resource === "nodes" ? "" : "a",
-    name: "",
-    options: {},
-    dryRun: false,
-    expiry: undefined,
-    ...given,
-    object: decodedOf(resource, given.object),
-    oldObject: decodedOf(resource, given.oldObject),
-  }
-}
-
-const stored: Readonly<Record<string, ApiObject>> = {
-  "nodes/n": { metadata: { name: "n", uid: "u1" } },
-  "pods/mine": { metadata: { name: "mine" }, spec: { nodeName: "n" } },
-  "pods/other": { metadata: { name: "other" }, spec: { nodeName: "m" } },
-}
-
-/** The message of the refusal; "" if the plugin admits the request. */
-async function judged(attributes: OpenAttributes, vendor: VendorName = "orch"): Promise<string> {
-  const plugin = nodeRestriction({
-    vendor: vendorProfile(vendor),
-    reader: {
-      has: () => true,
-      peek: () => undefined,
-      get: async ({ resource }, _namespace, name) => decodedOf(resource, stored[`${resource}/${name}`]),
-    },
-  })
-  try {
-    await plugin.mutate?.(attributes)
-    return ""
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
 
 const owner = { apiVersion: "v1", kind: "Node", name: "n", uid: "u1", controller: true }
 
@@ -74,9 +13,9 @@ function mirrorPod(spec: JsonObject = {}, owners: ApiObject["metadata"] = {}): A
 }
 
 describe("NodeRestriction for users", () => {
-  const create = (user: User): Promise<string> => judged(attributesOf("pods", { user, name: "p", object: { metadata: { name: "p" } } }))
+  const create = (user: User): Promise<string> => judged(nodeRequest("pods", { user, name: "p", object: { metadata: { name: "p" } } }))
 
-  it.each([[{ ...node, groups: [] }], [{ ...node, name: "n" }], [{ ...node, name: "system:serviceaccount:a:n" }]])(
+  it.each([[{ ...nodeAgent, groups: [] }], [{ ...nodeAgent, name: "n" }], [{ ...nodeAgent, name: "system:serviceaccount:a:n" }]])(
     "ignores users that are not node agents: %j",
     async (user) => {
       expect(await create(user)).toBe("")
@@ -84,11 +23,13 @@ describe("NodeRestriction for users", () => {
   )
 
   it("refuses a node agent without a node name", async () => {
-    expect(await create({ ...node, name: "system:node:" })).toBe('pods "p" is forbidden: could not determine node from user "system:node:"')
+    expect(await create({ ...nodeAgent, name: "system:node:" })).toBe(
+      'pods "p" is forbidden: could not determine node from user "system:node:"',
+    )
   })
 
   it("leaves other kinds to authorization", async () => {
-    expect(await judged(attributesOf("configmaps", { name: "c", object: {} }))).toBe("")
+    expect(await judged(nodeRequest("configmaps", { name: "c", object: {} }))).toBe("")
   })
 })
 
@@ -129,6 +70,8 @@ describe("NodeRestriction for pods", () => {
       mirrorPod({ volumes: [{ name: "v", secret: { secretName: "s" } }] }),
       'node "n" can not create pods that reference secrets',
     ],
+    ["with a pull secret without a name", mirrorPod({ imagePullSecrets: [{ name: "" }] }), ""],
+    ["with words that fields have", mirrorPod({ nodeSelector: { secret: "x", configMap: "y" } }), ""],
     ["with pull secrets", mirrorPod({ imagePullSecrets: [{ name: "s" }] }), 'node "n" can not create pods that reference secrets'],
     [
       "with a secret in the environment",
@@ -151,7 +94,7 @@ describe("NodeRestriction for pods", () => {
       'node "n" can not create pods that reference persistentvolumeclaims',
     ],
   ])("checks a new pod: %s", async (_what, object, why) => {
-    expect(await judged(attributesOf("pods", { name: "p", object }))).toBe(why === "" ? "" : `pods "p" is forbidden: ${why}`)
+    expect(await judged(nodeRequest("pods", { name: "p", object }))).toBe(why === "" ? "" : `pods "p" is forbidden: ${why}`)
   })
 
   it.each([
@@ -179,18 +122,18 @@ describe("NodeRestriction for pods", () => {
       `pods "mine" is forbidden: unexpected pod subresource "binding", only 'status' and 'eviction' are allowed`,
     ],
   ])("%s: %j", async (_what, given, message) => {
-    expect(await judged(attributesOf("pods", given))).toBe(message)
+    expect(await judged(nodeRequest("pods", given))).toBe(message)
   })
 
   it.each([
     ["mine", {}, ""],
     ["other", {}, 'node "n" can only update pod status for pods with spec.nodeName set to itself'],
     ["mine", { metadata: { labels: { a: "b" } } }, 'node "n" cannot update labels through pod status'],
-    ["mine", { status: { resourceClaimStatuses: [{ name: "c" }] } }, 'node "n" cannot update resource claim statuses'],
+    ["mine", { status: { resourceClaimStatuses: [{ name: "c" }] } }, 'node "n" cannot update resource claim statues'],
   ])("checks a status update: %s %j", async (name, change, why) => {
     const oldObject = stored[`pods/${name}`]
     const given = { operation: "UPDATE" as const, subresource: "status", name, oldObject, object: { ...oldObject, ...change } }
-    expect(await judged(attributesOf("pods", given))).toBe(why === "" ? "" : `pods "${name}" is forbidden: ${why}`)
+    expect(await judged(nodeRequest("pods", given))).toBe(why === "" ? "" : `pods "${name}" is forbidden: ${why}`)
   })
 })
 
@@ -202,6 +145,7 @@ describe("NodeRestriction for nodes", () => {
   it.each([
     ["own", labels("example.com/x", "orch.io/hostname", "kubelet.orch.io/x", "sub.node.orch.io/x", "plain"), ""],
     ["another", { metadata: { name: "m" } }, 'node "n" is not allowed to modify node "m"'],
+    ["another with labels", { metadata: { name: "m", labels: { "orch.io/x": "v" } } }, 'node "n" is not allowed to modify node "m"'],
     [
       "with a config source",
       { metadata: { name: "n" }, spec: { configSource: {} } },
@@ -214,7 +158,7 @@ describe("NodeRestriction for nodes", () => {
     ],
   ])("checks a new Node: %s", async (_what, object, why) => {
     const name = object.metadata?.name ?? ""
-    expect(await judged(attributesOf("nodes", { name, object }))).toBe(why === "" ? "" : `nodes "${name}" is forbidden: ${why}`)
+    expect(await judged(nodeRequest("nodes", { name, object }))).toBe(why === "" ? "" : `nodes "${name}" is forbidden: ${why}`)
   })
 
   it.each([
@@ -230,26 +174,26 @@ describe("NodeRestriction for nodes", () => {
       oldObject: { metadata: { name: "n" } },
       object: { metadata: { name: "n" }, ...change },
     }
-    expect(await judged(attributesOf("nodes", given))).toBe(why === "" ? "" : `nodes "n" is forbidden: ${why}`)
+    expect(await judged(nodeRequest("nodes", given))).toBe(why === "" ? "" : `nodes "n" is forbidden: ${why}`)
   })
 
   it("refuses to remove a label that the agent may not set", async () => {
     const oldObject = labels("node-restriction.orch.io/x")
     const given = { operation: "UPDATE" as const, name: "n", oldObject, object: { metadata: { name: "n" } } }
-    expect(await judged(attributesOf("nodes", given))).toContain("is not allowed to modify labels: node-restriction.orch.io/x")
+    expect(await judged(nodeRequest("nodes", given))).toContain("is not allowed to modify labels: node-restriction.orch.io/x")
   })
 
   it("applies to the label domains of the other vendor", async () => {
     const object = labels("kubernetes.io/hostname", "topology.kubernetes.io/zone", "x.k8s.io/y", "kubernetes.io/y", "orch.io/y")
-    expect(await judged(attributesOf("nodes", { name: "n", object }), "kubernetes")).toContain(
+    expect(await judged(nodeRequest("nodes", { name: "n", object }), "kubernetes")).toContain(
       "the following labels: kubernetes.io/y, x.k8s.io/y",
     )
   })
 
   it("lets an agent delete only its own Node", async () => {
     const given = { operation: "DELETE" as const, oldObject: {} }
-    expect(await judged(attributesOf("nodes", { ...given, name: "n" }))).toBe("")
-    expect(await judged(attributesOf("nodes", { ...given, name: "m" }))).toContain('node "n" is not allowed to modify node "m"')
+    expect(await judged(nodeRequest("nodes", { ...given, name: "n" }))).toBe("")
+    expect(await judged(nodeRequest("nodes", { ...given, name: "m" }))).toContain('node "n" is not allowed to modify node "m"')
   })
 })
 
@@ -263,5 +207,5 @@ it.each([
   ["a", "n", 'leases.coordination.orch.io "n" is forbidden: can only access leases in the "orch-node-lease" system namespace'],
 ])("NodeRestriction checks writes of a lease: %s/%s", async (namespace, name, message) => {
   for (const operation of ["CREATE", "UPDATE", "DELETE"] as const)
-    expect(await judged(attributesOf("leases", { operation, namespace, name, object: { metadata: { name } } }))).toBe(message)
+    expect(await judged(nodeRequest("leases", { operation, namespace, name, object: { metadata: { name } } }))).toBe(message)
 })

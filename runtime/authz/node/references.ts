@@ -1,6 +1,7 @@
 /** What pods and volumes refer to, and their node may therefore read (catalog rbac.yaml: nodeAuthorizer, graph). */
 import type { PersistentVolume } from "../../../generated/core/v1/persistent-volume/types.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { Container, EphemeralContainer } from "../../../generated/core/v1/shared/container/types.ts"
 import type { Volume } from "../../../generated/core/v1/shared/volumes/types.ts"
 
@@ -20,14 +21,8 @@ export function podReferences({ metadata, spec, status }: Pod, mirror: string): 
   const keys = new Set<string>()
   if (metadata.annotations?.[mirror] !== undefined) return keys
   const { namespace = "", name = "" } = metadata
-  const add = (resource: Related, named: string | undefined): void => {
-    if (named !== undefined && named !== "") keys.add(objectKey(resource, namespace, named))
-  }
-  add("serviceaccounts", spec.serviceAccountName)
-  for (const { name: secret } of spec.imagePullSecrets ?? []) add("secrets", secret)
-  const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])]
-  for (const container of containers) ofContainer(container, add)
-  for (const volume of spec.volumes ?? []) ofVolume(volume, name, add)
+  const add = unlessEmpty((resource, named) => void keys.add(objectKey(resource, namespace, named)))
+  visitSpec(spec, name, add)
   for (const claim of spec.resourceClaims ?? []) {
     const made = status?.resourceClaimStatuses?.find((one) => one.name === claim.name)?.resourceClaimName
     add("resourceclaims", claim.source?.resourceClaimName ?? (claim.source?.resourceClaimTemplateName === undefined ? undefined : made))
@@ -35,7 +30,33 @@ export function podReferences({ metadata, spec, status }: Pod, mirror: string): 
   return keys
 }
 
+/** The kinds of objects that the spec of a pod names, but for claims of resources. */
+export function kindsNamed(spec: PodSpec): ReadonlySet<Related> {
+  const kinds = new Set<Related>()
+  visitSpec(
+    spec,
+    "",
+    unlessEmpty((resource) => void kinds.add(resource)),
+  )
+  return kinds
+}
+
 type Add = (resource: Related, name: string | undefined) => void
+
+/** A reference without a name leads nowhere. */
+function unlessEmpty(visit: (resource: Related, name: string) => void): Add {
+  return (resource, name) => {
+    if (name !== undefined && name !== "") visit(resource, name)
+  }
+}
+
+function visitSpec(spec: PodSpec, podName: string, add: Add): void {
+  add("serviceaccounts", spec.serviceAccountName)
+  for (const { name: secret } of spec.imagePullSecrets ?? []) add("secrets", secret)
+  const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])]
+  for (const container of containers) ofContainer(container, add)
+  for (const volume of spec.volumes ?? []) ofVolume(volume, podName, add)
+}
 
 function ofContainer({ env = [], envFrom = [] }: Pick<Container | EphemeralContainer, "env" | "envFrom">, add: Add): void {
   for (const { configMapRef, secretRef } of envFrom) {

@@ -1,4 +1,5 @@
 /** Reads a request for a certificate (PKCS#10) with the library that makes the certificate. */
+import { requestedOrganizations } from "../../encoding/certificate-request.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
 import { signedRequestBytesMax } from "./limits.ts"
 import type { AskedCertificate, OtherName } from "./signers.ts"
@@ -28,7 +29,7 @@ export function readRequest(maker: Maker, text: string): ReadRequest {
     return {
       subject,
       publicKey,
-      organizations: subject.getField("O"),
+      organizations: requestedOrganizations(block.bytes),
       commonNames: subject.getField("CN"),
       otherNames: otherNamesOf(maker, request),
     }

@@ -46,6 +46,8 @@ test.each<[SignerName, Partial<AskedCertificate>, RegExp | undefined]>([
   [any, { ...usages("client auth"), commonNames: ["alice"], organizations: ["dev"], otherNames: [email] }, undefined],
   [any, usages("client auth", "server auth"), /invalid usage for client certificate: server auth/],
   [any, usages("digital signature"), /missing required usage for client certificate: client auth/],
+  [any, { ...usages("client auth"), organizations: ["dev", "system:masters"] }, /^subject organization system:masters is not allowed$/],
+  ["legacy-unknown", { organizations: ["system:masters"] }, /system:masters is not allowed/],
   ["legacy-unknown", { ...usages("cert sign"), organizations: [], commonNames: [] }, undefined],
 ])("%s: %o", (signer, asked, refusal) => {
   const found = refusalOf(signer, { ...node, ...asked })

@@ -2,6 +2,7 @@
  * The signers of the cluster: which requests each accepts, as the documentation of kube-controller-manager 1.30 states
  * it for the names below `kubernetes.io`.
  */
+import { privilegedGroup } from "../../base/user.ts"
 import type { CertificateSigningRequestSpec } from "../../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 
 /** What follows the domain in `signerName`. */
@@ -45,9 +46,9 @@ export function refusalOf(signer: SignerName, asked: AskedCertificate): string |
     case "kube-apiserver-client-kubelet":
       return clientRefusal(asked) ?? nodeRefusal(asked, "client auth")
     case "kube-apiserver-client":
-      return clientUsages(asked.usages)
+      return privilegedRefusal(asked) ?? clientUsages(asked.usages)
     case "legacy-unknown":
-      return undefined
+      return privilegedRefusal(asked)
   }
 }
 
@@ -76,6 +77,11 @@ function nodeRefusal({ organizations, commonNames, usages }: AskedCertificate, p
   // Keys that are no RSA keys encipher no others.
   rest.delete("key encipherment")
   return complete && rest.size === 0 ? undefined : `usages did not match [digital signature, key encipherment, ${purpose}]`
+}
+
+/** Admission refuses the group as well, but not in requests that others have stored. */
+function privilegedRefusal({ organizations }: AskedCertificate): string | undefined {
+  return organizations.includes(privilegedGroup) ? `subject organization ${privilegedGroup} is not allowed` : undefined
 }
 
 const clientUsage: readonly Usage[] = ["digital signature", "key encipherment", "client auth"]

@@ -82,6 +82,39 @@ it("replaces a binding to another role, with its subjects", async () => {
   })
 })
 
+it("leaves a binding alone that somebody replaced after it was read", async () => {
+  const name = "system:basic-user"
+  const subject = (user: string) => ({ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: user })
+  const bound = (role: string, user: string) => ({
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+    subjects: [subject(user)],
+  })
+  await one.create("clusterrolebindings", bound("other", "dismissed"))
+  let isReplaced = false
+  await ensurePolicy({
+    ...one,
+    api(user) {
+      const operations = one.api(user)
+      const { clusterrolebindings } = operations.rbac.v1
+      const remove: typeof clusterrolebindings.delete = async (...given) => {
+        if (!isReplaced) {
+          isReplaced = true
+          await one.remove("clusterrolebindings", name)
+          await one.create("clusterrolebindings", bound(name, "jane"))
+        }
+        await clusterrolebindings.delete(...given)
+      }
+      return { ...operations, rbac: { v1: { ...operations.rbac.v1, clusterrolebindings: { ...clusterrolebindings, delete: remove } } } }
+    },
+  })
+  expect(isReplaced).toBe(true)
+  expect((await bindingOf(name))?.["subjects"]).toEqual([
+    subject("jane"),
+    { kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:authenticated" },
+  ])
+})
+
 it("keeps the rules that an administrator had in roles that are now united", async () => {
   const rules = [{ verbs: ["get"], apiGroups: ["example.com"], resources: ["kettles"] }]
   await one.create("clusterroles", { metadata: { name: "view" }, rules })

@@ -10,6 +10,7 @@ import { inParallel } from "../../base/in-parallel.ts"
 import { atOnce } from "../../base/turns.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
+import type { DeleteOptions } from "../../schema/object-client.ts"
 import { typed } from "../../schema/typed.ts"
 import { errorText } from "../../base/error-text.ts"
 import type { ControllerDeps, Controller } from "../controller.ts"
@@ -24,9 +25,10 @@ const retryMs = 1000
 const madeAtOnce = 16
 
 /**
- * Called when the server is the one that runs the controllers, with RBAC among its modes. Ends when all is there. An
- * object that cannot be made holds up nothing else. Where an earlier start has made the policy, no start waits for what
- * it may lack: that is looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
+ * Called once by every server that has RBAC among its modes, whatever controllers it runs: without these roles, only
+ * members of system:masters could do anything. Ends when all is there. An object that cannot be made holds up nothing
+ * else. Where an earlier start, or another server, has made the policy, no start waits for what it may lack: that is
+ * looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
  */
 export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promise<void>): Controller {
   let isDone = false
@@ -86,14 +88,14 @@ interface OneObject<Found, Wanted> {
   get(): Promise<Found>
   create(object: Wanted): Promise<unknown>
   update(object: Found & Wanted): Promise<unknown>
-  delete(): Promise<void>
+  delete(options: DeleteOptions): Promise<void>
 }
 
 interface ClusterHandlers<Found, Wanted> {
   get(name: string): Promise<Found>
   create(object: Wanted): Promise<unknown>
   update(object: Found & Wanted): Promise<unknown>
-  delete(name: string): Promise<void>
+  delete(name: string, options: DeleteOptions): Promise<void>
 }
 
 function atName<Found, Wanted>(handlers: ClusterHandlers<Found, Wanted>, name: string): OneObject<Found, Wanted> {
@@ -101,7 +103,7 @@ function atName<Found, Wanted>(handlers: ClusterHandlers<Found, Wanted>, name: s
     get: () => handlers.get(name),
     create: (object) => handlers.create(object),
     update: (object) => handlers.update(object),
-    delete: () => handlers.delete(name),
+    delete: (options) => handlers.delete(name, options),
   }
 }
 
@@ -109,7 +111,7 @@ interface NamespaceHandlers<Found, Wanted> {
   get(namespace: string, name: string): Promise<Found>
   create(namespace: string, object: Wanted): Promise<unknown>
   update(namespace: string, object: Found & Wanted): Promise<unknown>
-  delete(namespace: string, name: string): Promise<void>
+  delete(namespace: string, name: string, options: DeleteOptions): Promise<void>
 }
 
 function inNamespace<Found, Wanted>(
@@ -120,7 +122,7 @@ function inNamespace<Found, Wanted>(
     get: () => handlers.get(namespace, name),
     create: (object) => handlers.create(namespace, object),
     update: (object) => handlers.update(namespace, object),
-    delete: () => handlers.delete(namespace, name),
+    delete: (options) => handlers.delete(namespace, name, options),
   }
 }
 
@@ -181,8 +183,8 @@ async function ensureBinding<Found extends FoundBinding>(
     const subjects = found.subjects ?? []
     const lacking = wanted.subjects.filter((subject) => !subjects.some((one) => deepEqual(typed(one), typed(subject))))
     if (!deepEqual(found.roleRef, wanted.roleRef)) {
-      // Fixed once the binding exists.
-      await object.delete()
+      // Fixed once the binding exists. A newer one of the name, and its subjects, are another's.
+      await object.delete({ preconditions: { uid: found.metadata.uid ?? "" } })
       const { name, namespace, labels, annotations } = { ...wanted.metadata, ...metadata }
       const place = namespace === undefined ? { name } : { name, namespace }
       return void (await object.create({ ...wanted, metadata: { ...place, labels, annotations }, subjects: [...subjects, ...lacking] }))

@@ -19,6 +19,7 @@ import { getOperation } from "../get.ts"
 import type { Patch } from "../patch-document.ts"
 import { patchTypeOf, readPatch } from "../patch.ts"
 import { objectOf } from "../represent.ts"
+import { matchPath } from "../update.ts"
 import { scaleColumns } from "./scale-columns.ts"
 import { scaleManagers, versionsOfScale } from "./scale-owners.ts"
 import { readWriteOptions, type WriteOptions } from "../write-options.ts"
@@ -84,6 +85,7 @@ export async function changeScale(call: ObjectRequest, subresource: Subresource,
       assert(old !== undefined, "scale never creates")
       const before = managers.view(scaleOf(old, subresource, call), old)
       const sent = await change.next(before)
+      matchPath(call, sent)
       const ofScale = change.applied ? sent.metadata?.managedFields : managers.afterWrite(before, sent)
       const scale = await mutateObject(call.registry, attributes, { object: sent, old: before }, kind)
       return managers.intoParent(rescaled(call, subresource, { old, scale }), old, ofScale)
@@ -141,9 +143,7 @@ function* patchingScale(call: ObjectRequest, kind: KindBody, work: Stages<JsonOb
 /** Sets the parent's replicas from `scale`, whose uid and resourceVersion become preconditions. */
 function rescaled(call: ObjectRequest, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
   const { old, scale } = change
-  const name = scale.metadata?.name ?? ""
-  if (name !== call.request.info.name)
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
+  const { name } = call.request.info
   const replicas = isObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0
   const isCustom = call.handle.kind.custom !== undefined
   if (isCustom && replicas === unsetReplicas) throw missingReplicas("cannot be empty", pathsOf(subresource).specReplicas)
