@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { connect, createServer, type TLSSocket } from "node:tls"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
 import { api as operationsOf } from "../generated/index.ts"
 import { createManualClock } from "./contract/manual-clock.ts"
 import { createCertificateRequest, createSigningPair, type IssuedPair, keyAlgorithms } from "./support/certificates.ts"
@@ -122,6 +122,25 @@ it("signs for nodes, and says why it does not", async () => {
       ],
     }),
   )
+})
+
+it("signs with every mode, since the signer is a part of the server", async () => {
+  const pairs = { "kube-apiserver-client": authority }
+  const controllers = ["certificatesigningrequest-signing-controller"]
+  const signing = { pairs, durationMs: 24 * hour }
+  const denying = await startInProcess({ store: "memory", vendor: "orch", alwaysDeny: true, controllers, signing })
+  const client = createHttpClient({ protocol: "http2", port: denying.port, authority: denying.authority })
+  onTestFinished(async () => {
+    client.close()
+    await denying.stop()
+  })
+  const { certificatesigningrequests } = operationsOf(httpObjectClient(client, { token: denying.token, userAgent: "test" })).certificates.v1
+  const { request } = await createCertificateRequest("CN=alice")
+  const spec = { request, signerName: alice.signer, usages: [...alice.usages] }
+  const made = await certificatesigningrequests.create({ metadata: { name: "a" }, spec })
+  const conditions = [{ type: "Approved", status: "True", reason: "Test" }]
+  await certificatesigningrequests.approval.update({ ...made, status: { conditions } })
+  await vi.waitFor(async () => expect((await certificatesigningrequests.get("a")).status.certificate ?? "").not.toBe(""))
 })
 
 it("deletes requests when they have served their purpose", async () => {
