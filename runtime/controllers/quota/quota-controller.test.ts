@@ -64,8 +64,49 @@ test("containers that initialize, run beside them and the pod itself are counted
   await one.create("pods", pod("p", { containers: [of("a", "1"), of("b", "1")], initContainers: [of("i", "5")] }))
   expect(await used()).toEqual({ "requests.cpu": "5" })
   const sidecar = of("s", "500m", { restartPolicy: "Always" })
-  await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers: [sidecar, of("i", "1"), of("j", "100m")] }))
+  // 500m and 1 run together; while `i` initializes, 500m and 2 do. Only what began before runs beside it.
+  const initContainers = [of("h", "2200m"), sidecar, of("i", "2"), of("j", "100m")]
+  await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers }))
+  expect(await used()).toEqual({ "requests.cpu": "7500m" })
+  await one.update("pods", "a/r", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
+  // All sidecars run beside the containers, and the first beside the second.
+  const two = [sidecar, of("h", "1"), { ...sidecar, name: "t" }]
+  await one.create("pods", pod("t", { containers: [of("a", "300m")], initContainers: two }))
   expect(await used()).toEqual({ "requests.cpu": "6500m" })
+})
+
+test("pods that differ in one thing are charged for it", async () => {
+  const main = { name: "main", image: "i", resources: { requests: { cpu: "1" }, limits: { cpu: "2" } } }
+  const other = { ...main, name: "other", resources: { requests: { cpu: "400m" }, limits: { cpu: "500m" } } }
+  await makeQuota({ "requests.cpu": "99", "limits.cpu": "99", "requests.memory": "9Gi" })
+  const amounts = new Map<string, unknown>()
+  for (const [name, spec] of Object.entries<JsonObject>({
+    plain: { containers: [main] },
+    overhead: { containers: [main], overhead: { cpu: "250m", memory: "1Gi" } },
+    "less-overhead": { containers: [main], overhead: { cpu: "10m" } },
+    limits: { containers: [{ ...main, resources: { ...main.resources, limits: { cpu: "3" } } }] },
+    initializing: { containers: [main], initContainers: [{ ...other, resources: main.resources }] },
+    sidecar: { containers: [main], initContainers: [{ ...other, restartPolicy: "Always" }] },
+    second: { containers: [main, other] },
+  })) {
+    await one.create("pods", pod(name, spec))
+    amounts.set(name, await used())
+    await one.remove("pods", `a/${name}`, { gracePeriodSeconds: 0 })
+  }
+  const use = (requests: string, limits: string, memory = "0") => ({
+    "requests.cpu": requests,
+    "limits.cpu": limits,
+    "requests.memory": memory,
+  })
+  expect(Object.fromEntries(amounts)).toEqual({
+    plain: use("1", "2"),
+    overhead: use("1250m", "2250m", "1Gi"),
+    "less-overhead": use("1010m", "2010m"),
+    limits: use("1", "3"),
+    initializing: use("1", "2"),
+    sidecar: use("1400m", "2500m"),
+    second: use("1400m", "2500m"),
+  })
 })
 
 test("extended resources and huge pages have names of their own", async () => {
