@@ -182,6 +182,20 @@ test("a full range is reported", async () => {
   })
 })
 
+test("numbers of the band are given out when the others are taken", async () => {
+  // The first 16 of 30 addresses are for those that ask for one.
+  const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/27"] } })
+  const given: number[] = []
+  for (let index = 0; index < 29; index++) {
+    const { clusterIP } = specOf(await one.create("services", service(`s${index}`)))
+    given.push(Number(String(clusterIP).split(".")[3]))
+  }
+  expect(new Set(given).size).toBe(29)
+  const band = given.findIndex((number) => number <= 16)
+  expect(given.slice(0, band).every((number) => number > 16)).toBe(true)
+  expect(given.slice(band).every((number) => number <= 16)).toBe(true)
+})
+
 test("the first address is only allocated on request", async () => {
   const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   expect(specOf(await one.create("services", service("a"))).clusterIP).toBe("10.0.0.2")
@@ -232,6 +246,42 @@ test("an update that omits allocated values keeps them", async () => {
   expect(specOf(after).clusterIP).toBe(specOf(before).clusterIP)
   expect(portsOf(after)[0]).toMatchObject({ port: 81, nodePort: portsOf(before)[0]?.nodePort })
   expect(await taken(one)).toHaveLength(2)
+})
+
+test("a port whose node port another takes over gets a new one", async () => {
+  const one = await open()
+  const ports = [
+    { name: "a", port: 80, nodePort: 30080 },
+    { name: "b", port: 81, nodePort: 30081 },
+  ]
+  await one.create("services", service("s", { type: "NodePort", ports }))
+  const after = await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({
+      ...spec,
+      ports: [
+        { name: "a", port: 80, nodePort: 30081 },
+        { name: "b", port: 81 },
+      ],
+    })),
+  )
+  const [first, second] = portsOf(after).map(({ nodePort }) => nodePort)
+  expect(first).toBe(30081)
+  expect(second).not.toBe(30081)
+})
+
+test("protocols of one number keep the node port that they share", async () => {
+  const one = await open()
+  const ports = ["UDP", "TCP"].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }))
+  const before = portsOf(await one.create("services", service("s", { type: "NodePort", ports })))
+  const after = await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({ ...spec, ports })),
+  )
+  expect(portsOf(after)).toEqual(before)
+  expect(new Set(before.map(({ nodePort }) => nodePort)).size).toBe(1)
 })
 
 test("an update that does not touch allocations writes no range", async () => {
