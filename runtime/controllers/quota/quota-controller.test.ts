@@ -158,6 +158,52 @@ test.each<[string, JsonObject, readonly string[]]>([
   expect(await used()).toEqual({ pods: String(counted.length) })
 })
 
+test("node ports are counted where a service has or gets them", async () => {
+  await makeQuota({ services: "9", "services.nodeports": "9", "services.loadbalancers": "9" })
+  const ports = [
+    { name: "a", port: 80 },
+    { name: "b", port: 81, nodePort: 30081 },
+  ]
+  const counts = new Map<string, unknown>()
+  for (const [name, spec] of Object.entries<JsonObject>({
+    inside: { ports: [{ port: 80 }] },
+    port: { type: "NodePort", ports },
+    balanced: { type: "LoadBalancer", ports },
+    "balanced-otherwise": { type: "LoadBalancer", ports, allocateLoadBalancerNodePorts: false },
+  })) {
+    await one.create("services", { metadata: { name, namespace: "a" }, spec })
+    const { "services.nodeports": nodePorts, "services.loadbalancers": balancers } = (await used()) ?? {}
+    counts.set(name, [nodePorts, balancers])
+    await one.remove("services", `a/${name}`)
+  }
+  expect(Object.fromEntries(counts)).toEqual({
+    inside: ["0", "0"],
+    port: ["2", "0"],
+    balanced: ["2", "1"],
+    "balanced-otherwise": ["1", "1"],
+  })
+})
+
+test("a claim is charged for what it has while that is more than it asks for, and to the class of its annotation first", async () => {
+  const of = (name: string): string => `${name}.storageclass.storage.orch.io/requests.storage`
+  await makeQuota({ "requests.storage": "99Gi", [of("gold")]: "99Gi", [of("old")]: "99Gi" })
+  const annotations = { "volume.beta.orch.io/storage-class": "old" }
+  await one.create("persistentvolumeclaims", {
+    metadata: { name: "c", namespace: "a", annotations },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "gold" },
+  })
+  expect(await used()).toEqual({ "requests.storage": "1Gi", [of("gold")]: "0", [of("old")]: "1Gi" })
+  for (const [storage, charged] of [
+    ["3Gi", "3Gi"],
+    ["500Mi", "1Gi"],
+  ] as const) {
+    await one.update("persistentvolumeclaims", "a/c", (old) => ({ ...old, status: { allocatedResources: { storage } } }), {
+      subresource: "status",
+    })
+    expect(await used()).toEqual({ "requests.storage": charged, [of("gold")]: "0", [of("old")]: charged })
+  }
+})
+
 test("services, claims and objects of any kind", async () => {
   const gold = "gold.storageclass.storage.orch.io"
   await makeQuota({
