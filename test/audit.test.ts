@@ -233,6 +233,37 @@ it("no text of a secret is in its events below the levels that record it", async
   expect(statSync(log).mode & 0o777).toBe(0o600)
 })
 
+describe.each([
+  { level: "Metadata", hasRequest: false, hasAnswer: false },
+  { level: "Request", hasRequest: true, hasAnswer: false },
+  { level: "RequestResponse", hasRequest: true, hasAnswer: true },
+])("at level $level", ({ level, hasRequest, hasAnswer }) => {
+  it("a refusal is in the responseStatus, and only where answers are recorded in the responseObject", async () => {
+    const { client, send, eventsOf } = await startAudited(`omitStages: [RequestReceived]\nrules: [{level: ${level}}]`)
+    const asStranger = { authorization: "Bearer none", "audit-id": "401" }
+    expect((await client.send({ method: "GET", path: maps, headers: asStranger })).status).toBe(401)
+    await send("POST", maps, { body: map("a") })
+    const invalid = { ...map("b"), metadata: { name: "b", labels: { a: "!" } } }
+    for (const [code, method, path, body] of [
+      [400, "POST", maps, { ...map("b"), kind: "Secret" }],
+      [404, "GET", `${maps}/none`, undefined],
+      [405, "POST", "/api/v1/nodes/n/status", map("b")],
+      [409, "POST", maps, map("a")],
+      [415, "POST", maps, "text"],
+      [422, "POST", maps, invalid],
+    ] as const) {
+      const headers = { "audit-id": String(code), ...(code === 415 && { "content-type": "text/plain" }) }
+      expect((await send(method, path, { ...(body !== undefined && { body }), headers })).status).toBe(code)
+    }
+    for (const code of [400, 401, 404, 405, 409, 415, 422]) {
+      const [event] = await eventsOf(String(code), code === 401 ? "ResponseStarted" : "ResponseComplete")
+      expect([code, event?.responseStatus]).toMatchObject([code, { code, status: "Failure", message: expect.stringMatching(/./) }])
+      expect([code, event?.responseObject]).toEqual([code, hasAnswer ? expect.objectContaining({ kind: "Status", code }) : undefined])
+    }
+    for (const code of [409, 422]) expect((await eventsOf(String(code)))[0]?.requestObject !== undefined).toBe(hasRequest)
+  })
+})
+
 describe("stages", () => {
   it("a watch has a stage more, and each names the time it was reached", async () => {
     const { send, eventsOf } = await startAudited("rules: [{level: RequestResponse}]")

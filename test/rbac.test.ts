@@ -214,10 +214,24 @@ describe("a user who may write roles", () => {
     ).rejects.toMatchObject({
       message: expect.stringContaining('{NonResourceURLs:["*"], Verbs:["*"]}'),
     })
+  })
+
+  it("may neither make, add, change nor drop an aggregationRule without everything, which its role may come to hold", async () => {
+    const { clusterroles } = asBob()
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] }
-    await expect(clusterroles.create({ metadata: { name: "united" }, aggregationRule, rules: [] })).rejects.toMatchObject({
-      message: expect.stringContaining("must have cluster-admin privileges to use the aggregationRule"),
-    })
+    const other = { clusterRoleSelectors: [{ matchLabels: { a: "c" } }] }
+    const refused = { code: 403, message: expect.stringContaining("must have cluster-admin privileges to use the aggregationRule") }
+    await expect(clusterroles.create({ metadata: { name: "united" }, aggregationRule, rules: [] })).rejects.toMatchObject(refused)
+    await clusterroles.create({ metadata: { name: "plain" }, rules: [] })
+    await expect(clusterroles.patch("plain", { aggregationRule })).rejects.toMatchObject(refused)
+    const plain = await clusterroles.get("plain")
+    await expect(clusterroles.update({ ...plain, aggregationRule })).rejects.toMatchObject(refused)
+    const applied = { metadata: { name: "plain" }, aggregationRule }
+    await expect(clusterroles.apply(applied, { fieldManager: "bob", force: true })).rejects.toMatchObject(refused)
+    await admin().rbac.v1.clusterroles.create({ metadata: { name: "united" }, aggregationRule })
+    await expect(clusterroles.patch("united", { aggregationRule: other })).rejects.toMatchObject(refused)
+    await expect(clusterroles.patch("united", { aggregationRule: null })).rejects.toMatchObject(refused)
+    expect(await clusterroles.patch("united", { metadata: { labels: { a: "1" } } })).toMatchObject({ aggregationRule })
   })
 
   it("may bind only roles whose rules it holds, and that exist", async () => {

@@ -132,6 +132,22 @@ describe("a token that is asked for", () => {
     })
   })
 
+  it.each<[string, JsonObject, readonly [JsonObject?]]>([
+    ["bound to nothing", {}, []],
+    ["bound to a Secret", { boundObjectRef: { apiVersion: "v1", kind: "Secret", name: "s" } }, [{ secret: { name: "s" } }]],
+    ["bound to a pod for another time", { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "p" }, expirationSeconds: 3608 }, []],
+    ["bound to a pod for others", { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "p" }, audiences: ["vault"] }, []],
+  ])("lives as long as it is asked for: %s", async (_what, spec, [privateClaims = {}]) => {
+    const { ask } = await serverWith()
+    await ask("POST", pods, { metadata: { name: "p" }, spec: { serviceAccountName: "a", containers: [{ name: "c", image: "i" }] } })
+    await ask("POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "s" } })
+    const asked = { expirationSeconds: 3607, ...spec }
+    const { says } = tokenIn(await ask("POST", `${accounts}/a/token`, { spec: asked }))
+    expect(Number(says.exp) - Number(says.iat)).toBe(asked.expirationSeconds)
+    expect(says["kubernetes.io"]).toMatchObject(privateClaims)
+    expect(says["kubernetes.io"]).not.toHaveProperty("warnafter")
+  })
+
   it("for longer than the limit is shortened, with a warning", async () => {
     const { ask } = await serverWith({ maxSeconds: 3600 })
     const answer = await ask("POST", `${accounts}/a/token`, { spec: { expirationSeconds: 7200 } })

@@ -7,7 +7,12 @@ import { mapOf } from "./map.ts"
 import { codePoints } from "./size.ts"
 import { Double, ErrorValue, Uint, type Value } from "./value.ts"
 
-const text = fc.string({ unit: "binary" })
+/** At the ends of what one and two units of UTF-16 can say, whose orders differ, and anything else. */
+const edges = ["", "a", "\u007f", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{103ff}", "\u{10ffff}"]
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(fc.constantFrom(...edges), { maxLength: 4 }).map((parts) => parts.join("")),
+)
 
 describe("values", () => {
   it("are texts in the order of their bytes", () => {
@@ -38,6 +43,33 @@ describe("values", () => {
     [listOf([1]), listOf([1, 2]), false],
     [mapOf([["a", null]]), mapOf([["a", null]]), true],
     [mapOf([["a", null]]), mapOf([["b", null]]), false],
+    [
+      mapOf([["a", 1]]),
+      mapOf([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      false,
+    ],
+    [
+      mapOf([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      mapOf([["a", 1]]),
+      false,
+    ],
+    [
+      mapOf([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      mapOf([
+        ["b", 2],
+        ["a", 1],
+      ]),
+      true,
+    ],
     [mapOf([[1, "x"]]), mapOf([[new Uint(1), "x"]]), true],
     [Buffer.from("a"), Buffer.from("a"), true],
   ])("%o equals %o: %s", (one, other, same) => {

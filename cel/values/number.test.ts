@@ -11,10 +11,12 @@ import {
   moduloInts,
   multiplyInts,
   multiplyUints,
+  negateInt,
   subtractInts,
   subtractUints,
   uintMax,
   uintOf,
+  uintOfDouble,
 } from "./number.ts"
 import { ErrorValue, Uint } from "./value.ts"
 
@@ -78,6 +80,17 @@ describe("64-bit integers", () => {
     expect(intOfDouble(2 ** 62)).toBe(2n ** 62n)
     for (const value of [2 ** 63, -(2 ** 63), Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(intOfDouble(value)).toBeInstanceOf(ErrorValue)
+    }
+    expect(uintOfDouble(1.9)).toEqual(new Uint(1))
+    expect(uintOfDouble(2 ** 63)).toEqual(new Uint(2n ** 63n))
+    for (const value of [2 ** 64, -1, -0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(uintOfDouble(value)).toBeInstanceOf(ErrorValue)
+    }
+  })
+
+  it("have one zero, whichever operation makes it", () => {
+    for (const zero of [negateInt(0), multiplyInts(-1, 0), divideInts(0, -1), divideInts(-1, 2), moduloInts(-2, 2), subtractInts(0, 0)]) {
+      expect(zero).toBe(0)
     }
   })
 })

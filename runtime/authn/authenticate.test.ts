@@ -117,6 +117,18 @@ describe("authenticators", () => {
     await expect(async () => authenticate([later(unknown)], nothing, { anonymous: false })).rejects.toMatchObject({ code: 401 })
   })
 
+  test.each([
+    ["the first", "noted wrong"],
+    ["the second", "wrong noted"],
+  ])("that fail leave the notes of the one that has some: %s", async (_which, order) => {
+    const notes = { annotations: [["a", "b"]], warnings: [] } as const
+    const noted: Authenticator = () => {
+      throw new AuthenticationError("noted", "noted", notes)
+    }
+    const authenticators = order.split(" ").map((name) => (name === "noted" ? noted : wrong))
+    expect(() => identify(authenticators, bearer("x"))).toThrow(expect.objectContaining({ notes }))
+  })
+
   test("say all that is wrong to reviews", async () => {
     await expect(async () => identify([wrong, later(wrong)], bearer("x"))).rejects.toThrow(/^wrong, wrong$/)
     expect(() => identify([unknown], bearer("x"))).toThrow(/^invalid bearer token$/)

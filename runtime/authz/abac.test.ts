@@ -43,6 +43,11 @@ test.each([
   ["the old form", '{"user":"jane"}', pods, "allow"],
   ["the old form, for a path", '{"user":"jane"}', "GET /metrics", "allow"],
   ["the old form of a resource, for a path", '{"user":"jane","resource":"pods"}', "GET /metrics", none],
+  ["the old form for a group", '{"group":"devs"}', pods, "allow"],
+  ["the old form for another group", '{"group":"ops"}', pods, none],
+  ["the old form for a user in another group", '{"user":"jane","group":"ops"}', pods, none],
+  ["the old form for another user", '{"user":"joe"}', pods, none],
+  ["the old form of another namespace", '{"user":"jane","namespace":"y"}', pods, none],
   ["the old form of everybody", '{"namespace":"x"}', pods, "allow"],
 ])("a policy of %s", async (_what, text, asked, decision) => {
   expect(await decides(text, asked)).toBe(decision)

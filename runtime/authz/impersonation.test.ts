@@ -8,6 +8,17 @@ const asked = (...fields: Fields): string[] =>
     [verb, group, resource, subresource, namespace, name].filter((part) => part !== "").join(" "),
   )
 
+test("of several users and uids the first counts", () => {
+  const fields: Fields = [
+    ["Impersonate-User", "jane"],
+    ["Impersonate-User", "joe"],
+    ["Impersonate-Uid", "1"],
+    ["Impersonate-Uid", "2"],
+  ]
+  expect(asked(...fields)).toEqual(["impersonate users jane", "impersonate authentication.orch.io uids 1"])
+  expect(of(...fields)?.user).toMatchObject({ name: "jane", uid: "1" })
+})
+
 test("a request without the headers, or with an empty user, is that of its user", () => {
   expect(of(["accept", "*/*"])).toBe(undefined)
   expect(of(["Impersonate-User", ""])).toBe(undefined)

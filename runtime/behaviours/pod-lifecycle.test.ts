@@ -114,6 +114,28 @@ test.each([
   if (!removed) expect(object.metadata).toMatchObject({ deletionGracePeriodSeconds: expected })
 })
 
+test("a running grace period ends within a second for a negative one, and at once for a pod that finalizers hold", async () => {
+  const held = pod({ nodeName: "n", terminationGracePeriodSeconds: 60 })
+  await one.create("pods", { ...held, metadata: { ...held.metadata, finalizers: ["example.com/held"] } })
+  const begunMs = one.clock.nowMs()
+  const marks = async (asked: number): Promise<unknown> => {
+    const { deletionTimestamp, deletionGracePeriodSeconds } =
+      (await one.remove("pods", "a/p", { gracePeriodSeconds: asked })).object.metadata ?? {}
+    return [(Date.parse(deletionTimestamp ?? "") - begunMs) / 1000, deletionGracePeriodSeconds]
+  }
+  expect(await marks(60)).toEqual([60, 60])
+  expect(await marks(-5)).toEqual([1, 1])
+  expect(await marks(0)).toEqual([0, 0])
+})
+
+test("a period beyond the last time that can be written is shortened from now on", async () => {
+  await one.create("pods", pod({ nodeName: "n" }))
+  const last = (await one.remove("pods", "a/p", { gracePeriodSeconds: 2 ** 40 })).object.metadata
+  expect(last?.deletionTimestamp).toBe("9999-12-31T23:59:59Z")
+  const shortened = (await one.remove("pods", "a/p", { gracePeriodSeconds: 20 })).object.metadata
+  expect(Date.parse(shortened?.deletionTimestamp ?? "") - one.clock.nowMs()).toBe(20_000)
+})
+
 test("a grace period that has begun can only be shortened, by naming a shorter one", async () => {
   await one.create("pods", pod({ nodeName: "n", terminationGracePeriodSeconds: 10 }))
   await one.remove("pods", "a/p", { gracePeriodSeconds: 60 })

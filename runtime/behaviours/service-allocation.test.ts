@@ -146,6 +146,32 @@ test("a balancer without node ports gets none, one with traffic policy Local a h
   expect(causesOf(await failureOf(one.create("services", asked)))?.[0]).toMatch(/^spec.healthCheckNodePort: .*already allocated$/)
 })
 
+test("the port of a health check is none of the node ports of its own service, on creation and on update", async () => {
+  const one = await open()
+  const local = { type: "LoadBalancer", externalTrafficPolicy: "Local" }
+  const ports = [
+    { name: "a", port: 80, nodePort: 30090 },
+    { name: "b", port: 81, nodePort: 30091 },
+  ]
+  for (const healthCheckNodePort of [30090, 30091])
+    expect(causesOf(await failureOf(one.create("services", service("a", { ...local, ports, healthCheckNodePort }))))).toEqual([
+      `spec.healthCheckNodePort: Invalid value: ${healthCheckNodePort}: provided port is already allocated`,
+    ])
+  expect(await taken(one)).toEqual([])
+  await one.create("services", service("a", { type: "LoadBalancer", ports }))
+  const becomesLocal = (healthCheckNodePort: number) =>
+    one.update(
+      "services",
+      "a/a",
+      withSpec((spec) => ({ ...spec, ...local, healthCheckNodePort })),
+    )
+  expect(causesOf(await failureOf(becomesLocal(30091)))).toEqual([
+    "spec.healthCheckNodePort: Invalid value: 30091: provided port is already allocated",
+  ])
+  await becomesLocal(30092)
+  expect((await taken(one)).filter((value) => !value.includes("."))).toEqual(["30090", "30091", "30092"])
+})
+
 test("a full range is reported", async () => {
   const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   await one.create("services", service("a"))
@@ -154,6 +180,20 @@ test("a full range is reported", async () => {
     code: 500,
     message: "Internal error occurred: failed to allocate a serviceIP: the range 10.0.0.0/30 is full",
   })
+})
+
+test("numbers of the band are given out when the others are taken", async () => {
+  // The first 16 of 30 addresses are for those that ask for one.
+  const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/27"] } })
+  const given: number[] = []
+  for (let index = 0; index < 29; index++) {
+    const { clusterIP } = specOf(await one.create("services", service(`s${index}`)))
+    given.push(Number(String(clusterIP).split(".")[3]))
+  }
+  expect(new Set(given).size).toBe(29)
+  const band = given.findIndex((number) => number <= 16)
+  expect(given.slice(0, band).every((number) => number > 16)).toBe(true)
+  expect(given.slice(band).every((number) => number <= 16)).toBe(true)
 })
 
 test("the first address is only allocated on request", async () => {
@@ -208,6 +248,42 @@ test("an update that omits allocated values keeps them", async () => {
   expect(await taken(one)).toHaveLength(2)
 })
 
+test("a port whose node port another takes over gets a new one", async () => {
+  const one = await open()
+  const ports = [
+    { name: "a", port: 80, nodePort: 30080 },
+    { name: "b", port: 81, nodePort: 30081 },
+  ]
+  await one.create("services", service("s", { type: "NodePort", ports }))
+  const after = await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({
+      ...spec,
+      ports: [
+        { name: "a", port: 80, nodePort: 30081 },
+        { name: "b", port: 81 },
+      ],
+    })),
+  )
+  const [first, second] = portsOf(after).map(({ nodePort }) => nodePort)
+  expect(first).toBe(30081)
+  expect(second).not.toBe(30081)
+})
+
+test("protocols of one number keep the node port that they share", async () => {
+  const one = await open()
+  const ports = ["UDP", "TCP"].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }))
+  const before = portsOf(await one.create("services", service("s", { type: "NodePort", ports })))
+  const after = await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({ ...spec, ports })),
+  )
+  expect(portsOf(after)).toEqual(before)
+  expect(new Set(before.map(({ nodePort }) => nodePort)).size).toBe(1)
+})
+
 test("an update that does not touch allocations writes no range", async () => {
   const one = await open()
   await one.create("services", service("s"))
@@ -219,7 +295,8 @@ test("an update that does not touch allocations writes no range", async () => {
 
 test("changing the type drops fields that the client sent back unchanged, and releases them", async () => {
   const one = await open()
-  await one.create("services", service("s", { type: "LoadBalancer", externalTrafficPolicy: "Local" }))
+  const balancer = { externalTrafficPolicy: "Local", loadBalancerClass: "example.com/own", allocateLoadBalancerNodePorts: true }
+  await one.create("services", service("s", { type: "LoadBalancer", ...balancer }))
   await one.update("services", "a/s", (old) => ({ ...old, status: { loadBalancer: { ingress: [{ ip: "192.0.2.1", ipMode: "VIP" }] } } }), {
     subresource: "status",
   })
@@ -230,7 +307,7 @@ test("changing the type drops fields that the client sent back unchanged, and re
   )
   expect(inside.status).toEqual({ loadBalancer: {} })
   const spec = specOf(inside)
-  for (const name of ["externalTrafficPolicy", "healthCheckNodePort", "allocateLoadBalancerNodePorts"]) expect(spec[name]).toBeUndefined()
+  for (const name of [...Object.keys(balancer), "healthCheckNodePort"]) expect([name, spec[name]]).toEqual([name, undefined])
   expect(portsOf(inside)[0]?.nodePort).toBeUndefined()
   expect(await taken(one)).toEqual([spec.clusterIP])
   const alias = specOf(
@@ -250,6 +327,25 @@ test("changing the type drops fields that the client sent back unchanged, and re
     ),
   )
   expect(await taken(one)).toEqual([again.clusterIP])
+})
+
+test.each([
+  { externalTrafficPolicy: "Cluster" },
+  { healthCheckNodePort: 30092 },
+  { allocateLoadBalancerNodePorts: false },
+  { loadBalancerClass: "example.com/other" },
+])("changing the type keeps %j, which the client changed too, and it is refused", async (changed) => {
+  const one = await open()
+  const balancer = { externalTrafficPolicy: "Local", loadBalancerClass: "example.com/own", healthCheckNodePort: 30090 }
+  await one.create("services", service("s", { type: "LoadBalancer", ...balancer }))
+  const error = await failureOf(
+    one.update(
+      "services",
+      "a/s",
+      withSpec((spec) => ({ ...spec, type: "ClusterIP", ...changed })),
+    ),
+  )
+  expect(causesOf(error)?.map((cause) => cause.split(":")[0])).toEqual([`spec.${Object.keys(changed)[0]}`])
 })
 
 test("the address of a service does not change", async () => {

@@ -72,6 +72,19 @@ test("aggregated roles may be chosen themselves, but not by themselves", async (
   expect([await resources("view"), await resources("edit")]).toEqual([["pods"], ["pods"]])
 })
 
+test("a role that its own selector chooses does not keep what the others have lost", async () => {
+  await role("leaf", { to: "view" }, "pods")
+  await one.create("clusterroles", {
+    metadata: { name: "view", labels: { to: "view" } },
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: "view" } }] },
+  })
+  await controller.idle()
+  expect(await resources("view")).toEqual(["pods"])
+  await one.remove("clusterroles", "leaf")
+  await controller.idle()
+  expect(await resources("view")).toEqual([])
+})
+
 test("rules that somebody writes by hand are replaced", async () => {
   await role("a", { to: "all" }, "pods")
   await aggregated("all", { to: "all" })

@@ -123,20 +123,23 @@ test("a connection that the hook closed in the meantime is replaced", async () =
   await expect(hooks.post(placeOf(server), { review: "{}" })).resolves.toEqual({})
 })
 
+/** A service in front of a pod at this port of the loopback address. */
+const objectsOfService = (port: number): Readonly<Record<string, ApiObject>> => ({
+  "services/converter": { spec: { ports: [{ name: "https", port: 443 }] } },
+  "endpoints/converter": {
+    subsets: [
+      {
+        addresses: [{ ip: "127.0.0.1", targetRef: { kind: "Pod", namespace: "tools", name: "one" } }],
+        ports: [{ name: "https", port }],
+      },
+    ],
+  },
+  "pods/one": { status: { podIPs: [{ ip: "127.0.0.1" }] } },
+})
+
 test("a service is dialled at an endpoint of a pod, and its certificate has the name of the service", async () => {
   const server = await backend(says(200, "{}"), servicePair)
-  const objects = {
-    "services/converter": { spec: { ports: [{ name: "https", port: 443 }] } },
-    "endpoints/converter": {
-      subsets: [
-        {
-          addresses: [{ ip: "127.0.0.1", targetRef: { kind: "Pod", namespace: "tools", name: "one" } }],
-          ports: [{ name: "https", port: server.port }],
-        },
-      ],
-    },
-    "pods/one": { status: { podIPs: [{ ip: "127.0.0.1" }] } },
-  }
+  const objects = objectsOfService(server.port)
   const place = { service: { namespace: "tools", name: "converter", path: "/x" }, caBundle: base64(authority.certificate) }
   const { hooks } = hooksOf({ objects, allowed: ["127.0.0.0/8"] })
   expect(await hooks.post(place, { review: "{}", timeoutMs: 1500 })).toEqual({})
@@ -279,6 +282,26 @@ test.each<[string, (port: number) => { url: string; caBundle?: string }, string]
   const { caBundle, ...rest } = place(server.port)
   const trust = caBundle === undefined ? {} : { caBundle: base64(authority.certificate) }
   await expect(hooks.post({ ...rest, ...trust }, { review: "{}" })).rejects.toThrow(`tls: failed to verify certificate: x509: ${text}`)
+  expect(server.requests).toEqual([])
+})
+
+const ofService = { service: { namespace: "tools", name: "converter" } }
+
+test.each<[string, string, (port: number) => object]>([
+  ["the host of a URL", "localhost", (port) => ({ url: `https://localhost:${port}/convert` })],
+  ["the address of a URL", "127.0.0.1", (port) => ({ url: `https://127.0.0.1:${port}/convert` })],
+  ["a service", serviceName, () => ofService],
+])("a certificate whose common name alone is %s is refused", async (_what, commonName, place) => {
+  const server = await backend(says(200, "{}"), await authority.issue({ commonName, isUnnamed: true }))
+  const { hooks } = hooksOf({
+    allowed: ["127.0.0.0/8"],
+    lookup: async () => ["127.0.0.1"],
+    objects: objectsOfService(server.port),
+  })
+  const caBundle = base64(authority.certificate)
+  await expect(hooks.post({ ...place(server.port), caBundle }, { review: "{}" })).rejects.toThrow(
+    "tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead",
+  )
   expect(server.requests).toEqual([])
 })
 

@@ -14,6 +14,11 @@ const indirect = await makeCertificate({ subject: "CN=indirect", issuer: middle 
 const wrongUse = await makeCertificate({ subject: "CN=alice", issuer: root, usages: ["server"] })
 const stranger = await makeCertificate({ subject: "O=system:masters, CN=stranger", issuer: other })
 const nameless = await makeCertificate({ subject: "O=dev", issuer: root })
+// These end half a day before the certificates that they sign.
+const shortRoot = await makeCertificate({ subject: "CN=short", authority: true, untilMs: Date.now() + dayMs / 2 })
+const shortMiddle = await makeCertificate({ subject: "CN=short middle", issuer: root, authority: true, untilMs: Date.now() + dayMs / 2 })
+const ofShortRoot = await makeCertificate({ subject: "CN=direct", issuer: shortRoot })
+const ofShortMiddle = await makeCertificate({ subject: "CN=below", issuer: shortMiddle })
 const expired = await makeCertificate({ subject: "CN=late", issuer: root, untilMs: Date.now() - dayMs / 2 })
 const early = await makeCertificate({ subject: "CN=early", issuer: root, fromMs: Date.now() + dayMs / 2 })
 
@@ -68,6 +73,20 @@ describe.each(implementations)("over $protocol ($implementation)", ({ protocol, 
     expect(userOf(await notYet.whoAmI())).toBe("early (system:authenticated)")
     server.clock.advance(0.25 * dayMs + 1000)
     expect([userOf(await valid.whoAmI()), userOf(await notYet.whoAmI())]).toEqual([refused, refused])
+  })
+
+  test("a connection loses its user when a certificate above its own expires, sent or of the authority", async () => {
+    const file = testFolder()
+    const server = await startServerWith({
+      "client-ca-file": file("ca.crt", root.certificate + shortRoot.certificate),
+      "http2-implementation": implementation,
+    })
+    const connections = [client(ofShortRoot), client(ofShortMiddle, shortMiddle), client(alice)].map((one) => connectTo(server, one))
+    const users = () => Promise.all(connections.map(async (one) => userOf(await one.whoAmI())))
+    const [direct, indirectly] = ["direct (system:authenticated)", "below (system:authenticated)"]
+    expect(await users()).toEqual([direct, indirectly, "alice (dev, ops, system:authenticated)"])
+    server.clock.advance(dayMs / 2 + 1000)
+    expect(await users()).toEqual([refused, refused, "alice (dev, ops, system:authenticated)"])
   })
 
   test("the file of authorities is read again: open connections are judged by it, and stay open", async () => {

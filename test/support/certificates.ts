@@ -23,6 +23,8 @@ interface IssueOptions {
   readonly address?: string
   readonly name?: string
   readonly names?: readonly string[]
+  /** It has no subject alternative names. */
+  readonly isUnnamed?: boolean
   readonly days?: number
   /** Default `test`. */
   readonly commonName?: string
@@ -56,6 +58,7 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
       address = "127.0.0.1",
       name,
       names = name === undefined ? [] : [name],
+      isUnnamed = false,
       days = 1,
       commonName = "test",
       algorithm: of,
@@ -73,14 +76,18 @@ export async function createTestAuthority(name: string): Promise<TestAuthority> 
           new BasicConstraintsExtension(false, undefined, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
-          new SubjectAlternativeNameExtension(
-            names.length === 0 ? [{ type: "ip", value: address }] : names.map((value) => ({ type: "dns", value })),
-          ),
+          ...(isUnnamed ? [] : [alternativeNames(names, address)]),
         ],
       })
       return { certificate: certificate.toString("pem"), key: own.pem }
     },
   }
+}
+
+function alternativeNames(names: readonly string[], address: string): SubjectAlternativeNameExtension {
+  return new SubjectAlternativeNameExtension(
+    names.length === 0 ? [{ type: "ip", value: address }] : names.map((value) => ({ type: "dns", value })),
+  )
 }
 
 export const keyAlgorithms = {

@@ -44,13 +44,16 @@ function carryNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   const [{ ports = [] }, { ports: before = [] }] = [spec, old]
   const byName = firstBy(before, ({ name = "" }) => name)
   const byKey = firstBy(before, portKey)
-  const used = new Set(ports.map(({ nodePort = 0 }) => nodePort))
+  // A client that gives the node port of one port to another wants a new one for the first.
+  const given = new Set(ports.map(({ nodePort = 0 }) => nodePort))
+  const used = new Set<number>()
   for (const port of ports) {
     if ((port.nodePort ?? 0) !== 0) continue
     const same = byName.get(port.name ?? "") ?? byKey.get(portKey(port))
     const nodePort = same?.nodePort ?? 0
+    if (nodePort === 0 || given.has(nodePort)) continue
     // Only ports with the same number and different protocols may share a node port.
-    if (nodePort === 0 || (used.has(nodePort) && same !== undefined && portKey(same) !== portKey(port))) continue
+    if (used.has(nodePort) && same !== undefined && portKey(same) !== portKey(port)) continue
     port.nodePort = nodePort
     used.add(nodePort)
   }

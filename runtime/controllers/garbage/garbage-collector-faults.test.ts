@@ -216,6 +216,37 @@ test("an object that gets a new owner while it is processed stays", async () => 
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(kept)])
 })
 
+test.each(["the owner that is gone", "an owner that exists"])(
+  "an object that is adopted while its owners are looked up stays: %s first",
+  async (which) => {
+    const [kept, other] = [await make("configmaps", "kept"), await make("configmaps", "other")]
+    const gone: OwnerReference = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "gone" }
+    await collector.idle()
+    const real = one.registry.handle.bind(one.registry)
+    let adopted = false
+    // What the collector has read of the object is old when it has looked at the owners.
+    one.registry.handle = async (kind) => {
+      if (!adopted && kind.resource === "configmaps") {
+        adopted = true
+        await one.update("secrets", "a/child", (old) => ({
+          ...old,
+          metadata: {
+            ...old.metadata,
+            ownerReferences: which === "an owner that exists" ? [reference(kept), gone, reference(other)] : [gone, reference(kept)],
+          },
+        }))
+      }
+      return real(kind)
+    }
+    await make("secrets", "child", [gone])
+    await collector.idle()
+    expect(adopted).toBe(true)
+    expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual(
+      which === "an owner that exists" ? [reference(kept), reference(other)] : [reference(kept)],
+    )
+  },
+)
+
 test("two collectors on two servers do not interfere", async () => {
   const two = await openRegistry({ store: one.store, clock: one.clock })
   const second = startGarbageCollector(two, { workers: 4 })

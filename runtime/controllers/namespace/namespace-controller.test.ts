@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
 import { isNamespace, type Namespace, type NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
+import { timeText } from "../../base/time.ts"
 import type { Kind } from "../../schema/kind.ts"
 import { ownObject } from "../../../test/support/own-object.ts"
 import type { Store } from "../../storage/store.ts"
@@ -137,6 +138,31 @@ test("a condition keeps its time while its status stays, and nothing is written 
   await one.update("configmaps", "a/c", (old) => ({ ...old, data: { a: "b" } }))
   await emptying.idle()
   expect((await one.get("namespaces", "a"))?.metadata?.resourceVersion).toBe(before?.metadata?.resourceVersion)
+})
+
+test("a condition whose status changes has a new time, and the others keep theirs", async () => {
+  await one.create("pods", runningPod)
+  await one.create("configmaps", configMap("c", { finalizers: ["example.com/held"] }))
+  await removeNamespace()
+  const times = async (): Promise<unknown[]> => {
+    const { conditions: all = [] } = (await namespaceNow()).status
+    return ["NamespaceContentRemaining", "NamespaceFinalizersRemaining"].map((type) => {
+      const { status, lastTransitionTime } = all.find((each) => each.type === type) ?? {}
+      return [status, lastTransitionTime]
+    })
+  }
+  const [first, second] = [timeText(one.clock.nowMs()), timeText(one.clock.nowMs() + 5000)]
+  expect(await times()).toEqual([
+    ["True", first],
+    ["False", first],
+  ])
+  one.clock.advance(5000)
+  await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
+  await emptying.idle()
+  expect(await times()).toEqual([
+    ["True", first],
+    ["True", second],
+  ])
 })
 
 test("conditions of other writers keep their position", async () => {

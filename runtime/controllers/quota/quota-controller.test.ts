@@ -64,8 +64,49 @@ test("containers that initialize, run beside them and the pod itself are counted
   await one.create("pods", pod("p", { containers: [of("a", "1"), of("b", "1")], initContainers: [of("i", "5")] }))
   expect(await used()).toEqual({ "requests.cpu": "5" })
   const sidecar = of("s", "500m", { restartPolicy: "Always" })
-  await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers: [sidecar, of("i", "1"), of("j", "100m")] }))
+  // 500m and 1 run together; while `i` initializes, 500m and 2 do. Only what began before runs beside it.
+  const initContainers = [of("h", "2200m"), sidecar, of("i", "2"), of("j", "100m")]
+  await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers }))
+  expect(await used()).toEqual({ "requests.cpu": "7500m" })
+  await one.update("pods", "a/r", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
+  // All sidecars run beside the containers, and the first beside the second.
+  const two = [sidecar, of("h", "1"), { ...sidecar, name: "t" }]
+  await one.create("pods", pod("t", { containers: [of("a", "300m")], initContainers: two }))
   expect(await used()).toEqual({ "requests.cpu": "6500m" })
+})
+
+test("pods that differ in one thing are charged for it", async () => {
+  const main = { name: "main", image: "i", resources: { requests: { cpu: "1" }, limits: { cpu: "2" } } }
+  const other = { ...main, name: "other", resources: { requests: { cpu: "400m" }, limits: { cpu: "500m" } } }
+  await makeQuota({ "requests.cpu": "99", "limits.cpu": "99", "requests.memory": "9Gi" })
+  const amounts = new Map<string, unknown>()
+  for (const [name, spec] of Object.entries<JsonObject>({
+    plain: { containers: [main] },
+    overhead: { containers: [main], overhead: { cpu: "250m", memory: "1Gi" } },
+    "less-overhead": { containers: [main], overhead: { cpu: "10m" } },
+    limits: { containers: [{ ...main, resources: { ...main.resources, limits: { cpu: "3" } } }] },
+    initializing: { containers: [main], initContainers: [{ ...other, resources: main.resources }] },
+    sidecar: { containers: [main], initContainers: [{ ...other, restartPolicy: "Always" }] },
+    second: { containers: [main, other] },
+  })) {
+    await one.create("pods", pod(name, spec))
+    amounts.set(name, await used())
+    await one.remove("pods", `a/${name}`, { gracePeriodSeconds: 0 })
+  }
+  const use = (requests: string, limits: string, memory = "0") => ({
+    "requests.cpu": requests,
+    "limits.cpu": limits,
+    "requests.memory": memory,
+  })
+  expect(Object.fromEntries(amounts)).toEqual({
+    plain: use("1", "2"),
+    overhead: use("1250m", "2250m", "1Gi"),
+    "less-overhead": use("1010m", "2010m"),
+    limits: use("1", "3"),
+    initializing: use("1", "2"),
+    sidecar: use("1400m", "2500m"),
+    second: use("1400m", "2500m"),
+  })
 })
 
 test("extended resources and huge pages have names of their own", async () => {
@@ -115,6 +156,52 @@ test.each<[string, JsonObject, readonly string[]]>([
   await one.create("pods", pod("across", { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }))
   await makeQuota({ pods: "10" }, spec)
   expect(await used()).toEqual({ pods: String(counted.length) })
+})
+
+test("node ports are counted where a service has or gets them", async () => {
+  await makeQuota({ services: "9", "services.nodeports": "9", "services.loadbalancers": "9" })
+  const ports = [
+    { name: "a", port: 80 },
+    { name: "b", port: 81, nodePort: 30081 },
+  ]
+  const counts = new Map<string, unknown>()
+  for (const [name, spec] of Object.entries<JsonObject>({
+    inside: { ports: [{ port: 80 }] },
+    port: { type: "NodePort", ports },
+    balanced: { type: "LoadBalancer", ports },
+    "balanced-otherwise": { type: "LoadBalancer", ports, allocateLoadBalancerNodePorts: false },
+  })) {
+    await one.create("services", { metadata: { name, namespace: "a" }, spec })
+    const { "services.nodeports": nodePorts, "services.loadbalancers": balancers } = (await used()) ?? {}
+    counts.set(name, [nodePorts, balancers])
+    await one.remove("services", `a/${name}`)
+  }
+  expect(Object.fromEntries(counts)).toEqual({
+    inside: ["0", "0"],
+    port: ["2", "0"],
+    balanced: ["2", "1"],
+    "balanced-otherwise": ["1", "1"],
+  })
+})
+
+test("a claim is charged for what it has while that is more than it asks for, and to the class of its annotation first", async () => {
+  const of = (name: string): string => `${name}.storageclass.storage.orch.io/requests.storage`
+  await makeQuota({ "requests.storage": "99Gi", [of("gold")]: "99Gi", [of("old")]: "99Gi" })
+  const annotations = { "volume.beta.orch.io/storage-class": "old" }
+  await one.create("persistentvolumeclaims", {
+    metadata: { name: "c", namespace: "a", annotations },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "gold" },
+  })
+  expect(await used()).toEqual({ "requests.storage": "1Gi", [of("gold")]: "0", [of("old")]: "1Gi" })
+  for (const [storage, charged] of [
+    ["3Gi", "3Gi"],
+    ["500Mi", "1Gi"],
+  ] as const) {
+    await one.update("persistentvolumeclaims", "a/c", (old) => ({ ...old, status: { allocatedResources: { storage } } }), {
+      subresource: "status",
+    })
+    expect(await used()).toEqual({ "requests.storage": charged, [of("gold")]: "0", [of("old")]: charged })
+  }
 })
 
 test("services, claims and objects of any kind", async () => {

@@ -61,6 +61,12 @@ it("adds subjects, labels and annotations, and keeps those that users gave", asy
     metadata: { name: "system:monitoring", labels: { own: "1" } },
     subjects: [jane],
   })
+  // A value that a user has changed is the user's.
+  const changed = {
+    labels: { "kubernetes.io/bootstrapping": "mine" },
+    annotations: { "rbac.authorization.kubernetes.io/autoupdate": "yes" },
+  }
+  await change("clusterroles", "system:basic-user", { metadata: { name: "system:basic-user", ...changed } })
   await ensurePolicy(one)
   expect(await bindingOf("system:monitoring")).toMatchObject({
     metadata: {
@@ -69,6 +75,7 @@ it("adds subjects, labels and annotations, and keeps those that users gave", asy
     },
     subjects: [jane, { kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:monitoring" }],
   })
+  expect((await roleOf("system:basic-user"))?.metadata).toMatchObject(changed)
 })
 
 it("replaces a binding to another role, with its subjects", async () => {

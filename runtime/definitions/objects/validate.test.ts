@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce } from "../../base/turns.ts"
 import { deepClone } from "../../encoding/field-path.ts"
 import { type Structural, structuralOf } from "../structural.ts"
+import { unchangedCases } from "../unchanged-cases.ts"
 import { pruneObject } from "./prune.ts"
 import { scalePathsOf } from "./scale.ts"
 import { selectableFieldsOf } from "./selectable.ts"
@@ -71,6 +72,18 @@ describe("recorded writes of a kind with scale", () => {
       expect(causesOf(failures)).toEqual(sorted(causes))
     })
   }
+})
+
+// What changed is refused, whatever it is; what did not may stay.
+describe.each(unchangedCases)("an update of $name", ({ schema: of, old, same, changed }) => {
+  const refusing = structuralOf({ type: "object", properties: { spec: { ...of, not: {} } } }, "x-kubernetes-")
+  const fieldsOf = (spec: JsonValue): readonly string[] => {
+    const failures = new Failures()
+    validateObject({ spec }, refusing, failures, { old: { spec: old } })
+    return failures.list.map(({ field }) => field)
+  }
+  it.each(same.map((spec) => [spec]))("to %j changes nothing", (spec) => expect(fieldsOf(spec)).toEqual([]))
+  it.each(changed.map((spec) => [spec]))("to %j is a change", (spec) => expect(fieldsOf(spec)).not.toEqual([]))
 })
 
 describe("validateObject", () => {

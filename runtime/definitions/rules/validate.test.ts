@@ -2,12 +2,13 @@
 import { describe, expect, it } from "vitest"
 import { failureText } from "../../base/errors.ts"
 import { Failures } from "../../base/failure.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { atOnce } from "../../base/turns.ts"
 import { defaultObject } from "../objects/defaults.ts"
 import { pruneObject } from "../objects/prune.ts"
 import { validateObject } from "../objects/validate.ts"
 import { structuralOf } from "../structural.ts"
+import { unchangedCases } from "../unchanged-cases.ts"
 import { objectOf, type RuleAnswer, ruleAnswers, type RuleCase, ruleCases, type RuleWrite, schemaOf } from "./rule-cases.ts"
 import { validateRules, validatingRules, validatingRulesAfterValues } from "./validate.ts"
 
@@ -48,6 +49,19 @@ function answerTo(one: RuleCase, { spec, old }: RuleWrite): RuleAnswer {
 function byText(left: object, right: object): number {
   return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
 }
+
+// What changed is refused, whatever it is; what did not may stay.
+describe.each(unchangedCases)("an update of $name", ({ schema: of, old, same, changed }) => {
+  const rules = [{ rule: "false", message: "never" }]
+  const refusing = structuralOf({ type: "object", properties: { spec: { ...of, "x-kubernetes-validations": rules } } }, "x-kubernetes-")
+  const answersTo = (spec: JsonValue): object => {
+    const [failures, warnings]: [Failures, string[]] = [new Failures(), []]
+    validateRules({ spec }, refusing, failures, { old: { spec: old }, warnings })
+    return { refused: failures.list.map(({ field }) => field), warned: warnings.length }
+  }
+  it.each(same.map((spec) => [spec]))("to %j changes nothing", (spec) => expect(answersTo(spec)).toEqual({ refused: [], warned: 1 }))
+  it.each(changed.map((spec) => [spec]))("to %j is a change", (spec) => expect(answersTo(spec)).toEqual({ refused: ["spec"], warned: 0 }))
+})
 
 describe("rules of large objects", () => {
   const listOf = (rule: string): JsonObject => ({

@@ -49,7 +49,7 @@ class Run {
 
   constructor(private readonly target: Target) {
     const { namespace, client, vendor, at } = target
-    const { group, groupDomain, domain, compactMediaType, word } = vendorProfile(vendor)
+    const { group, groupDomain, domain, compactMediaType, namespace: nameOf, word } = vendorProfile(vendor)
     this.variables = new Map<string, unknown>([
       ["ns", namespace],
       ["N", `/api/v1/namespaces/${namespace}`],
@@ -62,6 +62,9 @@ class Run {
       ["groups", groupDomain],
       ["domain", domain("orch.io/").slice(0, -1)],
       ["compact", compactMediaType],
+      ["system", nameOf("orch-system")],
+      ["public", nameOf("orch-public")],
+      ["leases", nameOf("orch-node-lease")],
     ])
   }
 
