@@ -38,10 +38,39 @@ describe("values", () => {
     [listOf([1]), listOf([1, 2]), false],
     [mapOf([["a", null]]), mapOf([["a", null]]), true],
     [mapOf([["a", null]]), mapOf([["b", null]]), false],
-    [mapOf([["a", 1]]), mapOf([["a", 1], ["b", 2]]), false],
+    [
+      mapOf([["a", 1]]),
+      mapOf([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      false,
+    ],
     [mapOf([]), mapOf([["a", 1]]), false],
-    [mapOf([["a", mapOf([["b", 1]])]]), mapOf([["a", mapOf([["b", 1], ["c", 2]])]]), false],
-    [mapOf([["a", 1], ["b", 2]]), mapOf([["b", 2], ["a", 1]]), true],
+    [
+      mapOf([["a", mapOf([["b", 1]])]]),
+      mapOf([
+        [
+          "a",
+          mapOf([
+            ["b", 1],
+            ["c", 2],
+          ]),
+        ],
+      ]),
+      false,
+    ],
+    [
+      mapOf([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      mapOf([
+        ["b", 2],
+        ["a", 1],
+      ]),
+      true,
+    ],
     [listOf([]), listOf([null]), false],
     [Buffer.from("a"), Buffer.from("ab"), false],
     [mapOf([[1, "x"]]), mapOf([[new Uint(1), "x"]]), true],

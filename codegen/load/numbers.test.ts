@@ -47,7 +47,9 @@ function one(types: Record<string, Record<string, string>>, numbers?: string, ac
 
 /** No type has a number twice. What has faults has no numbers. */
 function expectUnique({ numbers }: Answer): void {
-  const taken = Object.entries(numbers).flatMap(([field, number]) => (number === undefined ? [] : [`${field.replace(/\..*/, "")} ${number}`]))
+  const taken = Object.entries(numbers).flatMap(([field, number]) =>
+    number === undefined ? [] : [`${field.replace(/\..*/, "")} ${number}`],
+  )
   expect(taken.toSorted()).toEqual([...new Set(taken)].toSorted())
 }
 

@@ -18,8 +18,18 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string[
   ["claims, then the connection", forwarded("10.0.0.1, fd00::1"), "10.0.0.9", ["10.0.0.1", "fd00::1", "10.0.0.9"]],
   ["a proxy that names itself last", forwarded("10.0.0.1, 10.0.0.9"), "10.0.0.9", ["10.0.0.1", "10.0.0.9"]],
   ["a claim of the connection's address before others", forwarded("10.0.0.9, 10.0.0.1"), "10.0.0.9", ["10.0.0.9", "10.0.0.1", "10.0.0.9"]],
-  ["the real address behind the claims", forwarded("10.0.0.1", { "x-real-ip": "10.0.0.2" }), "10.0.0.9", ["10.0.0.1", "10.0.0.2", "10.0.0.9"]],
-  ["a real address that was claimed", forwarded("10.0.0.2, 10.0.0.1", { "x-real-ip": "10.0.0.2" }), "10.0.0.9", ["10.0.0.2", "10.0.0.1", "10.0.0.9"]],
+  [
+    "the real address behind the claims",
+    forwarded("10.0.0.1", { "x-real-ip": "10.0.0.2" }),
+    "10.0.0.9",
+    ["10.0.0.1", "10.0.0.2", "10.0.0.9"],
+  ],
+  [
+    "a real address that was claimed",
+    forwarded("10.0.0.2, 10.0.0.1", { "x-real-ip": "10.0.0.2" }),
+    "10.0.0.9",
+    ["10.0.0.2", "10.0.0.1", "10.0.0.9"],
+  ],
   ["what is no address", forwarded("unknown, , 10.0.0.1, 10.0.0"), "10.0.0.9", ["10.0.0.1", "10.0.0.9"]],
 ])("%s", (_what, headers, remote, list) => {
   expect(addressesOf(headers, remote)).toEqual({ list, first: list[0] ?? "" })

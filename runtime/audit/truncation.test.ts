@@ -10,7 +10,12 @@ function eventOf(headBytes: number, requestObject?: Buffer): AuditEvent {
 }
 
 const partsOf = (sizes: readonly number[], bytesMax: number): number[][] =>
-  [...inParts(sizes.map((size) => eventOf(size)), bytesMax)].map((part) => part.map(sizeOf))
+  [
+    ...inParts(
+      sizes.map((size) => eventOf(size)),
+      bytesMax,
+    ),
+  ].map((part) => part.map(sizeOf))
 
 test("a batch is split where the next event would make a part too large, each part anew", () => {
   expect(partsOf([30, 30, 40, 30, 30, 40, 1], 100)).toEqual([[30, 30, 40], [30, 30, 40], [1]])
@@ -38,6 +43,10 @@ test("an event goes without its objects if it is too large with them, and not at
   const eventUpTo = (eventBytesMax: number): AuditEvent | undefined => fitting(event, { eventBytesMax, batchBytesMax: eventBytesMax })
   expect([fitting(event, undefined), eventUpTo(1100)]).toEqual([event, event])
   const shorter = eventUpTo(1099)
-  expect([shorter?.head, shorter?.requestObject, shorter?.annotations]).toEqual([event.head, undefined, expect.stringContaining("truncated")])
+  expect([shorter?.head, shorter?.requestObject, shorter?.annotations]).toEqual([
+    event.head,
+    undefined,
+    expect.stringContaining("truncated"),
+  ])
   expect([eventUpTo(100), eventUpTo(99)]).toEqual([shorter, undefined])
 })

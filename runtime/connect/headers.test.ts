@@ -47,7 +47,11 @@ test("a request keeps its fields, but for those of this connection and of this s
 
 test("a body without a length is framed, one with a length is not, and an upgrade has none", () => {
   const framing = (headers: object, hasBody: boolean, upgrade?: string): unknown => {
-    const { host: _host, "x-forwarded-for": _for, ...rest } = requestHeaders(request(headers, hasBody), upgrade === undefined ? {} : { upgrade })
+    const {
+      host: _host,
+      "x-forwarded-for": _for,
+      ...rest
+    } = requestHeaders(request(headers, hasBody), upgrade === undefined ? {} : { upgrade })
     return rest
   }
   expect(framing({}, true)).toEqual({ "transfer-encoding": "chunked" })

@@ -21,7 +21,10 @@ async function faultOf(given: IncomingMessage, read: typeof reviewOf | typeof ac
 
 describe("an answer", () => {
   it("is its JSON, in however many pieces it comes, whatever its media type", async () => {
-    const text = JSON.stringify({ kind: "AdmissionReview", response: { uid: "ü", allowed: true, list: Array.from({ length: 300 }, () => "x") } })
+    const text = JSON.stringify({
+      kind: "AdmissionReview",
+      response: { uid: "ü", allowed: true, list: Array.from({ length: 300 }, () => "x") },
+    })
     const review: unknown = JSON.parse(text)
     expect(await reviewOf(answer(200, [text]))).toEqual(review)
     expect(await reviewOf(answer(299, text.match(/[^]{1,7}/g) ?? [], { "content-type": "text/html" }))).toEqual(review)

@@ -45,7 +45,10 @@ test("a caller that has given up takes no slot, wherever it waited", async () =>
   for (const name of ["b", "d"]) abandon(name)
   await turn()
   expect([running, given]).toEqual([["a"], ["b", "d"]])
-  for (const expected of [["a", "c"], ["a", "c", "e"]]) {
+  for (const expected of [
+    ["a", "c"],
+    ["a", "c", "e"],
+  ]) {
     slots.release()
     await turn()
     expect(running).toEqual(expected)

@@ -37,7 +37,9 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     const client = await connected(silent, { patience: 50 })
     client.ask(1)
     const heard = /; it has heard settings of stream 0 \(flags 0, \d+ bytes\)/
-    await expect(client.until(isEnd(1))).rejects.toThrow(/^nothing has come for 50 ms, while the client waits for the last frame of stream 1/)
+    await expect(client.until(isEnd(1))).rejects.toThrow(
+      /^nothing has come for 50 ms, while the client waits for the last frame of stream 1/,
+    )
     await expect(client.until(({ type }) => type === 99)).rejects.toThrow("waits for ({ type }) => type === 99;")
     await expect(client.closed()).rejects.toThrow("waits for the end of the connection;")
     await expect(client.until(isOf(frameType.goAway))).rejects.toThrow(heard)

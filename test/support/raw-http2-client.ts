@@ -141,7 +141,10 @@ export class RawClient {
   /** Resolves when anything has come. */
   private news(missing: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const inVain = setTimeout(() => reject(new Error(`nothing has come for ${this.patience} ms, while the client waits for ${missing}; ${this.heardText()}`)), this.patience)
+      const inVain = setTimeout(
+        () => reject(new Error(`nothing has come for ${this.patience} ms, while the client waits for ${missing}; ${this.heardText()}`)),
+        this.patience,
+      )
       this.waiting.push(() => {
         clearTimeout(inVain)
         resolve()
@@ -150,7 +153,9 @@ export class RawClient {
   }
 
   private heardText(): string {
-    const frames = this.frames.map(({ type, streamId, flags, payload }) => `${typeName(type)} of stream ${streamId} (flags ${flags}, ${payload.length} bytes)`)
+    const frames = this.frames.map(
+      ({ type, streamId, flags, payload }) => `${typeName(type)} of stream ${streamId} (flags ${flags}, ${payload.length} bytes)`,
+    )
     return `it has heard ${frames.length === 0 ? "no frame" : frames.slice(-framesShownMax).join(", ")}${frames.length > framesShownMax ? ` after ${frames.length - framesShownMax} others` : ""}`
   }
 

@@ -104,7 +104,10 @@ test("each of several tokens signs until its own end, and the others go on, thou
   await makeToken("bbbbbb", { expiration: inSeconds(60) })
   await makeToken("cccccc", { expiration: inSeconds(180) })
   await makeToken("dddddd")
-  const signing = async (): Promise<string[]> => Object.keys(await info()).flatMap((name) => name.split("jws-kubeconfig-").slice(1)).sort()
+  const signing = async (): Promise<string[]> =>
+    Object.keys(await info())
+      .flatMap((name) => name.split("jws-kubeconfig-").slice(1))
+      .sort()
   const seen = [await signing()]
   for (let minute = 1; minute <= 3; minute++) {
     one.clock.advance(59_999)

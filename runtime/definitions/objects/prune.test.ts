@@ -32,14 +32,22 @@ describe("pruneObject", () => {
   it("keeps unknown fields in lists that preserve them, at any depth of lists and fields", () => {
     const item = { type: "object", properties: { a: { type: "object", properties: { b: { type: "string" } } } } }
     const nested = (depth: number, preserve: boolean): JsonObject =>
-      depth === 0 ? item : { type: "array", items: nested(depth - 1, false), ...(preserve && { "x-kubernetes-preserve-unknown-fields": true }) }
+      depth === 0
+        ? item
+        : { type: "array", items: nested(depth - 1, false), ...(preserve && { "x-kubernetes-preserve-unknown-fields": true }) }
     const lists = (depth: number, value: JsonValue): JsonValue => (depth === 0 ? value : [lists(depth - 1, value)])
     for (const depth of [1, 2, 3]) {
       const sent = (): JsonObject => ({ spec: lists(depth, { x: 1, a: { b: "c", y: 2 } }) })
       const at = `spec${"[0]".repeat(depth)}`
       // A field of a preserved item has its own schema, which preserves nothing.
-      expect(pruned(nested(depth, true), sent())).toEqual({ object: { spec: lists(depth, { x: 1, a: { b: "c" } }) }, unknown: [`${at}.a.y`] })
-      expect(pruned(nested(depth, false), sent())).toEqual({ object: { spec: lists(depth, { a: { b: "c" } }) }, unknown: [`${at}.a.y`, `${at}.x`] })
+      expect(pruned(nested(depth, true), sent())).toEqual({
+        object: { spec: lists(depth, { x: 1, a: { b: "c" } }) },
+        unknown: [`${at}.a.y`],
+      })
+      expect(pruned(nested(depth, false), sent())).toEqual({
+        object: { spec: lists(depth, { a: { b: "c" } }) },
+        unknown: [`${at}.a.y`, `${at}.x`],
+      })
     }
   })
 

@@ -17,7 +17,12 @@ function etcdOf(keys: readonly string[], revision = 50, valueBytes = 1) {
     const page = limit === 0 ? found : found.slice(0, limit)
     const value = new Uint8Array(valueBytes)
     const kvs = page.map((one): KeyValue => ({ key: one, value, createRevision: 1, modRevision: 2, version: 1, lease: 0n }))
-    return { kvs, header: { revision: request.revision === 0 ? revision : revision + 7 }, more: page.length < found.length, count: found.length }
+    return {
+      kvs,
+      header: { revision: request.revision === 0 ? revision : revision + 7 },
+      more: page.length < found.length,
+      count: found.length,
+    }
   }
   return { asked, connection: { call } as unknown as Connection }
 }
@@ -51,12 +56,18 @@ test("exactly the keys of a prefix behind a key are read, whatever stands beside
   const segment = fc.constantFrom("a", "a0", "b", "a-", "a.")
   const key = fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => `/r/${parts.join("/")}`)
   await fc.assert(
-    fc.asyncProperty(fc.uniqueArray(key, { maxLength: 20 }), segment, fc.option(key, { nil: "" }), fc.integer({ min: 1, max: 5 }), async (keys, part, startAfter, limit) => {
-      const prefix = `/r/${part}/`
-      const { kvs, more } = await readRange(etcdOf(keys).connection, { prefix, startAfter, limit })
-      const all = keys.filter((one) => one.startsWith(prefix) && one > startAfter).toSorted()
-      expect([kvs.map((kv) => kv.key), more]).toEqual([all.slice(0, limit), all.length > limit])
-    }),
+    fc.asyncProperty(
+      fc.uniqueArray(key, { maxLength: 20 }),
+      segment,
+      fc.option(key, { nil: "" }),
+      fc.integer({ min: 1, max: 5 }),
+      async (keys, part, startAfter, limit) => {
+        const prefix = `/r/${part}/`
+        const { kvs, more } = await readRange(etcdOf(keys).connection, { prefix, startAfter, limit })
+        const all = keys.filter((one) => one.startsWith(prefix) && one > startAfter).toSorted()
+        expect([kvs.map((kv) => kv.key), more]).toEqual([all.slice(0, limit), all.length > limit])
+      },
+    ),
   )
   expect(rangeOf("")).toEqual({ key: "\0", rangeEnd: "\0" })
 })

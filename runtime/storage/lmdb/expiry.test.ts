@@ -12,7 +12,8 @@ test("goes on at once while any value was deleted, also beside values that were 
   const stored = new Map(Array.from({ length: 1200 }, (_none, index) => [`foo/${index}`, { key: `foo/${index}`, modRevision: index + 1 }]))
   const expiry = createExpiry({
     clock,
-    reader: () => readerOf((_nowMs, limit) => ({ items: [...stored.values()].slice(0, limit), nextMs: stored.size === 0 ? undefined : clock.nowMs() })),
+    reader: () =>
+      readerOf((_nowMs, limit) => ({ items: [...stored.values()].slice(0, limit), nextMs: stored.size === 0 ? undefined : clock.nowMs() })),
     // The first value of all was written again: what was due is no longer there, and nothing is deleted.
     remove: async ({ key }) => stored.delete(key) && key !== "foo/0",
   })
