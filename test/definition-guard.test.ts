@@ -54,6 +54,35 @@ describe("a write on a server that is behind", () => {
     expect(await storedKettles(store)).toMatchObject([{ spec: { colour: "red" } }])
   })
 
+  it("is not taken for none when the definition changes while it is admitted", async () => {
+    const [reached, proceed] = [gate(), gate()]
+    let attempts = 0
+    const plugin: AdmissionPlugin = {
+      name: "Pausing",
+      operations: ["UPDATE"],
+      async validate({ resource }) {
+        // The first attempt is made on what the cache has, the second one on the newest object.
+        if (resource.resource !== "kettles" || ++attempts !== 2) return
+        reached.resolve()
+        await proceed.promise
+      },
+    }
+    const { one, other, late, store } = await servers.startPair(definition(), { admission: [plugin] })
+    await one.create(kettles, kettle())
+    const place = { ...kettles, name: "one" }
+    await eventually(() => other.get(place))
+    const writing = other.patch(place, { spec: { colour: "red" } })
+    await reached.promise
+    late.hold()
+    await changeDefinition(one, definition(colour))
+    proceed.resolve()
+    // Nothing is committed: the server asks which definitions there are now.
+    await eventually(() => expect(late.asked).toBeGreaterThan(0))
+    late.release()
+    expect(await writing).toMatchObject({ spec: { colour: "red" } })
+    expect(await storedKettles(store)).toMatchObject([{ spec: { colour: "red" } }])
+  })
+
   it("is stored in the version that is stored now", async () => {
     const { one, other, late, store } = await servers.startPair()
     late.hold()

@@ -12,7 +12,7 @@ import { loadApiFolder } from "../runtime/launch/user-api.ts"
 import { type LibraryOptions, startServer } from "../runtime/library.ts"
 import { KindTable } from "../runtime/registry/kinds.ts"
 import { openMigration } from "../runtime/registry/migrate-objects.ts"
-import { StoredShapes } from "../runtime/registry/stored-shapes.ts"
+import { shapesPrefix, StoredShapes } from "../runtime/registry/stored-shapes.ts"
 import { openLmdbStore } from "../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store } from "../runtime/storage/store.ts"
 import { createHttpClient } from "./support/http-client.ts"
@@ -240,6 +240,27 @@ describe("a kind of one's own", { timeout: 120_000 }, () => {
     )
     await generate(dir, { [`${group}/v1/cup`]: v1 })
     await withServer(options, async (ask) => expect(JSON.parse((await ask("GET", `${path}/a`)).body).spec).toEqual({ size: 1 }))
+  })
+
+  it("is remembered of a store that another program filled, in a version that is still read", async () => {
+    const dir = folder()
+    const options = { api: [join(dir, "api")], "data-dir": join(dir, "data") }
+    const v1 = cup({ size: { ...size, number: 1 } })
+    const v1beta1 = (number: number): object => cup({ size: { ...size, number } }, { version: "v1beta1" })
+    const unserved = { served: false, storage: { sharedWith: `${group}/v1 Cup` } }
+    await generate(dir, { [`${group}/v1beta1/cup`]: v1beta1(3) })
+    await withServer(options, (ask) => ask("POST", path.replace("/v1/", "/v1beta1/"), object({ size: 7 }, "v1beta1")))
+    // Another program keeps no records of shapes.
+    const store = await openLmdbStore({ dir: storeFolder(options["data-dir"]), clock: systemClock })
+    const { items } = await store.list({ prefix: shapesPrefix("/registry/") })
+    await store.commit({ checks: [], writes: items.map(({ key }) => ({ type: "delete" as const, key })) })
+    await store.close()
+    await generate(dir, { [`${group}/v1/cup`]: v1, [`${group}/v1beta1/cup`]: { ...v1beta1(3), ...unserved } })
+    await withServer(options, async (ask) => expect(JSON.parse((await ask("GET", `${path}/a`)).body).spec).toEqual({ size: 7 }))
+    await generate(dir, { [`${group}/v1/cup`]: v1, [`${group}/v1beta1/cup`]: { ...v1beta1(4), ...unserved } })
+    // A server that starts must stop before its folder goes.
+    const started = await startServer(options).then((server) => server.stop().then(() => "it started"), String)
+    expect(started).toContain('spec.size of kitchen.example.com/v1beta1 Cup was written as number 3, "int32 size"')
   })
 
   it("keeps what only the stored version has, and runs its behaviours, in writes through an older one", async () => {

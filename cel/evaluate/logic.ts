@@ -20,11 +20,11 @@ function failure(value: Result): ErrorValue {
   return value instanceof ErrorValue ? value : noSuchOverload()
 }
 
-/** A condition of which errors are false, but for the end of the evaluation. */
+/** A condition of which errors are false. */
 export function lenientCondition(condition: Step): Step {
   return (frame) => {
     const holds = condition(frame)
-    return holds instanceof ErrorValue && !holds.cancelled ? false : holds
+    return holds instanceof ErrorValue ? false : holds
   }
 }
 
@@ -32,7 +32,7 @@ export function lenientCondition(condition: Step): Step {
 export function lenientRange(range: Step): Step {
   return (frame) => {
     const over = range(frame)
-    return over instanceof ErrorValue && !over.cancelled ? emptyList : over
+    return over instanceof ErrorValue ? emptyList : over
   }
 }
 

@@ -51,12 +51,18 @@ describe("values", () => {
       ]),
       false,
     ],
+    [mapOf([]), mapOf([["a", 1]]), false],
     [
+      mapOf([["a", mapOf([["b", 1]])]]),
       mapOf([
-        ["a", 1],
-        ["b", 2],
+        [
+          "a",
+          mapOf([
+            ["b", 1],
+            ["c", 2],
+          ]),
+        ],
       ]),
-      mapOf([["a", 1]]),
       false,
     ],
     [
@@ -70,6 +76,8 @@ describe("values", () => {
       ]),
       true,
     ],
+    [listOf([]), listOf([null]), false],
+    [Buffer.from("a"), Buffer.from("ab"), false],
     [mapOf([[1, "x"]]), mapOf([[new Uint(1), "x"]]), true],
     [Buffer.from("a"), Buffer.from("a"), true],
   ])("%o equals %o: %s", (one, other, same) => {

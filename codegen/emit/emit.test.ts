@@ -144,6 +144,14 @@ describe("generated code", () => {
     expect(told).not.toContain("metadata")
   })
 
+  test("a field below a pointer reads as zero only where the pointer is there", () => {
+    const withLid = (lid: JsonObject): ApiObject => ({ ...good(), spec: { ...good().spec, lid } })
+    expect(faults(withLid({ name: "l", material: "steel" }))).toBe("")
+    expect(faults(withLid({ name: "l" }))).toBe('spec.lid.material: Invalid value: "": must be known')
+    const cellOf = (object: ApiObject): unknown => parts.columns.find(({ name }) => name === "Lid")?.value(object, { nowMs: 0, vendor })
+    expect([good(), withLid({ name: "l" })].map(cellOf)).toEqual(["known", "unknown"])
+  })
+
   test("updates compare with the stored object", () => {
     const old = { ...good(), spec: { ...good().spec, serial: "1", litres: 3 } }
     expect(faults({ ...good(), spec: { ...good().spec, serial: "2" } }, old)).toBe(
@@ -158,9 +166,10 @@ describe("generated code", () => {
       ["Name", 0, "k"],
       ["Litres", 0, 2],
       ["Parts", 0, "lid"],
+      ["Lid", 0, "known"],
       ["Age", 1, "5m"],
     ])
-    expect(parts.columns.map((column) => column.value({}, { nowMs: 0, vendor }))).toEqual(["", 0, "", "<unknown>"])
+    expect(parts.columns.map((column) => column.value({}, { nowMs: 0, vendor }))).toEqual(["", 0, "", "known", "<unknown>"])
     const context = { failures: new Failures(), vendor }
     expect(parts.warnings?.({ spec: { litres: 6 } }, context)).toEqual(["spec.litres: 6 litres are heavy"])
     expect(parts.warnings?.(good(), context)).toEqual([])
@@ -192,6 +201,7 @@ describe("proto files", () => {
         " Source source 6",
         " string notes 7",
         " string mode 8",
+        " Part lid 9",
       ],
     )
   })

@@ -111,6 +111,38 @@ it("no more batches are stored at a time than may be, and the others keep their 
   expect(begun).toEqual(["a", "b", "c", "d"])
 })
 
+it("all events that waited longer than they may are stored, in several batches and after the one that is being stored", async () => {
+  const done: (() => void)[] = []
+  const begun: string[] = []
+  const { add, batcher, clock } = setUp({
+    store: (batch) => {
+      begun.push(batch.map(({ head }) => head).join(""))
+      return new Promise((resolve) => done.push(resolve))
+    },
+  })
+  const end = async (): Promise<void> => {
+    done.shift()?.()
+    await turn()
+  }
+  add("abcdefgh")
+  await turn()
+  clock.advance(1000)
+  expect(begun).toEqual(["abc"])
+  await end()
+  expect(begun).toEqual(["abc", "def"])
+  await end()
+  expect(begun).toEqual(["abc", "def", "gh"])
+  // What comes afterwards waits for its own time.
+  await end()
+  add("i")
+  await turn()
+  clock.advance(999)
+  expect([begun.length, batcher.left]).toEqual([3, 1])
+  clock.advance(1)
+  expect(begun).toEqual(["abc", "def", "gh", "i"])
+  await end()
+})
+
 it("a stop waits neither for time nor for the throttle, and nothing is taken after it", async () => {
   const { add, batcher, batches, dropped } = setUp({ maxBatchWaitMs: 3_600_000, throttle: { qps: 1, burst: 1 } })
   add("abcdefgh")

@@ -63,6 +63,25 @@ describe("a log file", () => {
     for (const name of names()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
   })
 
+  it("is rotated before it is larger than it may be by several servers, one after the other", async () => {
+    const { clock, folder, log, names, options } = setUp()
+    fill(log, "a")
+    await log.stop()
+    clock.advance(1000)
+    for (const letter of ["b", "c"]) {
+      const next = openLogFile(options)
+      next.write(Buffer.from(`${letter}\n`))
+      await next.stop()
+    }
+    expect(names()).toEqual(["audit.log"])
+    const last = openLogFile(options)
+    fill(last, "d")
+    await last.stop()
+    expect(names()).toEqual(["audit-2023-11-14T22-13-21.000.log", "audit.log"])
+    const texts = names().map((name) => readFileSync(join(folder, name), "utf8"))
+    expect(texts).toEqual([`${"a".repeat(79)}\nb\nc\n`, `${"d".repeat(79)}\n`])
+  })
+
   it("keeps as many rotated files as it may, and none that is too old", async () => {
     const { clock, log, names, options } = setUp({ maxBackups: 2, maxAgeDays: 3 })
     writeFileSync(join(options.path, "../audit-notes.log"), "not ours")

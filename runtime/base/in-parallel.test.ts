@@ -51,6 +51,18 @@ test("throws the first failure after all started work has ended, and starts noth
   expect([told, begun]).toEqual([new Error("two"), [1, 2, 3]])
 })
 
+test("runs one item at a time where the limit is none", async () => {
+  const { begun, end, work } = held()
+  const done = inParallel([1, 2], { atOnce: 0 }, work)
+  await turn()
+  expect(begun).toEqual([1])
+  end(1)
+  await turn()
+  end(2)
+  await done
+  expect(begun).toEqual([1, 2])
+})
+
 test("starts nothing more once aborted", async () => {
   const { begun, end, work } = held()
   const abort = new AbortController()
@@ -62,5 +74,7 @@ test("starts nothing more once aborted", async () => {
 })
 
 test("returns at once for no items", async () => {
-  await inParallel([], { atOnce: 0 }, async () => {})
+  const { begun, work } = held()
+  await inParallel([], { atOnce: 0 }, work)
+  expect(begun).toEqual([])
 })

@@ -59,6 +59,20 @@ it("ends the connections that hold the most, in a later turn, until there is som
   ])
 })
 
+it.each([
+  { sizes: [101, 100, 100, 100, 100, 100, 100, 100], ends: ["0"], left: 700 },
+  { sizes: [100, 100, 100, 100, 100, 100, 100, 100, 1], ends: ["0", "1"], left: 601 },
+  { sizes: [41, ...Array.from({ length: 19 }, () => 40)], ends: ["0", "1", "2"], left: 680 },
+])(
+  "of connections of $sizes bytes, as many end that an eighth of the budget is free: $left bytes are left",
+  async ({ sizes, ends, left }) => {
+    const { kept, ended, open } = budget()
+    for (const [index, size] of sizes.entries()) open(String(index)).charge(size)
+    await nextTick()
+    expect([ended, kept.bytes.strangers]).toEqual([ends, left])
+  },
+)
+
 it("measures uncharged bytes before it compares connections", async () => {
   const { ended, measured, open } = budget()
   const [busy, quiet] = [open("busy"), open("quiet")]

@@ -31,6 +31,23 @@ describe("refusalOf", () => {
   })
 })
 
+describe("refusalOf of HTTP/2, which has no text of its fields", () => {
+  it.each([
+    ["an authority", { ":authority": "a:6443" }, undefined],
+    ["a Host without an authority", { host: "a" }, undefined],
+    ["both of them", { ":authority": "a", host: "a" }, undefined],
+    ["both of them in different case", { ":authority": "Api.Example.com", host: "api.example.COM" }, undefined],
+    ["two different ones", { ":authority": "a", host: "b" }, 400],
+    ["two different ports", { ":authority": "a:1", host: "a:2" }, 400],
+    ["a malformed authority", { ":authority": "a/b" }, 400],
+    ["a malformed Host", { host: "a b" }, 400],
+  ] as const)("%s", (_what, headers, code) => {
+    // It reads nothing else of these.
+    const incoming = { headers, rawHeaders: undefined, httpVersion: "2.0" } as unknown as Parameters<typeof refusalOf>[0]
+    expect(refusalOf(incoming)?.code).toBe(code)
+  })
+})
+
 it.each([
   ["/api/v1?watch=1", "/api/v1?watch=1"],
   ["//api", "//api"],

@@ -33,6 +33,21 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     expect(codesOf(code)).toContain(payload.readUInt32BE(type === frameType.goAway ? 4 : 0))
   }
 
+  it("a test that waits in vain says what for, and what has come", async () => {
+    const client = await connected(silent, { patience: 50 })
+    client.ask(1)
+    const heard = /; it has heard settings of stream 0 \(flags 0, \d+ bytes\)/
+    await expect(client.until(isEnd(1))).rejects.toThrow(
+      /^nothing has come for 50 ms, while the client waits for the last frame of stream 1/,
+    )
+    await expect(client.until(({ type }) => type === 99)).rejects.toThrow("waits for ({ type }) => type === 99;")
+    await expect(client.closed()).rejects.toThrow("waits for the end of the connection;")
+    await expect(client.until(isOf(frameType.goAway))).rejects.toThrow(heard)
+    client.socket.destroy()
+    await client.closed()
+    await expect(client.until(isPong)).rejects.toThrow(/^the connection ended without the reply to a PING; it has heard/)
+  })
+
   describe("windows", () => {
     it("bound what is sent of a body, and let more through as they grow", async () => {
       const text = Buffer.from("0123456789".repeat(20))

@@ -24,12 +24,18 @@ test.each([
 test("users may have namespaces with the other vendor's name", async () => {
   const store = await openMemoryStore({ clock })
   await write(store, [put("/registry/namespaces/kube-system", "{}"), put("/registry/namespaces/orch-system", "{}")])
-  for (const vendor of ["orch", "kubernetes"] as const) await checkStoreVendor(store, { vendor, prefix, clock })
+  for (const vendor of ["orch", "kubernetes"] as const)
+    await expect(checkStoreVendor(store, { vendor, prefix, clock })).resolves.toBeUndefined()
 })
 
 test("a store that does not answer does not hold up the start", async () => {
   const store = await openMemoryStore({ clock })
-  store.get = () => new Promise(() => undefined)
+  const asked: string[] = []
+  store.get = ({ key }) => {
+    asked.push(key)
+    return new Promise(() => undefined)
+  }
+  const beganMs = clock.nowMs()
   const checked = checkStoreVendor(store, { vendor: "orch", prefix, clock })
   let isChecked = false
   void checked.then(() => (isChecked = true))
@@ -37,4 +43,7 @@ test("a store that does not answer does not hold up the start", async () => {
     clock.advance(1000)
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
+  await expect(checked).resolves.toBeUndefined()
+  // One question, which it has given two seconds.
+  expect([asked, clock.nowMs() - beganMs]).toEqual([["/registry/namespaces/kube-system"], 2000])
 })

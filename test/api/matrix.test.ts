@@ -43,8 +43,9 @@ describe.each(matrix.kinds)("$name", (kind) => {
       expect(await run.objects(kind)).toEqual([])
     })
 
-    it("refuses to change what is immutable", async () => {
+    it("refuses to change what is immutable, and changes what is not", async () => {
       expect(await run.changes(kind)).toEqual([])
+      if (kind.changes.length > 0) expect(kind.changes.map(({ outcome }) => outcome)).toContain("done")
     })
 
     it("takes its status through the sub-resource", async () => {

@@ -181,6 +181,21 @@ test("groups that are elsewhere are fetched with the access token of the source"
     expect([wrong, await ask(provider, wrong)]).toEqual([wrong, refused])
 })
 
+test("groups may come from another issuer, which is asked again after it was down, and not while it is known", async () => {
+  const other = await startProvider()
+  const down = (_path: string, response: ServerResponse): boolean => response.writeHead(503).end().writableEnded
+  other.answer = down
+  const { ask, provider, groups } = await startWithGroups(async (response) => {
+    response.end(await signed({ iss: other.issuer, aud: "cluster", exp: 4e9, groups: ["a"] }, second))
+  })
+  other.keys = [second]
+  const asked = (): number => other.asked.filter((path) => path.startsWith("/.well-known")).length
+  expect([await ask(provider, groups), await ask(provider, groups), asked()]).toEqual([refused, refused, 2])
+  other.answer = undefined
+  const withGroups = "jane (a, system:authenticated)"
+  expect([await ask(provider, groups), await ask(provider, groups), asked()]).toEqual([withGroups, withGroups, 3])
+})
+
 const lies: Readonly<Record<string, (issuer: string) => Claims>> = {
   "for another audience": (iss) => ({ iss, aud: "other", exp: 4e9, groups: ["a"] }),
   "that has expired": (iss) => ({ iss, aud: "cluster", exp: 1, groups: ["a"] }),

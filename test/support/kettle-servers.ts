@@ -55,8 +55,8 @@ export class KettleServers {
     return { at, client: inProcessClient(at.server.parts, { name: "admin", groups: ["system:masters"], extra: {} }) }
   }
 
-  /** Both serve the definition when this resolves. */
-  async startPair(defined: ApiObject = definition()): Promise<Pair> {
+  /** Both serve the definition when this resolves. `options`: of the second server. */
+  async startPair(defined: ApiObject = definition(), options: Partial<InProcessOptions> = {}): Promise<Pair> {
     const store = await openMemoryStore({ clock: createManualClock() })
     const late = new LateEvents(store)
     this.late = late
@@ -66,7 +66,7 @@ export class KettleServers {
       at.clock.advance(1000)
       expect((await one.list(leases)).items).toHaveLength(1)
     })
-    const { client: other } = await this.start({ sharedStore: true, wrapStore: late.view })
+    const { client: other } = await this.start({ ...options, sharedStore: true, wrapStore: late.view })
     await one.create(definitions, defined)
     await kindIsServed(one)
     await kindIsServed(other)
@@ -85,6 +85,8 @@ export class KettleServers {
 export class LateEvents {
   /** Commits that the store refused while events were held back. */
   refused = 0
+  /** How often the server has asked for the newest revision while events were held back. */
+  asked = 0
   private held: (() => void)[] | undefined
 
   constructor(private readonly store: Store) {}
@@ -104,6 +106,7 @@ export class LateEvents {
       get: (target, property) => {
         if (property === "watch") return (options: WatchOptions) => target.watch({ ...options, onEvents: this.later(options) })
         if (property === "commit") return (options: Parameters<Store["commit"]>[0]) => this.commit(options)
+        if (property === "revision") return () => this.revision()
         // As on etcd: a write is tried on what the cache has.
         if (property === "revisionNeedsRoundTrip") return true
         if (property === "close") return async () => undefined
@@ -117,6 +120,11 @@ export class LateEvents {
       if (this.held === undefined) options.onEvents(events, revision)
       else this.held.push(() => options.onEvents(events, revision))
     }
+  }
+
+  private revision(): ReturnType<Store["revision"]> {
+    if (this.held !== undefined) this.asked++
+    return this.store.revision()
   }
 
   private async commit(options: Parameters<Store["commit"]>[0]): ReturnType<Store["commit"]> {

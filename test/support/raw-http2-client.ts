@@ -35,7 +35,15 @@ export interface RawClientOptions {
   /** The budget of the server's end. */
   readonly kept?: KeptBytes
   readonly times?: Partial<TimeLimits>
+  /** How long the client waits for a frame, or for the end, before it says that it waits in vain. Default `patienceMs`. */
+  readonly patience?: number
 }
+
+/** Below the time limit of a test, which would not say what was missing; far above what a busy machine needs. */
+const patienceMs = 20_000
+
+/** A test for a frame. `meaning`: for messages; default its source text. */
+export type FrameTest = ((frame: HeardFrame) => boolean) & { readonly meaning?: string }
 
 export class RawClient {
   readonly frames: HeardFrame[] = []
@@ -50,6 +58,7 @@ export class RawClient {
   private constructor(
     readonly socket: Socket,
     private readonly server?: Server,
+    private readonly patience = patienceMs,
   ) {
     socket.on("data", (bytes: Buffer) => {
       this.hear(bytes)
@@ -65,7 +74,7 @@ export class RawClient {
 
   static async connect(
     answering: Answering,
-    { http2 = "own", streamsMax = 100, begins = true, kept = new KeptBytes(), times = {} }: RawClientOptions = {},
+    { http2 = "own", streamsMax = 100, begins = true, kept = new KeptBytes(), times = {}, patience = patienceMs }: RawClientOptions = {},
   ): Promise<RawClient> {
     let connection: Http2Session | undefined
     const server = createServer((socket) => {
@@ -76,10 +85,10 @@ export class RawClient {
     const address = server.address()
     assert(address !== null && typeof address === "object", "it listens on TCP")
     const socket = connect(address.port, "127.0.0.1")
-    const client = new RawClient(socket, server)
+    const client = new RawClient(socket, server, patience)
     await once(socket, "connect")
     if (begins) client.begin([])
-    await client.until(({ type }) => type === frameType.settings)
+    await client.until(isOf(frameType.settings))
     client.connection = connection
     return client
   }
@@ -110,19 +119,44 @@ export class RawClient {
     this.send({ type: frameType.data, flags: isLast ? frameFlag.endStream : 0, streamId }, bytes)
   }
 
-  /** The first matching frame, already received or yet to come. Rejects when the connection ends without it. */
-  async until(isMeant: (frame: HeardFrame) => boolean): Promise<HeardFrame> {
+  /**
+   * The first matching frame, already received or yet to come. Rejects when the connection ends without it, and when
+   * nothing comes for so long that the server must be stuck; the error says what was missing and what came.
+   */
+  async until(isMeant: FrameTest): Promise<HeardFrame> {
     for (;;) {
       const frame = this.frames.find(isMeant)
       if (frame !== undefined) return frame
-      if (this.isClosed) throw new Error(`the connection ended, of frames ${this.frames.map(({ type }) => type).join(" ")}`)
-      await new Promise<void>((resolve) => this.waiting.push(resolve))
+      const missing = isMeant.meaning ?? isMeant.toString()
+      if (this.isClosed) throw new Error(`the connection ended without ${missing}; ${this.heardText()}`)
+      await this.news(missing)
     }
   }
 
-  /** Resolves when the server has closed the connection. */
+  /** Resolves when the server has closed the connection. Rejects as `until` does. */
   async closed(): Promise<void> {
-    if (!this.isClosed) await once(this.socket, "close")
+    while (!this.isClosed) await this.news("the end of the connection")
+  }
+
+  /** Resolves when anything has come. */
+  private news(missing: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const inVain = setTimeout(
+        () => reject(new Error(`nothing has come for ${this.patience} ms, while the client waits for ${missing}; ${this.heardText()}`)),
+        this.patience,
+      )
+      this.waiting.push(() => {
+        clearTimeout(inVain)
+        resolve()
+      })
+    })
+  }
+
+  private heardText(): string {
+    const frames = this.frames.map(
+      ({ type, streamId, flags, payload }) => `${typeName(type)} of stream ${streamId} (flags ${flags}, ${payload.length} bytes)`,
+    )
+    return `it has heard ${frames.length === 0 ? "no frame" : frames.slice(-framesShownMax).join(", ")}${frames.length > framesShownMax ? ` after ${frames.length - framesShownMax} others` : ""}`
   }
 
   /** The number of body bytes received of a response. */
@@ -190,18 +224,30 @@ export const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("
 /** Does not respond. */
 export const silent: Answering = () => undefined
 
+const framesShownMax = 20
+
+function typeName(type: number): string {
+  return Object.entries(frameType).find(([, value]) => value === type)?.[0] ?? `type ${type}`
+}
+
+function meaning(text: string, isMeant: (frame: HeardFrame) => boolean): FrameTest {
+  return Object.assign(isMeant, { meaning: text })
+}
+
 /** The last frame of a response. */
-export const isEnd =
-  (streamId: number) =>
-  (frame: HeardFrame): boolean =>
-    frame.streamId === streamId &&
-    (frame.type === frameType.data || frame.type === frameType.headers) &&
-    (frame.flags & frameFlag.endStream) !== 0
+export function isEnd(streamId: number): FrameTest {
+  return meaning(
+    `the last frame of stream ${streamId}`,
+    (frame) =>
+      frame.streamId === streamId &&
+      (frame.type === frameType.data || frame.type === frameType.headers) &&
+      (frame.flags & frameFlag.endStream) !== 0,
+  )
+}
 /** A frame of that kind. */
-export const isOf =
-  (type: number, streamId = 0) =>
-  (frame: HeardFrame): boolean =>
-    frame.type === type && frame.streamId === streamId
+export function isOf(type: number, streamId = 0): FrameTest {
+  return meaning(`${typeName(type)} of stream ${streamId}`, (frame) => frame.type === type && frame.streamId === streamId)
+}
 
 /** Waits for the GOAWAY and returns its error code. */
 export async function goAwayCode(client: RawClient): Promise<number> {
@@ -221,4 +267,4 @@ export function ping(client: RawClient, flags = 0): void {
 }
 
 /** The reply to the PING. */
-export const isPong = (frame: HeardFrame): boolean => frame.type === frameType.ping && frame.flags === frameFlag.ack
+export const isPong: FrameTest = meaning("the reply to a PING", (frame) => frame.type === frameType.ping && frame.flags === frameFlag.ack)

@@ -51,6 +51,7 @@ columns:
   - {name: Name, type: string, format: name, doc: Name of the kettle., value: metadata.name}
   - {name: Litres, type: integer, doc: How much it holds., value: spec.litres}
   - {name: Parts, type: string, doc: Its parts., value: "spec.parts.map(part, part.name).join(',')"}
+  - {name: Lid, type: string, doc: What its lid is made of., value: "spec.lid.material == '' ? 'unknown' : 'known'"}
   - {name: Age, type: string, priority: 1, doc: Time since it was made., value: age(metadata.creationTimestamp)}
 warnings:
   - {when: spec.litres > 5, at: spec.litres, text: "{{spec.litres}} litres are heavy"}
@@ -69,9 +70,11 @@ types:
       Source: {type: Source, number: 6, protoName: source, inline: true, doc: Where water comes from.}
       notes: {type: map<string>, number: 7, keys: {format: data-key}, doc: Remarks by topic.}
       mode: {type: string, number: 8, pointer: true, enum: [slow, fast], doc: How it heats.}
+      lid: {type: Part, number: 9, pointer: true, doc: What closes it.}
     defaults:
       - {set: mode, to: "litres > 2 ? 'slow' : 'fast'"}
     rules:
+      - {rule: "lid.material != ''", at: lid.material, message: must be known}
       - {rule: litres >= oldSelf.litres, on: update, at: litres, reason: Forbidden, message: may not shrink}
   KettleStatus:
     doc: What a kettle does.

@@ -46,21 +46,19 @@ function checkGenerated(job: Job, context: CheckContext<unknown>): void {
 function checkChanges({ spec }: Job, old: Job, context: CheckContext<unknown>): void {
   for (const name of ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex"] as const)
     if (!deepEqual(spec[name] ?? null, old.spec[name] ?? null)) context.fail("Invalid", spec[name], immutableText, `spec.${name}`)
-  if ((spec.completions ?? null) !== (old.spec.completions ?? null) && !isElastic(spec, old.spec))
-    context.fail("Invalid", spec.completions, immutableText, "spec.completions")
+  checkCompletions(spec, old.spec, context)
   const mayMove = old.spec.suspend === true && old.status.startTime === undefined
   const template = mayMove ? withScheduling(spec.template, old.spec.template) : spec.template
   if (!deepEqual(template, old.spec.template)) context.fail("Invalid", undefined, immutableText, "spec.template")
 }
 
-/** The size of an indexed job may change while it equals the number of pods at a time. */
-function isElastic(spec: JobSpec, old: JobSpec): boolean {
-  return (
-    spec.completionMode === "Indexed" &&
-    spec.completions !== undefined &&
-    spec.completions === spec.parallelism &&
-    old.completions === old.parallelism
-  )
+/** The size of an indexed job may become the number of pods at a time. */
+function checkCompletions(spec: JobSpec, old: JobSpec, context: CheckContext<unknown>): void {
+  if (spec.completions === old.completions) return
+  if (spec.completionMode !== "Indexed") return context.fail("Invalid", spec.completions, immutableText, "spec.completions")
+  // Their absence has its own failure.
+  if (spec.completions === undefined || spec.completions === spec.parallelism) return
+  context.fail("Invalid", spec.completions, "can only be modified in tandem with spec.parallelism", "spec.completions")
 }
 
 /** The new template with the stored values of what may change before the job first starts. */
@@ -78,7 +76,8 @@ function withScheduling(template: PodTemplateSpec, old: PodTemplateSpec): PodTem
       ...(nodeSelector !== undefined && { nodeSelector }),
       ...(tolerations !== undefined && { tolerations }),
       ...(schedulingGates !== undefined && { schedulingGates }),
-      ...((affinity !== undefined || oldAffinity !== undefined) && { affinity: restored }),
+      // An affinity of nodes alone is as good as none.
+      ...((oldAffinity !== undefined || Object.keys(restored).length > 0) && { affinity: restored }),
     },
   }
 }

@@ -107,6 +107,32 @@ test("pods are deleted first, and a pod that is still running holds everything u
   expect(await one.names("configmaps")).toEqual([])
 })
 
+test("a deletion of a pod that failed holds everything up as well, even if no pod is left (CVE-2024-7598)", async () => {
+  await one.create("pods", { metadata: { name: "p", namespace: "a" }, spec: { containers: [{ name: "c", image: "i" }] } })
+  await one.create("configmaps", configMap("c"))
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  const written: string[] = []
+  one.store.commit = async (options) => {
+    const result = await real(options)
+    const keys = options.writes.map(({ key, type }) => `${type} ${key.replace(one.registry.deps.storePrefix, "")}`)
+    written.push(...keys)
+    if (keys.includes("delete pods/a/p")) throw new Error("the answer was lost")
+    return result
+  }
+  await removeNamespace()
+  one.clock.advance(60_000)
+  await emptying.idle()
+  const order = written.filter((write) => / (pods|configmaps|namespaces)\/a/.test(write))
+  // The fault is reported before anything else goes: what another server does with the pod is not known yet.
+  expect(order.slice(order.indexOf("delete pods/a/p"))).toEqual([
+    "delete pods/a/p",
+    "put namespaces/a",
+    "delete configmaps/a/c",
+    expect.stringContaining("namespaces/a"),
+  ])
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})
+
 test("finalizers of content are reported, and their removal is noticed", async () => {
   for (const name of ["c", "d"]) await one.create("configmaps", configMap(name, { finalizers: ["example.com/held"] }))
   await removeNamespace()

@@ -97,6 +97,30 @@ test("a token that expires signs no more and goes, though nothing changes", asyn
   expect(await tokens()).toEqual(["cccccc"])
 })
 
+test("each of several tokens signs until its own end, and the others go on, though nothing is deleted", async () => {
+  await cleaner.stop()
+  await makeInfo()
+  await makeToken("aaaaaa", { expiration: inSeconds(120) })
+  await makeToken("bbbbbb", { expiration: inSeconds(60) })
+  await makeToken("cccccc", { expiration: inSeconds(180) })
+  await makeToken("dddddd")
+  const signing = async (): Promise<string[]> =>
+    Object.keys(await info())
+      .flatMap((name) => name.split("jws-kubeconfig-").slice(1))
+      .sort()
+  const seen = [await signing()]
+  for (let minute = 1; minute <= 3; minute++) {
+    one.clock.advance(59_999)
+    await signer.idle()
+    expect(await signing()).toEqual(seen.at(-1))
+    one.clock.advance(1)
+    await signer.idle()
+    seen.push(await signing())
+  }
+  expect(seen).toEqual([["aaaaaa", "bbbbbb", "cccccc", "dddddd"], ["aaaaaa", "cccccc", "dddddd"], ["cccccc", "dddddd"], ["dddddd"]])
+  cleaner = startTokenCleaner(one)
+})
+
 test("a token that is prolonged stays, also when that happens right before it would go", async () => {
   await makeToken("aaaaaa", { expiration: inSeconds(60) })
   const path = "orch-system/bootstrap-token-aaaaaa"

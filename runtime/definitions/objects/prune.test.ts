@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
 import { strictErrorsMax } from "../../base/limits.ts"
-import type { JsonObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { parseJson } from "../../encoding/json/text.ts"
 import { structuralOf } from "../structural.ts"
 import { defaultObject } from "./defaults.ts"
@@ -27,6 +27,28 @@ describe("pruneObject", () => {
       object: { kind: "A", spec: {} },
       unknown: ["spec.apiVersion", "spec.kind", "spec.metadata"],
     })
+  })
+
+  it("keeps unknown fields in lists that preserve them, at any depth of lists and fields", () => {
+    const item = { type: "object", properties: { a: { type: "object", properties: { b: { type: "string" } } } } }
+    const nested = (depth: number, preserve: boolean): JsonObject =>
+      depth === 0
+        ? item
+        : { type: "array", items: nested(depth - 1, false), ...(preserve && { "x-kubernetes-preserve-unknown-fields": true }) }
+    const lists = (depth: number, value: JsonValue): JsonValue => (depth === 0 ? value : [lists(depth - 1, value)])
+    for (const depth of [1, 2, 3]) {
+      const sent = (): JsonObject => ({ spec: lists(depth, { x: 1, a: { b: "c", y: 2 } }) })
+      const at = `spec${"[0]".repeat(depth)}`
+      // A field of a preserved item has its own schema, which preserves nothing.
+      expect(pruned(nested(depth, true), sent())).toEqual({
+        object: { spec: lists(depth, { x: 1, a: { b: "c" } }) },
+        unknown: [`${at}.a.y`],
+      })
+      expect(pruned(nested(depth, false), sent())).toEqual({
+        object: { spec: lists(depth, { a: { b: "c" } }) },
+        unknown: [`${at}.a.y`, `${at}.x`],
+      })
+    }
   })
 
   it("treats inherited names as any other", () => {

@@ -1,6 +1,6 @@
 /** Files that were cut off at every kind of place, opened by the real engine in a child process. */
 import { spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -33,9 +33,11 @@ function cutTo(size: number): string {
 }
 
 test("passes a store that is whole, a missing one, and an empty file, which is a new store", () => {
-  refuseCutOff(join(base, "whole"), "data.mdb")
-  refuseCutOff(join(base, "missing"), "data.mdb")
-  refuseCutOff(cutTo(0), "data.mdb")
+  const whole = join(base, "whole")
+  const empty = cutTo(0)
+  const before = readdirSync(whole)
+  for (const dir of [whole, join(base, "missing"), empty]) expect(() => refuseCutOff(dir, "data.mdb"), dir).not.toThrow()
+  expect([readdirSync(whole), readdirSync(empty), existsSync(join(base, "missing"))]).toEqual([before, ["data.mdb"], false])
 })
 
 test.each([1, 159, 160, 4096, 8192, 16_384, 16_385, 32_768, 0.3, 0.5, 0.7, 0.9])("refuses one that was cut off to %d", (size) => {

@@ -267,6 +267,14 @@ const beginnings: Readonly<Record<string, string>> = {
 /** What is wrong with the answer to a row; nothing when it is as the row says. */
 function judged(row: Row, prefix: string, { status, body }: Answer, old?: unknown): string[] {
   const where = `${row.outcome} ${prefix}${row.field} ${shown(row.set)}`
+  if (row.outcome === "done") {
+    if (status !== 200) return [`${where}: ${status} ${reasonOf(body)}`]
+    return Object.entries(row.set).flatMap(([path, value]) => {
+      const [before, after] = [at(old, path), at(body, path)]
+      if (JSON.stringify(before) === JSON.stringify(after)) return [`${where}: ${path} is ${shown(after)} as before`]
+      return value === null || isZero(value) ? [] : differences(value, after, `${where}: ${path}`)
+    })
+  }
   if (row.outcome === "kept") {
     if (status !== 200) return [`${where}: ${status} ${reasonOf(body)}`]
     const before = at(old, row.field)

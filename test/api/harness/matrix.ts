@@ -14,9 +14,12 @@ export type Refusal = (typeof refusals)[number]
 
 /** One change of a valid object, and what becomes of it. */
 export interface Row {
-  /** `kept`: the write is done and this value stays as it was. `BadRequest`: status 400. */
-  readonly outcome: Refusal | "kept" | "BadRequest"
-  /** Of the cause, or of the value that is kept. */
+  /**
+   * `done`: the write is done, and all values of `set` are there. `kept`: it is done and this value stays as it was.
+   * `BadRequest`: status 400.
+   */
+  readonly outcome: Refusal | "done" | "kept" | "BadRequest"
+  /** Of the cause, or of the value that changes or is kept. */
   readonly field: string
   /** Paths and their new values; null takes a value away. */
   readonly set: Fields
@@ -190,7 +193,7 @@ function rowsOf(rows: unknown, where: string): Row[] {
   return rows.map((row: unknown, index) => rowOf(row, `${where} ${index + 1}`))
 }
 
-const outcomes = [...refusals, "kept", "BadRequest"] as const
+const outcomes = [...refusals, "done", "kept", "BadRequest"] as const
 
 function rowOf(row: unknown, where: string): Row {
   if (!isFields(row)) throw new Error(`${where}: expected a mapping`)
