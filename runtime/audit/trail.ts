@@ -19,7 +19,7 @@ import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
 import { type AuditEvent, type EventFacts, microTime, withTruncated } from "./event.ts"
 import { auditAnnotationCharactersMax, auditAnnotationsMax, auditedAgentCharactersMax, auditLatencyMs } from "./limits.ts"
-import { type AuditDecision, auditedNamespace, auditedVerb, type PolicyEvaluator, type Stage } from "./policy.ts"
+import { type AuditDecision, auditedNamespace, type PolicyEvaluator, type Stage } from "./policy.ts"
 import { sourceAddresses } from "./source-addresses.ts"
 
 /** Stores events. */
@@ -293,7 +293,7 @@ export class AuditTrail implements RequestAudit {
     const { incoming, info, outgoing } = request
     const auditId = String(outgoing.getHeader("audit-id") ?? "")
     const uri = incoming.url ?? ""
-    const verb = auditedVerb(info)
+    const { verb } = info
     const addresses = sourceAddresses(incoming)
     const agent = shownAgent(request.headers["user-agent"] ?? "")
     const namespace = this.reference?.namespace ?? ""
