@@ -9,7 +9,6 @@ import { memoize } from "../base/memoize.ts"
 import { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { isPublicPath } from "../authz/authorize.ts"
 import { stringifyText } from "../encoding/json/stringify-text.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
@@ -277,7 +276,7 @@ export class AuditTrail implements RequestAudit {
       responseObject: this.responseObject,
       times,
       // Nothing is decided yet, or never will be.
-      annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.decided()),
+      annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.request.decision),
     }
   }
 
@@ -308,10 +307,6 @@ export class AuditTrail implements RequestAudit {
     }
   }
 
-  private decided(): Decision | undefined {
-    return this.request.decision ?? (isPublicPath(this.request.info) ? publicPath : undefined)
-  }
-
   /** The decision of authorization, and what was added. */
   private shownAnnotations(decision: Decision | undefined): AuditEvent["annotations"] {
     const { names } = this
@@ -329,9 +324,6 @@ function decisionJson({ error, opinion, reason }: Decision, names: AnnotationNam
   if (opinion === "allow") return names.allowed(reason)
   return error === undefined ? names.forbidden(reason) : `"${names.reason}":"internal error"`
 }
-
-/** Paths that need no permission. */
-const publicPath: Decision = { opinion: "allow", reason: "" }
 
 interface AnnotationNames {
   readonly decision: string

@@ -98,7 +98,7 @@ export const optionTable = {
     type: boolean,
     group: "Authentication and authorization",
     default: true,
-    help: "Accept requests without credentials as system:anonymous. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
+    help: "Accept requests without credentials as system:anonymous. When off, they are refused on every path, health included. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
   }),
   "api-audiences": option({
     type: listOf(text("audience"), "audiences"),
