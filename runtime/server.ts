@@ -366,8 +366,8 @@ interface RunningState {
 }
 
 /** The chosen plugins, after them those of the program that runs the server, and the check of escalation. */
-function admissionOf({ options, clock, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
-  const builtIn = choosePlugins(options).map((make) => make(deps))
+function admissionOf({ options, clock, log, admission = [] }: ServerOptions, deps: PluginDeps, rbac: EscalationParts): AdmissionChain {
+  const builtIn = choosePlugins(options, (text) => log.warn(text)).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation(rbac)] : []
   return new AdmissionChain([...builtIn, ...admission, ...last], { clock, timeoutMs: options["request-timeout"] })
 }

@@ -113,7 +113,7 @@ export const optionTable = {
     type: listOf(text("plugin")),
     group: "Authentication and authorization",
     default: [],
-    help: "Admission plugins that run besides the default ones, in any order. A name that is not known stops the start, with a list of those that are.",
+    help: "Admission plugins that run besides the default ones, in any order. The start warns of those of kube-apiserver that this server does not have (SECURITY.md). A name that is not known stops it, with a list of those that are.",
   }),
   "disable-admission-plugins": option({
     type: listOf(text("plugin")),
