@@ -1,4 +1,4 @@
-/** SECURITY.md names everything that is accepted and not enforced: the kinds whose schemas warn of it, and the plugins. */
+/** SECURITY.md names all that is accepted and not enforced: the kinds whose schemas warn of it, and the plugins. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"

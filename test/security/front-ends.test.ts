@@ -123,7 +123,7 @@ function pathsOf(base: string, { name, namespaced, verbs }: Resource): readonly 
   return [...asked, ...deeper, { method: "HEAD", path: collection }, { method: "OPTIONS", path: object }]
 }
 
-/** With the roles of a new server a client without a credential may read these. With --anonymous-auth=false it may not. */
+/** The roles of a new server let a client without a credential read these; --anonymous-auth=false does not. */
 const publicPaths = ["/healthz", "/livez", "/readyz", "/healthz/ping", "/livez/ping", "/readyz/ping", "/version", "/version/"]
 
 const otherPaths = [

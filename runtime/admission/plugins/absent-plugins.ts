@@ -1,4 +1,4 @@
-/** The admission plugins of the reference that are no plugins here, so that their names are known and what is lost is said. */
+/** The admission plugins of the reference that are no plugins here: their names are known, and what is lost is said. */
 
 /** Those that this server lacks, and what does not happen for the lack of each (catalog admission.yaml: order). */
 export const absentPlugins: Readonly<Record<string, string>> = {
