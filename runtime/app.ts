@@ -6,7 +6,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
-import { hasPublicPaths } from "./authz/authorizers.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { audit, auditBegin } from "./filters/audit.ts"
@@ -77,7 +76,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       readOnlyMax: options["max-requests-inflight"],
       mutatingMax: options["max-mutating-requests-inflight"],
     }),
-    authorization({ authorizers: parts.authorizers, publicPaths: hasPublicPaths(options), meter: parts.accessMetrics.authorization }),
+    authorization({ authorizers: parts.authorizers, meter: parts.accessMetrics.authorization }),
   ]
 }
 

@@ -1,4 +1,5 @@
 /** The admission chain of a server. */
+import type { Logger } from "pino"
 import { certificateRights } from "./admission/certificate-rights.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
@@ -14,6 +15,7 @@ import type { Options } from "./options/table.ts"
 interface AdmittingServer {
   readonly options: Options
   readonly clock: Clock
+  readonly log: Logger
   /** Those of the program that runs the server. */
   readonly admission?: readonly AdmissionPlugin[]
 }
@@ -22,9 +24,9 @@ interface AdmittingServer {
  * Called once per server. The order: the chosen plugins, the check of certificates, the plugins of the program, the
  * check of escalation.
  */
-export function serverAdmission({ options, clock, admission = [] }: AdmittingServer, deps: PluginDeps, policy: RbacPolicy): AdmissionChain {
+export function serverAdmission({ options, clock, log, admission = [] }: AdmittingServer, deps: PluginDeps, policy: RbacPolicy): AdmissionChain {
   const { vendor } = deps
-  const builtIn = choosePlugins(options).map((make) => make(deps))
+  const builtIn = choosePlugins(options, (text) => log.warn(text)).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation({ vendor, policy })] : []
   return new AdmissionChain([...builtIn, certificateRights(vendor), ...admission, ...last], {
     clock,

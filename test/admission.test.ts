@@ -18,6 +18,7 @@ import {
   recorder,
   serverWith,
 } from "./support/admission-server.ts"
+import { startServerWith } from "./authentication/server.ts"
 import { createHttpClient } from "./support/http-client.ts"
 import { plainToken } from "./support/in-process.ts"
 
@@ -310,6 +311,17 @@ describe("a server that a program starts", () => {
     expect(seen).toEqual([])
     expect((await post(configMaps)).status).toBe(201)
     expect(seen).toEqual(both("CREATE configmaps default/a ConfigMap new/-"))
+  })
+
+  it("starts with the plugins of the reference that it does not have, and says that they are not enforced", async () => {
+    const { log } = await startServerWith({
+      "enable-admission-plugins": ["NodeRestriction", "PodSecurity"],
+      "disable-admission-plugins": ["ServiceAccount"],
+    })
+    expect(log.filter((line) => line.includes("admission-plugins"))).toEqual([
+      expect.stringMatching(/WARN .*--enable-admission-plugins: PodSecurity is not enforced by this server/),
+      expect.stringMatching(/WARN .*--disable-admission-plugins: this server does not have ServiceAccount anyway/),
+    ])
   })
 
   it.each([

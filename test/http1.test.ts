@@ -70,7 +70,7 @@ describe("a valid but unusual request is served", () => {
     ["many fields", "GET /version HTTP/1.1", ["Host: a", ...Array.from({ length: 1500 }, (_, index) => `F${index}: x`)], 200],
   ])("%s", async (_what, line, fields, status) => {
     const raw = await connection(shared)
-    raw.send(line, ...fields, "", "")
+    raw.send(line, ...fields, ...(status === 200 ? [authorization(shared)] : []), "", "")
     expect((await raw.answer()).status).toBe(status)
   })
 })
@@ -78,7 +78,7 @@ describe("a valid but unusual request is served", () => {
 describe("several requests on one connection", () => {
   it("are answered in order, with the error for an invalid one last", async () => {
     const raw = await connection(shared)
-    const get = ["GET /version HTTP/1.1", "Host: a", "", ""].join("\r\n")
+    const get = ["GET /version HTTP/1.1", "Host: a", authorization(shared), "", ""].join("\r\n")
     raw.send(`${get}${get}garbage\r\n\r\n`)
     expect((await raw.answer()).status).toBe(200)
     expect((await raw.answer()).status).toBe(200)
@@ -189,7 +189,7 @@ describe("a server that stops with --shutdown-send-retry-after", () => {
     expect(refused.status).toBe(429)
     expect(refused.headers).toMatchObject({ "retry-after": "5", connection: "close" })
     expect(JSON.parse(refused.body)).toMatchObject({ reason: "TooManyRequests", code: 429 })
-    probe.send("GET /readyz HTTP/1.1", "Host: a", "", "")
+    probe.send("GET /readyz HTTP/1.1", "Host: a", authorization(server), "", "")
     expect((await probe.answer()).status).toBe(500)
     slow.send(body)
     expect((await slow.answer()).status).toBe(201)

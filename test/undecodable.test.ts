@@ -81,7 +81,7 @@ it("is shown by /readyz?verbose to authorized users, and does not make the serve
   const ready = await ask("GET", "/readyz?verbose")
   expect([ready.status, ready.body.toString()]).toEqual([200, expect.stringContaining(`\nwarn: the stored value of ${key} (version `)])
   const stranger = await client.send({ method: "GET", path: "/readyz?verbose", headers: {} })
-  expect([stranger.status, stranger.body.toString()]).toEqual([200, expect.not.stringContaining("broken")])
+  expect([stranger.status, stranger.body.toString()]).toEqual([401, expect.not.stringContaining("broken")])
 })
 
 it("is removed by a client that accepts its loss, and everything works again", async () => {

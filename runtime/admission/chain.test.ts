@@ -82,13 +82,54 @@ describe("an admission chain", () => {
   })
 })
 
+/** What `kube-apiserver --help` lists, release 1.30. */
+const reference = [
+  ...["AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction"],
+  ...["ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass", "DefaultTolerationSeconds", "DenyServiceExternalIPs"],
+  ...["EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology", "LimitRanger"],
+  ...["MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NamespaceLifecycle", "NodeRestriction"],
+  ...["OwnerReferencesPermissionEnforcement", "PersistentVolumeClaimResize", "PersistentVolumeLabel", "PodNodeSelector", "PodSecurity"],
+  ...["PodTolerationRestriction", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection"],
+  ...["TaintNodesByCondition", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"],
+]
+
 describe("the built-in plugins", () => {
-  const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] =>
-    choosePlugins({ "enable-admission-plugins": enable, "disable-admission-plugins": disable }).map(({ name }) => name)
+  const warned: string[] = []
+  const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] => {
+    const options = { "enable-admission-plugins": enable, "disable-admission-plugins": disable }
+    warned.length = 0
+    return choosePlugins(options, (text) => warned.push(text)).map(({ name }) => name)
+  }
 
   it("are the default ones, plus and minus those in the options", () => {
     expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
     expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
     expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle"])).toEqual(["nodeRestriction"])
+    expect(warned).toEqual([])
+  })
+
+  it("say what is not enforced of the plugins of the reference that are not here, and that others cannot be turned off", () => {
+    expect(namesOf(["PodSecurity", "NodeRestriction", "CertificateSigning"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
+    expect(warned).toEqual([
+      "--enable-admission-plugins: PodSecurity is not enforced by this server: the pod-security labels of Namespaces have no effect, and pods may be privileged",
+    ])
+    expect(namesOf([], ["ServiceAccount", "CertificateApproval"])).toEqual(["namespaceLifecycle"])
+    expect(warned).toEqual([
+      "--disable-admission-plugins: this server does not have ServiceAccount anyway",
+      "--disable-admission-plugins: CertificateApproval stays on, no option turns it off",
+    ])
+  })
+
+  it.each(["Nonsense", "podsecurity", "constructor", "__proto__", ""])("are not %j", (name) => {
+    expect(() => namesOf([name], [])).toThrow(`--enable-admission-plugins: ${name} is not known`)
+    expect(() => namesOf([], [name])).toThrow(`--disable-admission-plugins: ${name} is not known`)
+  })
+
+  it("know every name that the reference has", () => {
+    for (const name of reference) {
+      expect([name, namesOf([name], []).length > 0]).toEqual([name, true])
+      namesOf([], [name])
+      expect([name, warned.length]).toEqual([name, ["NamespaceLifecycle", "NodeRestriction"].includes(name) ? 0 : 1])
+    }
   })
 })

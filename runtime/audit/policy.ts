@@ -82,7 +82,7 @@ function compileRule(rule: PolicyRule): (request: AuditedRequest) => boolean {
   return ({ user, info }) => {
     if (users !== undefined && users.size > 0 && (user === undefined || !users.has(user.name))) return false
     if (groups !== undefined && groups.size > 0 && user?.groups.some((group) => groups.has(group)) !== true) return false
-    if (verbs !== undefined && verbs.size > 0 && !verbs.has(auditedVerb(info))) return false
+    if (verbs !== undefined && verbs.size > 0 && !verbs.has(info.verb)) return false
     if (ofResources) {
       if (!info.isResource) return false
       if (namespaces !== undefined && namespaces.size > 0 && !namespaces.has(auditedNamespace(info))) return false
@@ -113,11 +113,4 @@ function matchesPath(pattern: string, path: string): boolean {
 /** The namespace of a request. A Namespace is in itself, as in the reference. */
 export function auditedNamespace({ group, resource, name, namespace }: RequestInfo): string {
   return resource === "namespaces" && group === "" && name !== "" ? name : namespace
-}
-
-const resourceVerbs = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"])
-
-/** The verb of a request: "" for methods that no resource has, as in the reference. */
-export function auditedVerb({ isResource, verb }: RequestInfo): string {
-  return isResource && !resourceVerbs.has(verb) ? "" : verb
 }

@@ -9,7 +9,6 @@ import { memoize } from "../base/memoize.ts"
 import { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
-import { isPublicPath } from "../authz/authorize.ts"
 import { stringifyText } from "../encoding/json/stringify-text.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
@@ -19,7 +18,7 @@ import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
 import { type AuditEvent, type EventFacts, microTime, withTruncated } from "./event.ts"
 import { auditAnnotationCharactersMax, auditAnnotationsMax, auditedAgentCharactersMax, auditLatencyMs } from "./limits.ts"
-import { type AuditDecision, auditedNamespace, auditedVerb, type PolicyEvaluator, type Stage } from "./policy.ts"
+import { type AuditDecision, auditedNamespace, type PolicyEvaluator, type Stage } from "./policy.ts"
 import { sourceAddresses } from "./source-addresses.ts"
 
 /** Stores events. */
@@ -277,7 +276,7 @@ export class AuditTrail implements RequestAudit {
       responseObject: this.responseObject,
       times,
       // Nothing is decided yet, or never will be.
-      annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.decided()),
+      annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.request.decision),
     }
   }
 
@@ -293,7 +292,7 @@ export class AuditTrail implements RequestAudit {
     const { incoming, info, outgoing } = request
     const auditId = String(outgoing.getHeader("audit-id") ?? "")
     const uri = incoming.url ?? ""
-    const verb = auditedVerb(info)
+    const { verb } = info
     const addresses = sourceAddresses(incoming)
     const agent = shownAgent(request.headers["user-agent"] ?? "")
     const namespace = this.reference?.namespace ?? ""
@@ -306,10 +305,6 @@ export class AuditTrail implements RequestAudit {
       from: `${addresses.first === "" ? "" : `,"sourceIPs":${addresses.json}`}${agent === "" ? "" : `,"userAgent":${agentJson(agent)}`}`,
       received: microTime(receivedMs),
     }
-  }
-
-  private decided(): Decision | undefined {
-    return this.request.decision ?? (isPublicPath(this.request.info) ? publicPath : undefined)
   }
 
   /** The decision of authorization, and what was added. */
@@ -329,9 +324,6 @@ function decisionJson({ error, opinion, reason }: Decision, names: AnnotationNam
   if (opinion === "allow") return names.allowed(reason)
   return error === undefined ? names.forbidden(reason) : `"${names.reason}":"internal error"`
 }
-
-/** Paths that need no permission. */
-const publicPath: Decision = { opinion: "allow", reason: "" }
 
 interface AnnotationNames {
   readonly decision: string

@@ -3,7 +3,6 @@
  * Specification section 5.
  */
 import { ApiError, internal, type ObjectRef } from "../base/errors.ts"
-import { anonymous } from "../authn/authenticate.ts"
 import type { UserRules } from "../schema/access.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { Decision } from "../base/decision.ts"
@@ -64,26 +63,12 @@ function bothRules(one: UserRules, other: UserRules): UserRules {
   }
 }
 
-/** Whether a request needs neither credential nor permission: health and version reveal nothing of the objects. */
-export function isPublicPath(info: RequestInfo): boolean {
-  return info.method === "GET" && (isHealthPath(info) || (!info.isResource && versionPath.test(info.path)))
-}
-
 /** Whether a request is a health probe. Limits of requests in flight do not apply to it. */
 export function isHealthPath(info: RequestInfo): boolean {
   return !info.isResource && healthPaths.test(info.path)
 }
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
-const versionPath = /^\/version\/?$/
-
-/**
- * Called for public paths, which pass without authorization. Returns whether the user has a credential and is allowed
- * to read the path by the modes as well; the answer may then contain details.
- */
-export async function isTrusted(authorizers: readonly Authorizer[], request: AuthorizedRequest): Promise<boolean> {
-  return request.user !== anonymous && (await decide(authorizers, request)).opinion === "allow"
-}
 
 /** Throws 403 unless the decision allows the request, and 500 when an authorizer could not decide. */
 export function demand(decision: Decision, request: AuthorizedRequest): undefined {

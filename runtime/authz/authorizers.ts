@@ -129,14 +129,6 @@ function nodeOf({ nodeGraph: graph, nodeRules, vendor }: AuthorizerParts): Autho
 type ModeOptions = Pick<Options, "authorization-mode" | "authorization-config">
 
 /**
- * Whether health and version need no permission: with modes that cannot grant it. With the others, and with a
- * configuration, which may change, they are authorized as all paths.
- */
-export function hasPublicPaths(options: ModeOptions): boolean {
-  return options["authorization-config"] === "" && options["authorization-mode"].every(isFixed)
-}
-
-/**
  * Whether roles and bindings are followed, and writes of them checked so that no user grants more than the user holds:
  * with all modes that may allow such a write, as in the reference. With AlwaysAllow each user may escalate.
  */

@@ -35,4 +35,13 @@ test("objects are counted in the cache where it has them, otherwise by the store
   expect(counted).not.toContain("/registry/configmaps/")
   expect([...measures.bytes]).toEqual([["etcd-0", 4096]])
   await loop.stop()
+
+  const none: LatestMeasures = { objects: new Map(), bytes: new Map() }
+  const off = startStorageMeasures(
+    { registry: Object.assign(Object.create(registry), { deps }), clock, log: { warn: () => undefined } },
+    { cache, measures: none, options: { "store-count-metric-poll-period": 0, "store-db-metric-poll-interval": 0 } },
+  )
+  await clock.advance(3_600_000)
+  expect([none.objects.size, none.bytes.size]).toEqual([0, 0])
+  await off.stop()
 })

@@ -5,7 +5,7 @@ import { methodNotAllowed, notYetServed, unknownPath } from "../base/errors.ts"
 import { trimmedEnd } from "../base/trim.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import { configurationPath, issuerDocuments, type IssuerDocuments, keysPath } from "../authn/service-accounts/issuer-documents.ts"
-import { isTrusted } from "../authz/authorize.ts"
+import { anonymous } from "../authn/authenticate.ts"
 import type { ServerEnv } from "../http/env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
@@ -70,7 +70,7 @@ async function healthOf(parts: ServerParts, request: RequestContext): Promise<Re
   const health = await answerHealth(parts.health, {
     path: request.info.path,
     query: request.query,
-    showsReasons: await isTrusted(parts.authorizers, request),
+    showsReasons: request.user !== anonymous,
     warning: () => parts.watchCache.undecodable()?.message,
   })
   if (health === undefined) {

@@ -6,7 +6,6 @@ import {
   bearerToken,
 } from "../authn/authenticate.ts"
 import type { AuthenticationMeter } from "../authn/meters.ts"
-import { isPublicPath } from "../authz/authorize.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
 import type { ServerEnv, Step } from "../http/env.ts"
 import type { User } from "../base/user.ts"
@@ -36,20 +35,19 @@ export interface AuthenticationOptions {
  * success the connection is accounted to the user instead of to strangers. Waits only when an authenticator does.
  */
 export function authentication(options: AuthenticationOptions): Step {
-  const { authenticators, audiences, vendor, closesStrangers, meter, onFault } = options
-  const toPrivate = { anonymous: options.anonymous, meter, onFault }
-  const toPublic = { anonymous: true, meter, onFault }
+  const { authenticators, audiences, vendor, closesStrangers, anonymous, meter, onFault } = options
+  const asked = { anonymous, meter, onFault }
   const refuse = (env: ServerEnv["Bindings"], fault: unknown): never => {
     if (closesStrangers) closeHttp2(env)
     throw fault
   }
   return function authentication(env) {
     const { request, incoming } = env
-    const { headers, info } = request
+    const { headers } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const credentials = { headers, token: bearerToken(shown), incoming, request, audiences }
     try {
-      const user = authenticate(authenticators, credentials, isPublicPath(info) ? toPublic : toPrivate)
+      const user = authenticate(authenticators, credentials, asked)
       if (user instanceof Promise)
         return user.then(
           (known) => enter(env, known, options),

@@ -1,5 +1,5 @@
 import { askedInfo } from "../authz/asked-info.ts"
-import { type Authorizer, decide, forbiddenFor, isPublicPath } from "../authz/authorize.ts"
+import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { AuthorizationMeter } from "../authz/meters.ts"
 import type { Decision } from "../base/decision.ts"
@@ -8,8 +8,6 @@ import { answerInternalError } from "./internal-error.ts"
 
 export interface AuthorizationOptions {
   readonly authorizers: readonly Authorizer[]
-  /** Health and version need no permission. */
-  readonly publicPaths: boolean
   readonly meter: AuthorizationMeter
 }
 
@@ -17,11 +15,10 @@ export interface AuthorizationOptions {
  * Throws 403 unless the user may do what the request asks for, and answers 500 when an authorizer could not decide. The
  * last filter: middleware, routes and verbs see only permitted requests.
  */
-export function authorization({ authorizers, meter, publicPaths }: AuthorizationOptions): Step {
+export function authorization({ authorizers, meter }: AuthorizationOptions): Step {
   return function authorization(env) {
     const { request } = env
     const { info, query } = request
-    if (publicPaths && isPublicPath(info)) return undefined
     const asked = askedInfo(info, query)
     const { user } = request
     const began = meter.begin()

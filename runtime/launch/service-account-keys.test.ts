@@ -51,6 +51,8 @@ test("without options the key of the data folder signs and verifies", () => {
   expect(made?.signing).toBe(made?.keys[0])
   expect(made).toMatchObject({ issuers: ["https://orch.default.svc.cluster.local"], lookup: true, extendsExpiration: true })
   expect(read({})).toBeUndefined()
+  const off = { "service-account-lookup": false, "service-account-extend-token-expiration": false }
+  expect(read(off, newServiceAccountKey())).toMatchObject({ lookup: false, extendsExpiration: false })
 })
 
 test("files hold one key or several, public or private; the signing key is one of them", () => {

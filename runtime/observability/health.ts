@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.ts"
 import { healthRememberedMs } from "../base/limits.ts"
 
 /**
- * Resolves with undefined when healthy, otherwise with the reason. The reason is logged and shown to users who may read
- * everything.
+ * Resolves with undefined when healthy, otherwise with the reason. The reason is logged and shown to clients with a
+ * credential.
  */
 export interface HealthCheck {
   readonly name: string

@@ -98,7 +98,7 @@ export const optionTable = {
     type: boolean,
     group: "Authentication and authorization",
     default: true,
-    help: "Accept requests without credentials as system:anonymous. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
+    help: "Accept requests without credentials as system:anonymous. When off, they are refused on every path, health included. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
   }),
   "api-audiences": option({
     type: listOf(text("audience"), "audiences"),
@@ -113,7 +113,7 @@ export const optionTable = {
     type: listOf(text("plugin")),
     group: "Authentication and authorization",
     default: [],
-    help: "Admission plugins that run besides the default ones, in any order. A name that is not known stops the start, with a list of those that are.",
+    help: "Admission plugins that run besides the default ones, in any order. The start warns of those of kube-apiserver that this server does not have (SECURITY.md). A name that is not known stops it, with a list of those that are.",
   }),
   "disable-admission-plugins": option({
     type: listOf(text("plugin")),

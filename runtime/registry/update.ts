@@ -403,6 +403,8 @@ function validateUpdate(
   const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {
     if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+    // As in the reference: a controller that writes status after status has not written what is warned of.
+    if (request.subresource?.name === "status") return undefined
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
   }
   if (validating === undefined) return checkReferences(registry, failures, latencies)?.then(judge) ?? judge()

@@ -137,7 +137,7 @@ function checkMethod(kind: Kind, subresource: Subresource | undefined, info: Req
   }
   const onCollection = info.name === ""
   const needsName = info.verb === "update" || info.verb === "patch" || info.verb === "get" || info.verb === "delete"
-  if (info.watchPath && info.verb !== "watch") throw methodNotAllowed()
+  if (info.watchPath && info.method !== "GET") throw methodNotAllowed()
   const allowed = kind.verbs.some((verb) => verb === info.verb) && info.verb in verbs && info.method !== "HEAD"
   if (!allowed || (onCollection && needsName) || (!onCollection && info.verb === "create")) throw methodNotAllowed()
   const needsNamespace = kind.namespaced && info.namespace === ""

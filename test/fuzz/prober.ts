@@ -29,7 +29,7 @@ export function startProber(server: FuzzedServer): Prober {
     for (const one of asking) one.asked = true
     const [startedMs, busyMs] = [performance.now(), await server.busyMs()]
     try {
-      await client.send({ method: "GET", path: "/livez", headers: {} })
+      await client.send({ method: "GET", path: "/livez", headers: { authorization: `Bearer ${server.token}` } })
     } catch {
       // The server has exited, which is reported elsewhere.
     }

@@ -5,7 +5,7 @@ import type { User } from "../../base/user.ts"
 import type { Incoming, Outgoing } from "../exchange.ts"
 import type { RequestAudit } from "./audit.ts"
 
-/** An API verb for resources. For other paths, and for methods that no resource has, the method in lower case. */
+/** An API verb for resources, empty for methods that no resource has. For other paths the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
 
 /** What the path and method ask for. The group is neutral; an empty string means that a part is absent. */

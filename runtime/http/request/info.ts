@@ -7,7 +7,10 @@ import { knownPathCharactersMax, knownPathsMax } from "../../base/limits.ts"
 import type { RequestInfo, RequestVerb } from "./context.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
-/** A switch is faster than a lookup here. */
+/**
+ * Only these methods, in upper case, have a verb: HTTP/2 takes any word for a method, and `list` or `deletecollection`
+ * would otherwise be verbs that a proxy in front has let pass. A switch is faster than a lookup here.
+ */
 function verbOfMethod(method: string): RequestVerb {
   switch (method) {
     case "GET":
@@ -22,7 +25,7 @@ function verbOfMethod(method: string): RequestVerb {
     case "DELETE":
       return "delete"
     default:
-      return method.toLowerCase()
+      return ""
   }
 }
 
@@ -155,11 +158,14 @@ function nameParts(rest: readonly string[]): NameParts {
   }
 }
 
-/** The query parameter applies to collections only; the deprecated path form also watches one object. */
+/**
+ * The query parameter applies to collections only. The deprecated path form also watches one object, and has this verb
+ * with each method: it is the path that is authorized.
+ */
 function verbOf(options: { method: string; name: string; watch: boolean; watchPath: boolean }): RequestVerb {
   const { method, name, watch, watchPath } = options
+  if (watchPath) return "watch"
   const verb = verbOfMethod(method)
-  if (verb === "get" && watchPath) return "watch"
   if (name !== "") return verb
   if (verb === "get") return watch ? "watch" : "list"
   return verb === "delete" ? "deletecollection" : verb
