@@ -82,7 +82,9 @@ const exhausted = {
 }
 const violates = { code: 429, details: { causes: [{ reason: "DisruptionBudget" }] } }
 
-/** Evicts a pending pod that others change `conflicts` times before it can be deleted. Returns the number of attempts. */
+/**
+ * Evicts a pending pod that others change `conflicts` times before it can be deleted. Returns the number of attempts.
+ */
 async function evictAfter(conflicts: number): Promise<number> {
   const { objects, reads } = clusterOf({
     pod: pending,
