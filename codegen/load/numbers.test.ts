@@ -193,6 +193,11 @@ describe("refused", () => {
       "the type kitchen.example.com.v1.Pot for cup of Tray, whose number 1 is kitchen.example.com.v1.Cup in",
     ],
     [
+      "another type whose numbers have other names",
+      { Tray: { cup: "Pot", cups: "[]Cup" }, Pot: { label: "string", size: "int32" }, Cup: { name: "string", size: "int32" } },
+      "the type kitchen.example.com.v1.Pot for cup",
+    ],
+    [
       "another type whose numbers mean something else",
       { Tray: { cup: "Pot" }, Pot: { size: "int32" }, Cup: { name: "string" } },
       "the type kitchen.example.com.v1.Pot for cup",

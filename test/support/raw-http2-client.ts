@@ -35,7 +35,7 @@ export interface RawClientOptions {
   /** The budget of the server's end. */
   readonly kept?: KeptBytes
   readonly times?: Partial<TimeLimits>
-  /** How long the client waits for a frame, or for the end, before it says that it waits in vain. Default `patienceMs`. */
+  /** How long the client waits for a frame or for the end before it says so. Default `patienceMs`. */
   readonly patience?: number
 }
 

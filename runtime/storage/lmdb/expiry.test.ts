@@ -13,7 +13,7 @@ test("goes on at once while any value was deleted, also beside values that were 
   const expiry = createExpiry({
     clock,
     reader: () =>
-      readerOf((_nowMs, limit) => ({ items: [...stored.values()].slice(0, limit), nextMs: stored.size === 0 ? undefined : clock.nowMs() })),
+      readerOf((_nowMs, limit) => ({ items: [...stored.values()].slice(0, limit), ...(stored.size > 0 && { nextMs: clock.nowMs() }) })),
     // The first value of all was written again: what was due is no longer there, and nothing is deleted.
     remove: async ({ key }) => stored.delete(key) && key !== "foo/0",
   })
