@@ -316,7 +316,7 @@ export const handshakesTurnMs = 2
 export const handshakesTurnsBetween = 3
 
 /**
- * Milliseconds that a handshake with a certificate may take in the event loop without a charge; most take one. For what
+ * Milliseconds of CPU that a handshake with a certificate may take without a charge; most take one. For what
  * it takes beyond that, its address waits this many times as long until its next one begins. The addresses of load
  * balancers have many clients, so what is usual costs them nothing.
  */

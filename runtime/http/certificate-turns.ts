@@ -15,7 +15,11 @@ export class CertificateTurns {
   private isScheduled = false
   private cancelTimer: () => void = () => undefined
 
-  constructor(private readonly clock: Clock) {}
+  /** `usedMs`: the CPU that was used so far. The time of the clock would charge clients for a machine that is busy. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly usedMs: () => number = cpuMs,
+  ) {}
 
   /** `check` is called once, in a turn of its own. */
   wait(address: string, check: () => void): void {
@@ -43,7 +47,7 @@ export class CertificateTurns {
       const atMs = freeAtMs.get(address) ?? nowMs
       soonestMs = Math.min(soonestMs, atMs)
       if (atMs > nowMs) continue
-      this.check(address, row, nowMs)
+      this.check(address, row)
       return this.schedule()
     }
     // All that wait have been charged.
@@ -51,14 +55,19 @@ export class CertificateTurns {
     this.cancelTimer = clock.after(soonestMs - nowMs, () => this.schedule())
   }
 
-  private check(address: string, row: (() => void)[], startedMs: number): void {
-    const { clock, freeAtMs, waiting } = this
+  private check(address: string, row: (() => void)[]): void {
+    const { clock, freeAtMs, usedMs, waiting } = this
     const check = row.shift()
     waiting.delete(address)
     if (row.length > 0) waiting.set(address, row)
+    const beforeMs = usedMs()
     check?.()
-    const endedMs = clock.elapsedMs()
-    const chargedMs = endedMs - startedMs - certificateCheckFreeMs
-    if (chargedMs > 0) freeAtMs.set(address, endedMs + chargedMs * certificateChargeFactor)
+    const chargedMs = usedMs() - beforeMs - certificateCheckFreeMs
+    if (chargedMs > 0) freeAtMs.set(address, clock.elapsedMs() + chargedMs * certificateChargeFactor)
   }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
