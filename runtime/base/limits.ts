@@ -315,18 +315,6 @@ export const handshakesTurnMs = 2
  */
 export const handshakesTurnsBetween = 3
 
-/**
- * Milliseconds of CPU that a handshake with a certificate may take without a charge; most take one. For what
- * it takes beyond that, its address waits this many times as long until its next one begins. The addresses of load
- * balancers have many clients, so what is usual costs them nothing.
- */
-export const certificateCheckFreeMs = 5
-export const certificateChargeFactor = 10
-
-/** Bits of the modulus and of the public exponent of an RSA key of others: the numbers of Go. */
-export const rsaKeyBitsMax = 8192
-export const rsaExponentBitsMax = 31
-
 /** Burst and rate per second of log lines about connections that were closed or refused. */
 export const warningsBurst = 10
 export const warningsPerSecond = 1

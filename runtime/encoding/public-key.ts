@@ -1,6 +1,9 @@
 /** Which public keys of others are used: those whose signatures cost little to check. */
-import { rsaExponentBitsMax, rsaKeyBitsMax } from "../base/limits.ts"
 import { DerFault, derTags, type DerValue, derValues, objectIdentifier } from "./der.ts"
+
+/** Bits of the modulus and of the public exponent of an RSA key of others: the numbers of Go. */
+const rsaKeyBitsMax = 8192
+const rsaExponentBitsMax = 31
 
 const rsa: ReadonlySet<string> = new Set(["1.2.840.113549.1.1.1", "1.2.840.113549.1.1.10"])
 const elliptic = "1.2.840.10045.2.1"
@@ -11,7 +14,7 @@ const curves: ReadonlySet<string> = new Set(["1.3.132.0.33", "1.2.840.10045.3.1.
 
 /**
  * Says why a key is not used; undefined when it is. Takes RSA, the curves of NIST by name, and Ed25519, as Go does: a
- * signature that somebody else priced takes 20 ms with DSA, and 7 ms with an RSA exponent as long as the modulus.
+ * signature whose price another machine chose takes 20 ms with DSA, and 7 ms with an RSA exponent of 3072 bits.
  * `spki`: a SubjectPublicKeyInfo in DER. Throws DerFault for bytes that are none. Called with any bytes.
  */
 export function keyFault(spki: Buffer): string | undefined {

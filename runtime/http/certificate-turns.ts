@@ -1,6 +1,6 @@
 /** Says when the certificates of a client are checked, which costs the event loop more than the rest of a handshake. */
 import type { Clock } from "../base/clock.ts"
-import { certificateChargeFactor, certificateCheckFreeMs } from "../base/limits.ts"
+import { certificateChargeFactor, certificateCheckFreeMs } from "../tls/limits.ts"
 
 /**
  * Checks the certificates of one connection in a turn of the event loop. Addresses take turns. What a check takes

@@ -18,8 +18,8 @@ interface Listening {
 
 /**
  * Removes node's own listener of an event and returns it, so that the caller decides which connections node gets and
- * when: `connection` would begin TLS, `secureConnection` begins HTTP/1.1. Called before anything else listens to the event.
- * Throws if node has no listener, or several.
+ * when: `connection` would begin TLS, `secureConnection` begins HTTP/1.1. Called before anything else listens to the
+ * event. Throws if node has no listener, or several.
  */
 export function takeListener(server: Listening, event: "connection" | "secureConnection"): (server: Listening, socket: Socket) => void {
   const listeners = server.listeners(event)

@@ -24,7 +24,7 @@ export function certificatesIn(message: Buffer, is13: boolean): readonly Buffer[
   }
 }
 
-/** Why a chain costs too much to be looked at; undefined when it does not. Says nothing of who has signed it. */
+/** Why a chain costs too much to be looked at; undefined when it does not. Says nothing of its signatures. */
 export function chainFaultOf(sent: readonly Buffer[] | undefined, certificatesMax: number): string | undefined {
   if (sent === undefined) return "it has sent certificates that cannot be read"
   if (sent.length > certificatesMax) return `it has sent more than ${certificatesMax} certificates`

@@ -1,4 +1,4 @@
-/** Opens TLS to other machines. Every connection that the server opens to one that it does not trust goes through here. */
+/** Opens TLS to other machines: every connection of the server to one that it does not trust. */
 import { constants } from "node:crypto"
 import { Agent, type RequestOptions } from "node:https"
 import { connect as connectTcp, type Socket } from "node:net"

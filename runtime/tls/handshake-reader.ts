@@ -1,7 +1,7 @@
 /**
  * Reads what one end of a TLS connection sends until its handshake is done, before OpenSSL gets it. OpenSSL checks all
- * signatures of a chain in one go, on the thread that serves everybody, and node offers no limit. So the chain is looked
- * at here: how long it is, and whether its keys are of sorts whose signatures cost little. Nothing is verified here.
+ * signatures of a chain in one go, on the thread that serves all clients, and node offers no limit. So the chain is
+ * looked at here: how long it is, and whether its keys are of sorts whose signatures cost little. Nothing is verified.
  */
 import { chainFaultOf, certificatesIn } from "./certificate-message.ts"
 import { handshakeRecordsMax } from "./limits.ts"

@@ -1,9 +1,9 @@
 /**
- * Takes the bytes of a connection before node's TLS gets them, and gives the connection back. Node reads encrypted bytes
- * in C++, straight from the socket into OpenSSL; a stream of JavaScript below TLS would see them, and would stay there
- * for the life of the connection, at twice the CPU for long lists. Node's HTTP parser is the one part that is put on top
- * of a socket's readers and taken off again: node does so for each connection of HTTP/1.1. It cannot parse these bytes,
- * which does not matter: it reports each piece, and has a copy of it.
+ * Takes the bytes of a connection before node's TLS gets them, and gives the connection back. Node reads encrypted
+ * bytes in C++, straight from the socket into OpenSSL; a stream of JavaScript below TLS would see them, and would stay
+ * there for the life of the connection, at twice the CPU for long lists. Node's HTTP parser is the one part that is put
+ * on top of a socket's readers and taken off again: node does so for each connection of HTTP/1.1. It cannot parse these
+ * bytes, which does not matter: it reports each piece, and has a copy of it.
  *
  * What of this is undocumented is checked by `checkInterception` when the server starts.
  */

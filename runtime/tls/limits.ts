@@ -17,3 +17,11 @@ export const handshakeCertificatesMax = 12
 
 /** Records of a handshake; real ones have up to ten. Each costs the same, however little is in it. */
 export const handshakeRecordsMax = 64
+
+/**
+ * Milliseconds of CPU that a handshake with a certificate may take without a charge; most take one. For what
+ * it takes beyond that, its address waits this many times as long until its next one begins. The addresses of load
+ * balancers have many clients, so what is usual costs them nothing.
+ */
+export const certificateCheckFreeMs = 5
+export const certificateChargeFactor = 10

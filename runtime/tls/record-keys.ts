@@ -18,7 +18,7 @@ const ivBytes = 12
 const tagBytes = 16
 const headBytes = 5
 
-/** The suites that node offers, by the length of their secrets. Two share one; which it is shows with the first record. */
+/** The suites of node, by the length of their secrets. Two share one; which it is shows with the first record. */
 const of384: readonly Cipher[] = [{ name: "aes-256-gcm", hash: "sha384", keyBytes: 32 }]
 const of256: readonly Cipher[] = [
   { name: "aes-128-gcm", hash: "sha256", keyBytes: 16 },

@@ -1,4 +1,4 @@
-/** Chains of certificates of any length with keys of any sort, for handshakes. Most of their signatures are nonsense. */
+/** Chains of any length, with keys of any sort, for handshakes. Most of their signatures are nonsense. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 
 /** A chain and the key of its first certificate, as PEM. */
@@ -89,7 +89,7 @@ function chainOf(keys: readonly Buffer[], signing: Signing, key: string): MadeCh
   return { certificate: certificates.map(pem).join(""), key }
 }
 
-/** A chain that nobody has signed, except that its first key is one of P-256. */
+/** A chain whose signatures are nonsense. Its first key is one of P-256. */
 export function madeChain(keys: ChainKeys, length: number): MadeChain {
   const own = generateKeyPairSync("ec", { namedCurve: "prime256v1" })
   const infos = Array.from({ length: length - 1 }, keyInfos[keys])

@@ -20,7 +20,7 @@ const model = /^model\//
 const cel = /^cel\//
 const encoding = /^runtime\/encoding\//
 const query = /^runtime\/query\//
-/** Handshakes of TLS, with whomever. */
+/** Handshakes of TLS with other machines. */
 const tls = /^runtime\/tls\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
@@ -172,7 +172,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/http\//,
-    mayImport: [...ground, request, wire, http2, /^runtime\/authn\/authenticate\.ts$/],
+    mayImport: [...ground, request, wire, http2, tls, /^runtime\/authn\/authenticate\.ts$/],
     reason: "the HTTP servers know only that there is an application",
   },
   {

@@ -103,7 +103,7 @@ class Issuer {
   }
 }
 
-/** Throws AuthenticationError for claims that the library of tokens can read and this server cannot: its depth is bounded. */
+/** Throws AuthenticationError for claims that only the library of tokens can read: the depth is bounded here. */
 function claimsOf(token: string): JsonObject {
   try {
     const { value } = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))

@@ -53,7 +53,7 @@ export async function verifiedClaims(jose: Jose, token: string, options: TokenVe
   }
 }
 
-/** The library says of a key that it cannot use, one that is too short or no key at all, with an error of the language. */
+/** The library reports a key that it cannot use, too short or no key at all, by an error of the language. */
 function unusable(jose: Jose, error: unknown): unknown {
   if (error instanceof jose.errors.JOSEError || !(error instanceof Error)) return error
   return new AuthenticationError(`oidc: verify token: the key of the provider cannot be used: ${error.message}`)
