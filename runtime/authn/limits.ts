@@ -5,12 +5,9 @@ export const sentCertificatesMax = 10
 
 /**
  * Signatures that are checked for one certificate: cross-signed authorities make many paths. Each takes up to a
- * millisecond.
+ * millisecond with the keys that `keyFault` accepts.
  */
 export const signatureChecksMax = 30
-
-/** Bits of an RSA key in a client's chain; the number of Go's TLS. A larger one takes many milliseconds to check. */
-export const rsaKeyBitsMax = 8192
 
 /** Answers about tokens that are kept, per authenticator; the oldest is asked for again when there are more. */
 export const keptTokensMax = 8192

@@ -5,7 +5,6 @@
 import { lookup } from "node:dns/promises"
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from "node:http"
 import { connect as netConnect, isIP, type Socket } from "node:net"
-import { connect as tlsConnect } from "node:tls"
 import type { Clock } from "../base/clock.ts"
 import { ApiError, badRequest } from "../base/errors.ts"
 import {
@@ -16,6 +15,7 @@ import {
   proxyDialTimeoutMs,
   tcpKeepAliveMs,
 } from "../base/limits.ts"
+import { connectTls } from "../tls/connect.ts"
 import { type AddressPolicy, resolveAllowedAddress } from "./addresses.ts"
 
 /** The network layer; tests replace it. */
@@ -150,8 +150,7 @@ function limitConnectTime(stream: Socket, clock: Clock, { scheme, host, port, ti
 function encrypted(socket: Socket, { host, trust }: Target, { authority, certificate, key }: AgentTls): Socket {
   const known = trust === "agent" && authority !== undefined
   try {
-    const stream = tlsConnect({
-      socket,
+    const stream = connectTls(socket, {
       // The name that the certificate is compared with; the TCP connection exists already.
       host,
       ...(isIP(host) === 0 && { servername: host }),

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import type { Socket } from "node:net"
 import { isIP } from "node:net"
-import { checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext } from "node:tls"
+import { checkServerIdentity, type PeerCertificate, type SecureContext } from "node:tls"
 import type { Clock } from "../base/clock.ts"
 import { proxyDialTimeoutMs } from "../base/limits.ts"
 import type { Random } from "../base/random.ts"
@@ -10,6 +10,7 @@ import { type AddressPolicy, resolveAllowedAddress } from "../connect/addresses.
 import type { Network } from "../connect/dialer.ts"
 import type { ObjectReader } from "../connect/objects.ts"
 import { serviceEndpoint } from "../connect/proxy-target.ts"
+import { connectTls } from "../tls/connect.ts"
 import { certifiedName, type HookAddress, sentServerName } from "./place.ts"
 
 export interface ConnectionDeps {
@@ -70,8 +71,7 @@ function isUnreachable(error: unknown): boolean {
 
 async function encrypted(socket: Socket, address: HookAddress, options: OpenOptions): Promise<Socket> {
   const servername = sentServerName(address)
-  const stream = connectTls({
-    socket,
+  const stream = connectTls(socket, {
     // Compared with the certificate; the TCP connection exists already.
     host: certifiedName(address),
     ...(servername !== undefined && { servername }),

@@ -5,10 +5,11 @@
 import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as httpRequest } from "node:http"
 import type { Socket } from "node:net"
 import { type Duplex, PassThrough } from "node:stream"
-import { createSecureContext, type SecureContext } from "node:tls"
+import type { SecureContext } from "node:tls"
 import { formatDuration } from "../base/duration.ts"
 import type { JsonValue } from "../base/json.ts"
 import { answerHeaderBytesMax, answerHeaderFieldsMax, informationalAnswersMax } from "../base/limits.ts"
+import { clientContext } from "../tls/connect.ts"
 import { acknowledged, reviewOf } from "./answer.ts"
 import { systemAuthorities } from "./authorities.ts"
 import { type ConnectionDeps, openConnection } from "./connection.ts"
@@ -217,7 +218,7 @@ class HookAgent extends Agent {
   private open(): Promise<Socket> {
     const { address, deps } = this
     const { certificate, key } = address.access ?? {}
-    this.trust ??= createSecureContext({
+    this.trust ??= clientContext({
       ca: address.certificates ?? systemAuthorities(),
       ...(certificate !== undefined && { cert: certificate }),
       ...(key !== undefined && { key }),

@@ -1,27 +1,33 @@
 /** Which certificate a connection gets, by the host that its client asks for: kube-apiserver's order of precedence. */
 import { X509Certificate } from "node:crypto"
+import { createSecureContext, type SecureContext } from "node:tls"
 import { parseIp } from "../base/ip-address.ts"
-import type { Http1Server } from "./http1-exchange.ts"
-import { withSecureContext } from "./node-internals.ts"
 import { contextOf, type NamedCertificate, type Tls } from "./tls.ts"
 
-/** A server beside the listener's, with another certificate. */
+/** What a connection is served with. */
+export interface ServedTls {
+  readonly context: SecureContext
+  /** Whether clients are asked for a certificate. */
+  readonly asksForCertificate: boolean
+}
+
+/** A certificate beside that of all other connections. */
 interface Named {
-  readonly server: Http1Server
+  readonly served: ServedTls
   readonly certificate: X509Certificate
 }
 
 /** Created once per listener. */
 export class CertificateChoice {
-  private byName: ReadonlyMap<string, Http1Server> = new Map()
+  private byName: ReadonlyMap<string, ServedTls> = new Map()
   private others: readonly Named[] = []
   private own: X509Certificate | undefined
+  private served: ServedTls
 
-  constructor(
-    private readonly server: Http1Server,
-    tls: Tls,
-  ) {
-    this.use(tls, this.namedOf(tls))
+  /** Throws as `set`. */
+  constructor(tls: Tls) {
+    this.served = servedWith(tls)
+    this.use(tls, namedOf(tls))
   }
 
   /** Whether the name matters: there is more than one certificate. */
@@ -34,47 +40,51 @@ export class CertificateChoice {
    * was then.
    */
   set(tls: Tls): void {
-    const others = this.namedOf(tls)
-    this.server.setSecureContext(contextOf(tls))
+    const others = namedOf(tls)
+    this.served = servedWith(tls)
     this.use(tls, others)
   }
 
   /**
-   * The server that serves a connection. `name`: the host, "" for none. A name stands for its certificate, a wildcard
+   * What a connection is served with. `name`: the host, "" for none. A name stands for its certificate, a wildcard
    * for names that no other pattern is equal to; then counts which certificate is for that name, the listener's own
    * first. A client that names no host gets the certificate of the address to which it has connected, if one has it.
    */
-  serverFor(name: string, localAddress: string | undefined): Http1Server {
-    if (name === "") return this.byName.get(keyOf(localAddress ?? "")) ?? this.server
+  servedFor(name: string, localAddress: string | undefined): ServedTls {
+    if (name === "") return this.byName.get(keyOf(localAddress ?? "")) ?? this.served
     const found = this.byName.get(keyOf(name)) ?? this.byName.get(name.replace(/^[^.]*/, "*"))
     if (found !== undefined) return found
-    if (this.own === undefined || isFor(this.own, name)) return this.server
-    return this.others.find(({ certificate }) => isFor(certificate, name))?.server ?? this.server
-  }
-
-  private namedOf(tls: Tls): readonly Named[] {
-    const { named = [] } = tls
-    return named.map(({ certificate, key }) => ({
-      server: withSecureContext(this.server, contextOf({ ...tls, certificate, key })),
-      certificate: new X509Certificate(certificate),
-    }))
+    if (this.own === undefined || isFor(this.own, name)) return this.served
+    return this.others.find(({ certificate }) => isFor(certificate, name))?.served ?? this.served
   }
 
   /** `others`: those of `tls.named`, in their order. */
   private use({ certificate, named = [] }: Tls, others: readonly Named[]): void {
-    const byName = new Map<string, Http1Server>()
+    const byName = new Map<string, ServedTls>()
     // The first pair with a name has it; names that were given go before those in certificates.
     for (const given of [true, false]) {
       for (const [index, pair] of named.entries()) {
         const other = others[index]
         if (other === undefined || pair.names.length > 0 !== given) continue
-        for (const name of namesOf(pair, other.certificate)) if (!byName.has(name)) byName.set(name, other.server)
+        for (const name of namesOf(pair, other.certificate)) if (!byName.has(name)) byName.set(name, other.served)
       }
     }
     this.own = named.length === 0 ? undefined : new X509Certificate(certificate)
     this.others = others
     this.byName = byName
   }
+}
+
+function servedWith(tls: Tls): ServedTls {
+  return { context: createSecureContext(contextOf(tls)), asksForCertificate: tls.clientAuthorities !== undefined }
+}
+
+function namedOf(tls: Tls): readonly Named[] {
+  const { named = [] } = tls
+  return named.map(({ certificate, key }) => ({
+    served: servedWith({ ...tls, certificate, key }),
+    certificate: new X509Certificate(certificate),
+  }))
 }
 
 function namesOf(pair: NamedCertificate, certificate: X509Certificate): readonly string[] {

@@ -1,22 +1,24 @@
 /** Schedules the TLS handshakes of clients that have not authenticated. */
 import type { Socket } from "node:net"
 import type { Clock } from "../base/clock.ts"
-import type { CertificateChoice } from "./certificate-choice.ts"
-import type { Http1Server } from "./http1-exchange.ts"
 import { handshakesTurnMs, handshakesTurnsBetween } from "../base/limits.ts"
+import { beginTls } from "./begin-tls.ts"
+import type { CertificateChoice } from "./certificate-choice.ts"
+import { CertificateTurns } from "./certificate-turns.ts"
+import type { Http1Server } from "./http1-exchange.ts"
 import { takeListener } from "./node-internals.ts"
 import { readServerName } from "./read-server-name.ts"
 
 interface HandshakeLimits {
   /** Says with which certificate a handshake begins. */
-  readonly choice: Pick<CertificateChoice, "readsNames" | "serverFor">
+  readonly choice: Pick<CertificateChoice, "readsNames" | "servedFor">
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
   /** The most connections without an authenticated request that may speak TLS at a time. */
   readonly max: number
   /** How long such a connection may speak TLS, in milliseconds, while others wait. */
   readonly graceMs: number
-  /** How long a connection may take until it begins TLS. */
+  /** How long a connection may take until it begins TLS, and then for its handshake. */
   readonly silentMs: number
 }
 
@@ -28,7 +30,7 @@ interface HandshakeLimits {
  * connections of one address delay no other address.
  */
 export class Handshakes {
-  private readonly begin: (socket: Socket, name: string) => void
+  private readonly certificates: CertificateTurns
   /**
    * Connections whose client has sent something, by address, with the host that it asks for if that matters; the next
    * address in turn comes first.
@@ -43,12 +45,23 @@ export class Handshakes {
   private turnsLeft = 0
 
   constructor(
-    server: Http1Server,
+    private readonly server: Http1Server,
     private readonly limits: HandshakeLimits,
   ) {
-    const begin = takeListener(server, "connection")
-    const { choice } = limits
-    this.begin = (socket, name) => begin(choice.readsNames ? choice.serverFor(name, socket.localAddress) : server, socket)
+    // Its own would begin TLS at once, without a guard.
+    takeListener(server, "connection")
+    this.certificates = new CertificateTurns(limits.clock)
+  }
+
+  private begin(socket: Socket, name: string, address: string): void {
+    const { choice, silentMs, warn } = this.limits
+    beginTls(socket, {
+      server: this.server,
+      served: choice.servedFor(choice.readsNames ? name : "", socket.localAddress),
+      timeoutMs: silentMs,
+      inTurn: (check) => this.certificates.wait(address, check),
+      onFault: (reason) => warn("a connection was ended", { remoteAddress: address, reason }),
+    })
   }
 
   add(socket: Socket, address: string): void {
@@ -159,7 +172,7 @@ export class Handshakes {
     const sockets = this.begun.get(address) ?? new Map<Socket, number>()
     this.begun.set(address, sockets.set(socket, this.limits.clock.elapsedMs()))
     this.begunCount++
-    this.begin(socket, name)
+    this.begin(socket, name, address)
   }
 
   /** False if the connection does not speak TLS, or not any more. */

@@ -4,7 +4,7 @@ import { type AddressInfo, Socket } from "node:net"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { CertificateChoice } from "./certificate-choice.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
-import { Connections, http2Name } from "./connections.ts"
+import { Connections } from "./connections.ts"
 import { checkNode } from "./node-internals.ts"
 import { requestListener } from "./request-listener.ts"
 import { http1Classes, type Http1Server } from "./http1-exchange.ts"
@@ -14,7 +14,7 @@ import { Allowance } from "../http2/allowance.ts"
 import { http2StreamsMax, requestHeaderBytesMax, requestHeaderFieldsMax, warningsBurst, warningsPerSecond } from "../base/limits.ts"
 import type { App } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
-import { contextOf, type Tls } from "./tls.ts"
+import type { Tls } from "./tls.ts"
 
 export interface ListenOptions {
   readonly app: App
@@ -59,8 +59,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { app, http2 = "own", streamsPerConnection = http2StreamsMax } = options
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
-  const server = createServer(options.tls, times)
-  const choice = new CertificateChoice(server, options.tls)
+  const choice = new CertificateChoice(options.tls)
+  const server = createServer(times)
   const limited = limitConnections(server, { ...options.limits, choice, clock: options.clock ?? systemClock, warn, times })
   const kept = new KeptBytes({
     ...options.limits,
@@ -89,13 +89,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return { server, port, close: (how) => connections.close(how), setTls: (tls) => choice.set(tls), unref }
 }
 
-function createServer(tls: Tls, times: TimeLimits): Http1Server {
+/** Its own part in TLS is `begin-tls.ts`, which needs no certificate here. */
+function createServer(times: TimeLimits): Http1Server {
   const server = createHttpsServer({
     ...http1Classes,
-    ...contextOf(tls),
-    ...(tls.clientAuthorities !== undefined && { requestCert: true, rejectUnauthorized: false }),
-    ALPNProtocols: [http2Name, "http/1.1"],
-    handshakeTimeout: times.tlsHandshakeTimeoutMs,
     maxHeaderSize: requestHeaderBytesMax,
     headersTimeout: times.requestHeaderTimeoutMs,
     keepAliveTimeout: times.idleConnectionTimeoutMs,

@@ -5,7 +5,8 @@
 import { createServer, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
-import type { SecureContextOptions } from "node:tls"
+import { TLSSocket } from "node:tls"
+import { checkInterception } from "../tls/intercepted-bytes.ts"
 
 type ConnectionListener = (socket: Socket) => void
 
@@ -17,8 +18,8 @@ interface Listening {
 
 /**
  * Removes node's own listener of an event and returns it, so that the caller decides which connections node gets and
- * when: `connection` begins TLS, `secureConnection` begins HTTP/1.1. Called before anything else listens to the event.
- * Throws if node has no listener, or several.
+ * when: `connection` would begin TLS, `secureConnection` begins HTTP/1.1. Called before anything else listens to the
+ * event. Throws if node has no listener, or several.
  */
 export function takeListener(server: Listening, event: "connection" | "secureConnection"): (server: Listening, socket: Socket) => void {
   const listeners = server.listeners(event)
@@ -28,21 +29,23 @@ export function takeListener(server: Listening, event: "connection" | "secureCon
   return (owner, socket) => listener.call(owner, socket)
 }
 
-/** The part of a node server of TLS that has a certificate. */
-interface Secure {
-  setSecureContext(context: SecureContextOptions): void
+type HandshakeError = (error: Error) => void
+
+/** Calls `listener` when the handshake of a server's stream fails that was made here and not by node's listener. */
+export function onHandshakeError(stream: TLSSocket, listener: HandshakeError): void {
+  stream.once("_tlsError", listener)
 }
 
-/**
- * Returns a server that is the given one but for its certificate and key: node's listener of `connection` begins TLS
- * with those of the server that it is called on. Throws what OpenSSL finds wrong with them, and if node keeps them
- * elsewhere.
- */
-export function withSecureContext<Server extends Secure>(server: Server, context: SecureContextOptions): Server {
-  const other: Server = Object.create(server)
-  other.setSecureContext(context)
-  if (!Object.hasOwn(other, "_sharedCreds")) throw missing("`_sharedCreds` of an HTTPS server, which `setSecureContext` replaces")
-  return other
+/** Ends node's part in such a handshake: from now on the errors of the stream are those of its users. */
+export function releaseControl(stream: TLSSocket, listener: HandshakeError): void {
+  stream.off("_tlsError", listener)
+  if (hasRelease(stream)) stream._releaseControl()
+  // Node's HTTP/2 waits while it is true.
+  Object.assign(stream, { secureConnecting: false })
+}
+
+function hasRelease(value: object): value is { _releaseControl(): boolean } {
+  return "_releaseControl" in value && typeof value._releaseControl === "function"
 }
 
 function isListener(listener: unknown): listener is ConnectionListener {
@@ -59,10 +62,16 @@ export function isPausedByNode(socket: Socket): boolean {
 
 /**
  * Called once per listener, before it listens. `serve` makes node's HTTP/1.1 read a connection; tests pass others.
- * Throws an error that names node's version if something is missing that `isPausedByNode`, `stranger-turns.ts` or
- * `upgrade.ts` needs.
+ * Throws an error that names node's version if something is missing that `isPausedByNode`, `begin-tls.ts`,
+ * `tls/`, `stranger-turns.ts` or `upgrade.ts` needs.
  */
 export function checkNode(serve: (connection: Duplex) => void = serveHttp1): void {
+  if (!hasRelease(TLSSocket.prototype) || !("_tlsError" in TLSSocket.prototype)) throw missing("`_releaseControl` of a TLSSocket")
+  try {
+    checkInterception()
+  } catch (error) {
+    throw missing(error instanceof Error ? error.message : String(error))
+  }
   const { assignSocket, detachSocket } = ServerResponse.prototype
   if (typeof assignSocket !== "function" || typeof detachSocket !== "function")
     throw missing("`assignSocket` and `detachSocket` of an http.ServerResponse")

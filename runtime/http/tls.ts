@@ -62,8 +62,18 @@ nLk9HL92Qvgec5DBIscviAGMuROfi4wURw8upg==
 
 /** As node takes it. */
 export function contextOf({ certificate, key, minVersion = "TLSv1.2", ciphers, clientAuthorities }: Tls): SecureContextOptions {
-  const serving = { cert: certificate, key, minVersion, ecdhCurve: curves, ...(ciphers !== undefined && { ciphers }) }
+  // In a second handshake a client could send its certificates without `guardHandshake` seeing them. Go has none.
+  const always = constants.SSL_OP_NO_RENEGOTIATION
+  const serving = {
+    cert: certificate,
+    key,
+    minVersion,
+    ecdhCurve: curves,
+    honorCipherOrder: true,
+    secureOptions: always,
+    ...(ciphers !== undefined && { ciphers }),
+  }
   if (clientAuthorities === undefined) return serving
   // A resumed connection has the client's certificate without those that it sent with it, which verify it.
-  return { ...serving, ca: clientAuthorities, crl: revocations, secureOptions: constants.SSL_OP_NO_TICKET }
+  return { ...serving, ca: clientAuthorities, crl: revocations, secureOptions: always | constants.SSL_OP_NO_TICKET }
 }

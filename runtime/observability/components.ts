@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http"
 import { request } from "node:https"
 import type { Clock } from "../base/clock.ts"
 import { componentProbeMs } from "../base/limits.ts"
+import { GuardedAgent } from "../tls/connect.ts"
 import { cachedCheck, type HealthCheck } from "./health.ts"
 
 /** The programs beside the server, by their ports. */
@@ -39,10 +40,12 @@ async function probe(port: number, clock: Clock): Promise<string | undefined> {
   }
 }
 
+const agent = new GuardedAgent({ keepAlive: false })
+
 /** The head of the answer decides. The connection ends with it, whatever follows, or after `componentProbeMs`. */
 function headOf(url: string, clock: Clock): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { agent: false, rejectUnauthorized: false }, (answer) => {
+    const asked = request(url, { agent, rejectUnauthorized: false }, (answer) => {
       resolve(answer)
       asked.destroy()
     })

@@ -1,8 +1,9 @@
 /** ID tokens of an identity provider: a real HTTPS server, whose keys change, and which fails and lies. */
 import type { ServerResponse } from "node:http"
-import { SignJWT } from "jose"
+import { exportJWK, SignJWT } from "jose"
 import { expect, test } from "vitest"
 import { discoveryRetryMs, keptIdTokensMs, keysRefreshMs, providerTimeoutMs } from "../../runtime/authn/limits.ts"
+import { documentDepthMax } from "../../runtime/base/limits.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { authority, type Claims, curve, first, type Provider, second, signed, startProvider } from "./provider.ts"
 import { type AuthenticationServer, connectTo, refused, startServerWith, testFolder, userOf } from "./server.ts"
@@ -55,6 +56,44 @@ test("a token names its user; tokens of others, and others' tokens, do not", asy
   expect(await ask({}, curve)).toBe(refused)
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(JSON.stringify({ iss: provider.issuer, aud: "cluster", sub: "jane", exp: nowSeconds() + 60 })).toString("base64url")}.`
   for (const text of [unsigned, "a.b.c", "..", `${unsigned}AAAA`]) expect(await send(text)).toBe(refused)
+})
+
+test("a token has one text: padding, and other last characters for the same bytes, make it another", async () => {
+  const provider = await startProvider()
+  const { server, send, nowSeconds } = await startWith(provider)
+  await ready(server)
+  const payload = { iss: provider.issuer, aud: "cluster", sub: "jane", exp: nowSeconds() + 3600 }
+  const token = await signed(payload)
+  // 256 bytes: the last character has four bits that belong to no byte, and is one of A, Q, g and w.
+  expect(token.at(-1)).toMatch(/[AQgw]/)
+  const other = String.fromCharCode((token.codePointAt(token.length - 1) ?? 0) + 1)
+  for (const text of [`${token}==`, `${token.slice(0, -1)}${other}`, token.replace(".", "=."), `${token}.`])
+    expect(await send(text)).toBe(refused)
+  expect(await send(token)).toBe(jane(provider.issuer))
+})
+
+test("claims that are nested deeper than documents may be, and keys that cannot be used, are 401", async () => {
+  const provider = await startProvider()
+  const { server, ask } = await startWith(provider)
+  await ready(server)
+  let deep: unknown = 1
+  for (let depth = 0; depth < documentDepthMax + 10; depth++) deep = [deep]
+  expect(await ask({ deep })).toBe(refused)
+  for (const change of [{ e: "A".repeat(512) }, { n: "AQAB" }, { n: "!" }, { kty: "RSA", n: undefined }]) {
+    provider.answer = (path, response) => {
+      if (path !== "/keys") return false
+      void exportJWK(first.pair.publicKey).then((key) => response.end(JSON.stringify({ keys: [{ ...key, kid: "first", ...change }] })))
+      return true
+    }
+    server.clock.advance(keysRefreshMs + keptIdTokensMs)
+    // A key that is not known has the keys read again.
+    await ask({}, second)
+    expect([change, await ask()]).toEqual([change, refused])
+  }
+  provider.answer = undefined
+  server.clock.advance(keysRefreshMs + keptIdTokensMs)
+  await ask({}, second)
+  expect(await ask()).toBe(jane(provider.issuer))
 })
 
 test("claims say who the user is, as the options have it", async () => {

@@ -20,6 +20,8 @@ const model = /^model\//
 const cel = /^cel\//
 const encoding = /^runtime\/encoding\//
 const query = /^runtime\/query\//
+/** Handshakes of TLS with other machines. */
+const tls = /^runtime\/tls\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
 /** The seams of storage: what is beyond them may be exchanged. */
@@ -65,6 +67,7 @@ const areas: readonly Area[] = [
     reason: "expressions of admission and access are compiled without kinds and without a server",
   },
   { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
+  { files: tls, mayImport: [base, encoding], reason: "a handshake knows neither requests nor who the other end is" },
   { files: query, mayImport: [base, schema, encoding], reason: "a selector is parsed and applied without a server" },
   {
     files: exchange,
@@ -76,7 +79,7 @@ const areas: readonly Area[] = [
   { files: wire, mayImport: ground, reason: "encodings must not know what is stored" },
   {
     files: auth,
-    mayImport: [...ground, request, options, generatedTypes, cel, /^runtime\/policies\//],
+    mayImport: [...ground, request, options, generatedTypes, cel, tls, /^runtime\/policies\//],
     reason: "authorization works without the registry; its caller provides what it must read",
   },
   {
@@ -123,17 +126,17 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/connect\//,
-    mayImport: [...ground, request],
+    mayImport: [...ground, request, tls],
     reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
     files: /^runtime\/hooks\//,
-    mayImport: [base, encoding, /^runtime\/connect\//],
+    mayImport: [base, encoding, tls, /^runtime\/connect\//],
     reason: "a web hook is another machine: its callers know what is asked, and what an answer means",
   },
   {
     files: /^runtime\/observability\//,
-    mayImport: [...ground, request, registry],
+    mayImport: [...ground, request, registry, tls],
     reason: "what is measured knows requests and kinds, not how they are answered",
   },
   {
@@ -169,7 +172,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/http\//,
-    mayImport: [...ground, request, wire, http2, /^runtime\/authn\/authenticate\.ts$/],
+    mayImport: [...ground, request, wire, http2, tls, /^runtime\/authn\/authenticate\.ts$/],
     reason: "the HTTP servers know only that there is an application",
   },
   {

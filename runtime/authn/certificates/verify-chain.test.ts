@@ -1,7 +1,10 @@
 /** Which chains hold, with certificates made for each case. */
+import { X509Certificate } from "node:crypto"
 import { beforeAll, describe, expect, test } from "vitest"
 import { extension, type Made, makeCertificate, type Making } from "../../../test/support/client-certificates.ts"
+import { madeChain } from "../../../test/support/made-chains.ts"
 import { readCertificate } from "../../encoding/certificate.ts"
+import { pemBlocks } from "../../encoding/pem.ts"
 import { certificatePool } from "./pool.ts"
 import { chainFault } from "./verify-chain.ts"
 
@@ -147,6 +150,18 @@ describe("a chain does not hold", () => {
     const a = await makeCertificate({ subject: "CN=a", issuer: keys.b, authority: true, keys: keys.a.keys })
     const b = await makeCertificate({ subject: "CN=b", issuer: keys.a, authority: true, keys: keys.b.keys })
     expect(faultOf(await leafOf({ issuer: keys.a }), [a, b, keys.a, keys.b])).toBe(unknown)
+  })
+
+  test("through a key whose signatures cost much to check", () => {
+    for (const [keys, why] of [
+      ["RSA with a long exponent", /x509: the public exponent of an RSA key has more than 31 bits/],
+      ["RSA of 16384 bits", /x509: an RSA key has more than 8192 bits/],
+      ["another curve", /x509: the elliptic curve .* is not used/],
+    ] as const) {
+      const [leaf, signer] = pemBlocks(madeChain(keys, 2).certificate).map(({ bytes }) => readCertificate(new X509Certificate(bytes)))
+      if (leaf === undefined || signer === undefined) throw new Error("no chain")
+      expect(chainFault({ leaf, intermediates: [signer], pool: certificatePool(root.certificate), nowMs: Date.now() })).toMatch(why)
+    }
   })
 
   test("when its paths need more signatures than are checked", async () => {

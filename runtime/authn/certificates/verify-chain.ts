@@ -4,7 +4,8 @@
  * once a connection is resumed.
  */
 import type { Certificate } from "../../encoding/certificate.ts"
-import { rsaKeyBitsMax, signatureChecksMax } from "../limits.ts"
+import { keyFault } from "../../encoding/public-key.ts"
+import { signatureChecksMax } from "../limits.ts"
 import type { CertificatePool } from "./pool.ts"
 
 export interface ChainQuestion {
@@ -104,9 +105,9 @@ function signatureFault(signer: Certificate, signed: Certificate | undefined, st
   if (!isStrong) return `x509: cannot verify signature: insecure or unknown algorithm ${algorithm}`
   if (++state.checks > signatureChecksMax) return "x509: signature check attempts limit reached while verifying certificate chain"
   try {
-    const key = signer.x509.publicKey
-    if ((key.asymmetricKeyDetails?.modulusLength ?? 0) > rsaKeyBitsMax) return `x509: an RSA key has more than ${rsaKeyBitsMax} bits`
-    if (signed.x509.verify(key)) return undefined
+    const fault = keyFault(signer.key)
+    if (fault !== undefined) return `x509: ${fault}`
+    if (signed.x509.verify(signer.x509.publicKey)) return undefined
   } catch {
     // A key that does not fit the signature.
   }

@@ -1,6 +1,7 @@
 /** Gets documents and tokens of an identity provider. */
-import { Agent, request } from "node:https"
+import { type Agent, request } from "node:https"
 import type { Clock } from "../../base/clock.ts"
+import { GuardedAgent } from "../../tls/connect.ts"
 import { distributedTokenBytesMax, providerAnswerBytesMax, providerTimeoutMs } from "../limits.ts"
 
 export interface ProviderClient {
@@ -12,7 +13,7 @@ export interface ProviderClient {
 
 /** Called once per provider. `authorities`: PEM of those that its certificate is verified with. */
 export function providerClient({ authorities, clock }: { authorities: string | readonly string[]; clock: Clock }): ProviderClient {
-  const agent = new Agent({ ca: [authorities].flat(), keepAlive: false })
+  const agent = new GuardedAgent({ ca: [authorities].flat(), keepAlive: false })
   async function asked<Answer>(url: string, { headers, bytesMax, statusMax, read }: Asked<Answer>): Promise<Answer> {
     if (!url.startsWith("https://")) throw new Error(`${url} is no https address`)
     const ending = new AbortController()

@@ -1,7 +1,7 @@
 /** Users from ID tokens of the issuers of a configuration. Specification section 5. */
 import type { Clock } from "../../base/clock.ts"
 import { isObject, type JsonObject } from "../../base/json.ts"
-import { parseJson } from "../../encoding/json/text.ts"
+import { JsonSyntaxError, parseJson } from "../../encoding/json/text.ts"
 import { AuthenticationError, type Identity } from "../authenticate.ts"
 import { distributedIssuersMax, identityCharactersMax } from "../limits.ts"
 import type { TokenLookUp } from "../tokens/kept-tokens.ts"
@@ -77,8 +77,7 @@ class Issuer {
   private async verified(jose: Jose, token: string, provider: Provider, issuer: string): Promise<JsonObject> {
     const { audiences, algorithms } = this.parts.authenticator
     await verifiedClaims(jose, token, { issuer, audiences, algorithms, provider, clock: this.clock })
-    const { value } = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
-    return isObject(value) ? value : {}
+    return claimsOf(token)
   }
 
   private async verifiedOfAny(jose: Jose, token: string): Promise<JsonObject> {
@@ -101,5 +100,16 @@ class Issuer {
     if (await provider.asked) return provider
     this.others.delete(issuer)
     throw new AuthenticationError(`oidc: verifying untrusted issuer ${issuer} failed: it cannot be asked`)
+  }
+}
+
+/** Throws AuthenticationError for claims that only the library of tokens can read: the depth is bounded here. */
+function claimsOf(token: string): JsonObject {
+  try {
+    const { value } = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
+    return isObject(value) ? value : {}
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new AuthenticationError(`oidc: parse claims: ${error.message}`)
+    throw error
   }
 }

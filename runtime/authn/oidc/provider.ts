@@ -1,7 +1,8 @@
 /** An identity provider: where its keys are, and its keys. */
-import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters, JWTPayload } from "jose"
+import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWK, JWSHeaderParameters, JWTPayload } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import { cut } from "../../base/quote.ts"
+import { rsaNumbersFault } from "../../encoding/public-key.ts"
 import { AuthenticationError } from "../authenticate.ts"
 import { discoveryRetryMs, keysRefreshMs } from "../limits.ts"
 import { isRecord, type ProviderClient } from "./fetch-document.ts"
@@ -119,7 +120,9 @@ export class Provider {
     try {
       const found = await client.get(this.keysUrl)
       if (!isKeySet(found)) throw new Error(`${this.keysUrl}: the answer has no keys`)
-      this.keys = { keyOf: jose.createLocalJWKSet(found), readMs: clock.elapsedMs() }
+      const keys = found.keys.filter((key) => isCheap(key))
+      if (keys.length < found.keys.length) onFault(`${this.keysUrl}: an RSA key is too long, or its exponent is; it is not used`)
+      this.keys = { keyOf: jose.createLocalJWKSet({ keys }), readMs: clock.elapsedMs() }
       return this.keys
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -132,6 +135,12 @@ export class Provider {
 function isKeySet(found: Readonly<Record<string, unknown>>): found is Readonly<Record<string, unknown>> & JSONWebKeySet {
   const { keys } = found
   return Array.isArray(keys) && keys.every((key) => isRecord(key) && typeof key["kty"] === "string")
+}
+
+/** Whether a signature of the key costs little to check. The library has no limit. */
+function isCheap({ kty, n, e }: JWK): boolean {
+  if (kty !== "RSA" || typeof n !== "string" || typeof e !== "string") return true
+  return rsaNumbersFault(Buffer.from(n, "base64url"), Buffer.from(e, "base64url")) === undefined
 }
 
 /** Another set of keys may make the token valid. */

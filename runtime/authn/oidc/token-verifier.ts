@@ -1,7 +1,8 @@
 /** Verifies tokens of one issuer: their signature, their time and for whom they are. */
-import type { JWTPayload } from "jose"
+import type { JWTPayload, JWTVerifyOptions } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import { AuthenticationError } from "../authenticate.ts"
+import { isCompactToken } from "../jwt-form.ts"
 import { notBeforeLeewaySeconds } from "../limits.ts"
 import type { Jose, Provider } from "./provider.ts"
 
@@ -19,6 +20,7 @@ const googleIssuerAlias = "accounts.google.com"
 
 /** The issuer that a token names, which nothing has verified yet; undefined when it is no token of this sort. */
 export function untrustedIssuer(jose: Jose, token: string): string | undefined {
+  if (!isCompactToken(token)) return undefined
   try {
     const { iss } = jose.decodeJwt(token)
     return iss === googleIssuerAlias ? googleIssuer : typeof iss === "string" ? iss : undefined
@@ -32,15 +34,15 @@ export async function verifiedClaims(jose: Jose, token: string, options: TokenVe
   const { audiences, algorithms, clock, issuer, provider } = options
   try {
     const claims = await provider.verified(jose, async (keyOf) => {
-      const { payload } = await jose.jwtVerify(token, keyOf, {
+      const how: JWTVerifyOptions = {
         issuer: issuer === googleIssuer ? [issuer, googleIssuerAlias] : issuer,
         audience: [...audiences],
         algorithms: [...algorithms],
         currentDate: new Date(clock.nowMs()),
         clockTolerance: notBeforeLeewaySeconds,
         requiredClaims: ["exp"],
-      })
-      return payload
+      }
+      return (await jose.jwtVerify(token, keyOf, how).catch((error: unknown) => Promise.reject(unusable(jose, error)))).payload
     })
     // The tolerance above is for the beginning alone.
     if ((claims.exp ?? 0) * 1000 < clock.nowMs()) throw new AuthenticationError("oidc: verify token: it has expired")
@@ -49,4 +51,10 @@ export async function verifiedClaims(jose: Jose, token: string, options: TokenVe
     if (error instanceof jose.errors.JOSEError) throw new AuthenticationError(`oidc: verify token: ${error.message}`)
     throw error
   }
+}
+
+/** The library reports a key that it cannot use, too short or no key at all, by an error of the language. */
+function unusable(jose: Jose, error: unknown): unknown {
+  if (error instanceof jose.errors.JOSEError || !(error instanceof Error)) return error
+  return new AuthenticationError(`oidc: verify token: the key of the provider cannot be used: ${error.message}`)
 }

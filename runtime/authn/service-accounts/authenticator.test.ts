@@ -135,6 +135,15 @@ describe("a token of a service account", () => {
       await expect(authenticate(token, audiences)).rejects.toThrow(AuthenticationError)
   })
 
+  test("with padding, or another last character for the same bytes, is none", async () => {
+    const { authenticate, issue } = world()
+    const token = await issue()
+    const other = String.fromCharCode((token.codePointAt(token.length - 1) ?? 0) + 1)
+    for (const text of [`${token}==`, `${token}=`, `${token.slice(0, -1)}${other}`, token.replace(".", "=.")])
+      expect(await authenticate(text, audiences)).toBeUndefined()
+    expect(await authenticate(token, audiences)).toBeDefined()
+  })
+
   test("of claims that are no account's is refused", async () => {
     const { authenticate, key, clock } = world()
     const sign = (payload: object): Promise<string> =>

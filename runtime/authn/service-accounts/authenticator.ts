@@ -8,6 +8,7 @@ import { isObject } from "../../base/json.ts"
 import { accountGroups, accountUser, type User } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { AuthenticationError } from "../authenticate.ts"
+import { isCompactToken } from "../jwt-form.ts"
 import type { CredentialNotes } from "../notes.ts"
 import type { TokenLookUp } from "../tokens/kept-tokens.ts"
 import { subjectOf, type TokenSubject } from "./claims.ts"
@@ -37,8 +38,8 @@ export function serviceAccountTokens(options: AccountTokenOptions): TokenLookUp 
 
 /** The `iss` of a token, before its signature is verified: it decides who is to verify it. */
 function issuerOf(token: string): string | undefined {
-  const [, payload, signature, more] = token.split(".")
-  if (payload === undefined || signature === undefined || more !== undefined) return undefined
+  if (!isCompactToken(token)) return undefined
+  const [, payload = ""] = token.split(".")
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"))
     return isObject(claims) && typeof claims.iss === "string" ? claims.iss : undefined

@@ -1,9 +1,12 @@
 import "reflect-metadata"
-import { webcrypto } from "node:crypto"
+import { webcrypto, X509Certificate } from "node:crypto"
 import { Pkcs10CertificateRequestGenerator, X509CertificateGenerator } from "@peculiar/x509"
 import { describe, expect, it } from "vitest"
-import { chainFault } from "./chain.ts"
+import { madeChain } from "../../../test/support/made-chains.ts"
+import { readCertificate } from "../../encoding/certificate.ts"
+import { derValues } from "../../encoding/der.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
+import { chainFault } from "./chain.ts"
 import { requestFault } from "./request.ts"
 
 const hash = "SHA-256"
@@ -33,6 +36,13 @@ function pem(label: string, bytes: Buffer): string {
   return `-----BEGIN ${label}-----\n${bytes.toString("base64")}\n-----END ${label}-----\n`
 }
 
+function sequence(...parts: readonly (Buffer | undefined)[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => part ?? Buffer.alloc(0)))
+  const head = Buffer.from([0x30, 0x82, 0, 0])
+  head.writeUInt16BE(content.length, 2)
+  return Buffer.concat([head, content])
+}
+
 describe("a request for a certificate", () => {
   it.each(Object.entries(algorithms))("is signed by its own key: %s", async (_name, algorithm) => {
     const text = await requestOf(algorithm)
@@ -53,6 +63,17 @@ describe("a request for a certificate", () => {
     expect(requestFault(pem("CERTIFICATE REQUEST", Buffer.concat([bytes, bytes])))).toMatch(/more than the request/)
     expect(requestFault(pem("CERTIFICATE REQUEST", Buffer.from([0x30, 0x80, 0, 0])))).toMatch(/cannot be read/)
     expect(requestFault(pem("CERTIFICATE REQUEST", Buffer.from([0x30, 0])))).toBe("the block is no CERTIFICATE REQUEST")
+  })
+
+  it("has no key whose signature costs much to check", async () => {
+    const key = readCertificate(new X509Certificate(pemBlocks(madeChain("RSA with a long exponent", 2).certificate)[1]?.bytes ?? "")).key
+    const bytes = pemBlocks(await requestOf(algorithms["RSA with SHA-256"]))[0]?.bytes ?? Buffer.alloc(0)
+    const [whole] = derValues(bytes)
+    const [info, algorithm, signature] = derValues(whole?.content ?? bytes)
+    const [version, subject] = derValues(info?.content ?? bytes)
+    const changed = sequence(version?.whole, subject?.whole, key, Buffer.from([0xa0, 0]))
+    const text = pem("CERTIFICATE REQUEST", sequence(changed, algorithm?.whole, signature?.whole))
+    expect(requestFault(text)).toBe("the public exponent of an RSA key has more than 31 bits")
   })
 
   it("is refused whatever bit is wrong", async () => {

@@ -2,6 +2,7 @@
 import { constants, createPublicKey, verify } from "node:crypto"
 import { type DerValue, DerFault, derTags, derValues, objectIdentifier } from "../../encoding/der.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
+import { keyFault } from "../../encoding/public-key.ts"
 
 const label = "CERTIFICATE REQUEST"
 
@@ -55,6 +56,8 @@ function signatureFault(bytes: Buffer): string | undefined {
   const [, , keyInfo] = parts(info, [derTags.integer, derTags.sequence, derTags.sequence])
   const form = signatureForm(algorithm)
   if (form === undefined) return "the algorithm of the signature is not known"
+  const fault = keyFault(keyInfo.whole)
+  if (fault !== undefined) return fault
   // The first byte counts bits that are not used.
   const isWhole = signature.content[0] === 0
   return isWhole && isSigned(info.whole, keyInfo.whole, signature.content.subarray(1), form)
