@@ -24,7 +24,7 @@ async function evictAfter(conflicts: number): Promise<number> {
   let tries = 0
   const objects: ObjectAccess = {
     get: async () => pending,
-    list: async () => [],
+    select: async () => [],
     update: async (_place, change) => change(pending),
     async delete() {
       if (++tries <= conflicts) throw new ApiError(409, "Conflict", "the pod was changed")
