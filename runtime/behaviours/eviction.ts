@@ -6,6 +6,7 @@ import { ApiError, badRequest, conflict } from "../base/errors.ts"
 import type { Deletion, Reading, SubresourceAction } from "../schema/behaviour.ts"
 import type { ObjectPlace } from "../schema/object-client.ts"
 import type { ApiObject } from "../base/json.ts"
+import type { Stages } from "../base/turns.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"
@@ -121,11 +122,11 @@ async function budgetOf(action: Action, pod: Pod): Promise<PodDisruptionBudget |
 }
 
 /** Which labels a budget selects. The selector itself, which may be large, is not kept. */
-const selectionOf: Reading<LabelSelector["matches"]> = {
-  *read(budget) {
-    const { empty, matches } = yield* labelSelectorStages(typed<PodDisruptionBudget>(budget).spec.selector)
-    return empty ? () => false : matches
-  },
+const selectionOf: Reading<LabelSelector["matches"]> = { read: readSelection }
+
+function* readSelection(budget: ApiObject): Stages<LabelSelector["matches"]> {
+  const { empty, matches } = yield* labelSelectorStages(typed<PodDisruptionBudget>(budget).spec.selector)
+  return empty ? () => false : matches
 }
 
 /**

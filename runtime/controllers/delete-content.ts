@@ -6,7 +6,6 @@ import { serverAttributes } from "../admission/server-identity.ts"
 import { ApiError } from "../base/errors.ts"
 import { errorText } from "../base/error-text.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { finalizersKeptMax } from "../base/limits.ts"
 import { Turns } from "../base/turns.ts"
 import type { User } from "../base/user.ts"
 import { keyWork, lookWork, readWork } from "../base/work.ts"
@@ -14,6 +13,7 @@ import { deleteObject } from "../registry/delete.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { readMetadata } from "../registry/stored-metadata.ts"
 import { type CachedObject, type Snapshot, UndecodableError } from "../storage/cache.ts"
+import { finalizersKeptMax } from "./limits.ts"
 
 /** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
 const deletesAtOnce = 16

@@ -77,7 +77,7 @@ export class Backlog {
         else await next.of.handle(next.batch, turns)
       }
     } finally {
-      // Without a wait since nothing was left: what comes later begins anew.
+      // Without a wait since nothing was left: what comes later begins another round.
       this.handling = undefined
     }
   }

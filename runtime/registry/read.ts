@@ -146,11 +146,11 @@ async function listStored(registry: Registry, handle: KindHandle, request: ListR
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
     const runs = snapshot.ranges(range)
-    // Bounded: who writes the list walks it, in turns.
+    // Bounded: the writer of the list walks it, in turns.
     if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
     return pageOf({ ...rest, taken: takeRuns(runs, request.limit) })
   }
-  // Bounded: `scan` walks it in turns, or who writes the list.
+  // Bounded: `scan` walks it in turns, or the writer of the list.
   const among = candidates ?? snapshot.entries(range)
   const items = filter === undefined ? among : await matching(among, filter, request)
   if (request.limit === 0) return { ...wholeList(snapshot), items }

@@ -68,7 +68,7 @@ class KeptReadings<Read> {
     return kept?.modRevision === modRevision ? kept : undefined
   }
 
-  /** Keeps it if there is room: who stores more than that pays for reading the rest each time. */
+  /** Keeps it if there is room. A user who stores more than that pays for reading the rest each time. */
   keep({ key, modRevision, sizeBytes }: CachedObject, read: Read): KeptReading<Read> {
     const reading: KeptReading<Read> = { modRevision, bytes: sizeBytes, read }
     this.drop(key)

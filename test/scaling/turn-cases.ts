@@ -6,7 +6,7 @@ import { readAll } from "../../runtime/registry/read-all.ts"
 import { selectObjects } from "../../runtime/verbs/select-objects.ts"
 import { labelSelectorStages } from "../../runtime/query/selector.ts"
 import { inParallel } from "../../runtime/base/in-parallel.ts"
-import { openRegistry, type OpenRegistry } from "../support/open-registry.ts"
+import type { OpenRegistry } from "../support/open-registry.ts"
 
 export interface TurnCase {
   readonly name: string

@@ -6,7 +6,7 @@
 import type { ControllerDeps } from "../controller.ts"
 import { garbageCollectorUser } from "../identities.ts"
 import type { OwnerReference } from "../../base/json.ts"
-import { namespacesSearchedMax, ownersSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
+import { namespacesSearchedMax, ownersSearchedMax, uidsRememberedMax } from "../limits.ts"
 import { Turns } from "../../base/turns.ts"
 import { lookWork } from "../../base/work.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"

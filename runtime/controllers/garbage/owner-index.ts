@@ -89,8 +89,8 @@ export class OwnerIndex {
 
   /**
    * Whether another object blocks the owner. An object that names itself as owner would wait for itself for ever. One
-   * that cannot have this owner does not count: whoever knows a uid could hold up the deletion of an object in another
-   * namespace.
+   * that cannot have this owner does not count: a user who knows a uid could hold up the deletion of an object in
+   * another namespace.
    */
   isBlocked(owner: IndexedOwner): boolean {
     const known = this.byOwner.get(owner.uid)

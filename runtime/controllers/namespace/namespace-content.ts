@@ -1,7 +1,7 @@
 /** Deletes the content of a terminating namespace and reports what is left. */
 import { namespaceController } from "../identities.ts"
 import { shortList } from "../../base/bounded-text.ts"
-import { finalizersCountedMax } from "../../base/limits.ts"
+import { finalizersCountedMax } from "../limits.ts"
 import type { Kind } from "../../schema/kind.ts"
 import type { NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
 import { awaitFreshness } from "../../registry/read.ts"
