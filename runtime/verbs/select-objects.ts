@@ -95,9 +95,9 @@ class KeptReadings<Read> {
 const keptReadings = new WeakMap<ResourceCache, Map<object, KeptReadings<unknown>>>()
 
 function readingsOf<Read>(cache: ResourceCache, reading: Reading<Read>): KeptReadings<Read> {
-  let ofCache = keptReadings.get(cache)
-  if (ofCache === undefined) keptReadings.set(cache, (ofCache = new Map()))
-  let found = ofCache.get(reading)
-  if (found === undefined) ofCache.set(reading, (found = new KeptReadings<unknown>(cache)))
+  const ofCache = keptReadings.get(cache) ?? new Map<object, KeptReadings<unknown>>()
+  keptReadings.set(cache, ofCache)
+  const found = ofCache.get(reading) ?? new KeptReadings<unknown>(cache)
+  ofCache.set(reading, found)
   return found as KeptReadings<Read> // Only this reading has filled it.
 }

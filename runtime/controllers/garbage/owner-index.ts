@@ -123,7 +123,8 @@ function blocks({ owners }: Dependent, owner: string): boolean {
 
 function countBlocking(dependents: Dependents, { namespace }: Dependent, more: number): void {
   dependents.blocking += more
-  const counts = (dependents.blockingIn ??= new Map())
+  const counts = dependents.blockingIn ?? new Map<string, number>()
+  dependents.blockingIn = counts
   const count = (counts.get(namespace) ?? 0) + more
   if (count === 0) counts.delete(namespace)
   else counts.set(namespace, count)

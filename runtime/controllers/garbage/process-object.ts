@@ -82,7 +82,15 @@ async function find(registry: Registry, handle: KindHandle, key: string): Promis
   const entry = handle.cache.get(key)
   const metadata = entry === undefined ? undefined : metadataOf(entry)
   if (entry === undefined || metadata?.name === undefined || metadata.uid === undefined) return undefined
-  return { handle, key, modRevision: entry.modRevision, namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid, metadata }
+  return {
+    handle,
+    key,
+    modRevision: entry.modRevision,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    uid: metadata.uid,
+    metadata,
+  }
 }
 
 /** Removes the reference from the dependents, then the finalizer from the owner. */
