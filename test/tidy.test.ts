@@ -60,6 +60,12 @@ describe("generators", () => {
   })
 })
 
+describe("loops over what users stored", () => {
+  it("take turns of the event loop", () => {
+    expect(ours.flatMap(({ loops, path }) => loops.map((fault) => `${path}:${fault}`))).toEqual([])
+  })
+})
+
 describe("words", () => {
   /** Assembled here so that this file does not contain them. */
   const types = "make the types right"

@@ -51,6 +51,7 @@ export async function tidyBackups(
     if (time !== undefined) found.push({ name, time })
   }
   found.sort((one, other) => other.time - one.time)
+  // Bounded: waits for the disk, once per backup.
   for (const [place, { name, time }] of found.entries()) {
     const isSurplus = maxBackups > 0 && place >= maxBackups
     const isOld = maxAgeDays > 0 && time < nowMs - maxAgeDays * dayMs

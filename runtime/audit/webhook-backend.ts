@@ -111,6 +111,7 @@ export class WebhookBackend implements AuditBackend {
     const fits = batch.map((event) => fitting(event, this.truncation)).filter((event) => event !== undefined)
     if (fits.length < batch.length) this.counts.countLost("truncate", batch.length - fits.length)
     let all = fits.length === batch.length
+    // Bounded: a batch has as many parts as calls, and each waits for the web hook.
     for (const part of inParts(fits, Math.min(this.truncation?.batchBytesMax ?? auditCallBytesMax, auditCallBytesMax)))
       all = (await this.sendPart(part)) && all
     return all

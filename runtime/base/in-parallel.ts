@@ -1,27 +1,36 @@
 /** Runs many small waits concurrently, up to a limit. */
+import { SharedTurns } from "./turns.ts"
+import { keyWork } from "./work.ts"
 
-export interface ParallelOptions {
+export interface ParallelOptions<Item = unknown> {
   /** How many items may run at once; at least 1. */
   readonly atOnce: number
   /** After an abort no new item starts; running ones finish. */
   readonly signal?: AbortSignal
+  /** The work that an item is for the event loop, in the unit of `Turns`, asked before it starts. Default `keyWork`. */
+  readonly cost?: (item: Item) => number
 }
 
 /**
- * Runs `work` for each item. For work that waits for something outside this process. Items start in order. After a
- * failure no new item starts, and the first failure is thrown once all running work has ended.
+ * Runs `work` for each item. For work that waits for something outside this process; where nothing does, as in a store
+ * in memory, the items take turns of the event loop all the same. Items start in order. After a failure no new item
+ * starts, and the first failure is thrown once all running work has ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,
-  { atOnce, signal }: ParallelOptions,
+  { atOnce, cost, signal }: ParallelOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]()
+  const turns = new SharedTurns()
   let failed: { readonly error: unknown } | undefined
   async function worker(): Promise<void> {
     while (failed === undefined && signal?.aborted !== true) {
       const { done, value } = iterator.next()
       if (done === true) return
+      // Before it starts: else all workers would start one in the same turn.
+      const pause = turns.pause(cost?.(value) ?? keyWork)
+      if (pause !== undefined) await pause
       try {
         await work(value)
       } catch (error) {

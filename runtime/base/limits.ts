@@ -457,11 +457,11 @@ export const tcpKeepAliveMs = 30_000
  */
 export const htmlTagBytesMax = 64 * 1024
 
-/** Namespaces in which the garbage collector looks for an owner only to report it to the user. */
-export const namespacesSearchedMax = 1000
-
-/** Uids of owners for which the garbage collector remembers that they do not exist in any namespace. */
-export const uidsRememberedMax = 10_000
+/**
+ * Bytes of the objects of one resource whose readings are kept, such as the selectors of disruption budgets: those of
+ * ten thousand usual budgets. A kept selector of many keys takes about four times its bytes.
+ */
+export const keptReadingsBytesMax = 20 * 1024 * 1024
 
 /** Cached path elements of fields, with names of at most 64 characters; a full cache is dropped. */
 export const fieldElementsMax = 4096

@@ -74,6 +74,21 @@ export class Turns {
   }
 }
 
+/** The turns of several workers of one task: while one waits for the next turn, so do the others. */
+export class SharedTurns {
+  private readonly turns = new Turns()
+  private waiting: Promise<void> | undefined
+
+  /** Counts completed work. What it returns must be awaited; undefined while the turn is not over. */
+  pause(work: number): Promise<void> | undefined {
+    if (this.waiting === undefined && this.turns.isOver(work))
+      this.waiting = this.turns.next().then(() => {
+        this.waiting = undefined
+      })
+    return this.waiting
+  }
+}
+
 /**
  * True for objects so large that the stages of the work on them are separate turns. A small object, like almost all, is
  * processed at once and costs no promise:

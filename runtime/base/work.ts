@@ -6,8 +6,17 @@
 /** Looking up an object and reading what the cache holds of it. */
 export const lookWork = 0.3
 
+/**
+ * What a controller does for one object or key, about: reads, and a write now and then. A store in memory answers
+ * within the turn, so that ten thousand keys would be one.
+ */
+export const keyWork = 300
+
 /** Testing one requirement of a selector. */
 export const requirementWork = 0.1
+
+/** Checking and compiling a requirement of a selector, or one of its values. */
+export const compileWork = 1
 
 /** Comparing two sort keys. */
 export const compareWork = 0.2

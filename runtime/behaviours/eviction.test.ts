@@ -9,6 +9,7 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { decoded } from "../../test/support/decoded.ts"
 import { ApiError, notFound } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
+import { atOnce } from "../base/turns.ts"
 import { systemRandom } from "../base/random.ts"
 import type { BehaviourDeps, ObjectAccess } from "../schema/behaviour.ts"
 import { typed } from "../schema/typed.ts"
@@ -47,7 +48,11 @@ function clusterOf({ pod, budget, others = () => undefined }: Cluster) {
       if (changed !== undefined) put({ ...read, ...changed })
       return read
     },
-    list: async () => (state.budget === undefined ? [] : [state.budget]),
+    select: async (_place, reading, test) =>
+      [state.budget ?? []]
+        .flat()
+        .filter((one) => test(atOnce(reading.read(typed(one)))))
+        .map((one) => typed(one)),
     async update(place, change) {
       if (place.resource === "pods") return put(change(newest()))
       const budget = change(typed(state.budget ?? {}))

@@ -3,15 +3,16 @@
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
 import { ApiError, conflict, otherName } from "../base/errors.ts"
-import type { SubresourceAction, Deletion } from "../schema/behaviour.ts"
+import type { Deletion, Reading, SubresourceAction } from "../schema/behaviour.ts"
 import type { ObjectPlace } from "../schema/object-client.ts"
 import type { ApiObject } from "../base/json.ts"
+import type { Stages } from "../base/turns.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { Eviction } from "../../generated/policy/v1/eviction/types.ts"
 import type { PodDisruptionBudget } from "../../generated/policy/v1/pod-disruption-budget/types.ts"
-import { labelSelectorOf } from "../query/selector.ts"
+import { type LabelSelector, labelSelectorStages } from "../query/selector.ts"
 import { timeText } from "../base/time.ts"
 import { evictionTries } from "../base/limits.ts"
 import { withPodCondition } from "./pods/conditions.ts"
@@ -113,16 +114,19 @@ function allowsUnhealthy({ spec, status }: PodDisruptionBudget): boolean {
 /** Returns the one budget that selects the pod. Throws 500 for several, because it is undefined which one to charge. */
 async function budgetOf(action: Action, pod: Pod): Promise<PodDisruptionBudget | undefined> {
   const { labels = {} } = pod.metadata
-  const all = await action.objects.list({ ...budgets, namespace: action.namespace })
-  const [first, second] = all.map((budget) => typed<PodDisruptionBudget>(budget)).filter((budget) => selects(budget, labels))
+  const place = { ...budgets, namespace: action.namespace }
+  const [first, second] = await action.objects.select(place, selectionOf, (selects) => selects(labels))
   if (second !== undefined)
     throw new ApiError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
-  return first
+  return first === undefined ? undefined : typed<PodDisruptionBudget>(first)
 }
 
-function selects(budget: PodDisruptionBudget, labels: Readonly<Record<string, string>>): boolean {
-  const selector = labelSelectorOf(budget.spec.selector)
-  return !selector.empty && selector.matches(labels)
+/** Which labels a budget selects. The selector itself, which may be large, is not kept. */
+const selectionOf: Reading<LabelSelector["matches"]> = { read: readSelection }
+
+function* readSelection(budget: ApiObject): Stages<LabelSelector["matches"]> {
+  const { empty, matches } = yield* labelSelectorStages(typed<PodDisruptionBudget>(budget).spec.selector)
+  return empty ? () => false : matches
 }
 
 /**

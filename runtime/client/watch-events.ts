@@ -114,6 +114,7 @@ class FrameQueue implements WatchOutput<Frame> {
 
   /** The next frame; undefined when the stream has ended. */
   async take(): Promise<Frame | undefined> {
+    // Bounded: waits until there is a frame.
     while (this.next === this.frames.length && !this.ended) await this.written()
     const frame = this.frames[this.next]
     if (frame === undefined) return undefined

@@ -85,9 +85,11 @@ async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context:
   const subsets = listIn(endpoints, "subsets")
   if (subsets.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(parsed.name)}`)
   const pods = new EndpointPods(namespace, read)
+  // Bounded: `EndpointPods` reads `endpointPodsMax` pods, and an object has a bounded number of subsets.
   for (const subset of fromRandom(subsets, context.random)) {
     const port = listIn(subset, "ports").find((one) => textIn(one, "name") === portName)
     if (port === undefined) continue
+    // Bounded: `EndpointPods` gives up after `endpointPodsMax` pods.
     for (const address of fromRandom(listIn(subset, "addresses"), context.random)) {
       if (!(await pods.say(address))) continue
       return { scheme: schemeOf(parsed.scheme), host: textIn(address, "ip"), port: numberIn(port, "port"), trust: "other" }

@@ -98,6 +98,7 @@ export async function readRefusalText(message: IncomingMessage, clock: Clock): P
   let size = 0
   const cancel = clock.after(refusalTimeoutMs, () => message.destroy())
   try {
+    // Bounded: waits for the socket, which holds 64 KiB.
     for await (const chunk of message) {
       const bytes = Buffer.from(chunk)
       chunks.push(bytes)

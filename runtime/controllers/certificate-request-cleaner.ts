@@ -2,6 +2,8 @@
  * Deletes CertificateSigningRequests that have served their purpose: an hour after they were denied, failed or issued,
  * a day after they were made if there is no decision, and when the certificate has expired.
  */
+import { Turns } from "../base/turns.ts"
+import { keyWork } from "../base/work.ts"
 import { X509Certificate } from "node:crypto"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { errorText } from "../base/error-text.ts"
@@ -32,9 +34,11 @@ export function startCertificateRequestCleaner(deps: ControllerDeps): Controller
 async function cleanAll({ client, clock, registry }: ControllerDeps): Promise<void> {
   if (registry.deps.kinds.find(place.group, place.version, place.resource) === undefined) return
   const requests = client(certificateController(registry))
+  const turns = new Turns()
   for (let next: string | undefined = ""; next !== undefined; ) {
     const page = await requests.list(place, { limit: pageSize, ...(next !== "" && { continue: next }) })
     for (const request of page.items) {
+      if (turns.isOver(keyWork)) await turns.next()
       const { name = "", uid } = request.metadata ?? {}
       if (!isOver(request, clock.nowMs())) continue
       await orGone(requests.delete({ ...place, name }, { preconditions: { ...(uid !== undefined && { uid }) } }))

@@ -2,6 +2,8 @@
  * Gives a ClusterRole with an `aggregationRule` the rules of the ClusterRoles that its selectors choose (catalog
  * rbac.yaml: aggregation). A change of one role looks again at those that choose it, before or after the change.
  */
+import { Turns } from "../base/turns.ts"
+import { fieldKeyWork } from "../base/work.ts"
 import type { ClusterRole } from "../../generated/rbac.authorization.orch.io/v1/cluster-role/types.ts"
 import { isObject } from "../base/json.ts"
 import { deepEqual } from "../encoding/field-path.ts"
@@ -72,10 +74,12 @@ async function unite({ api, registry }: ControllerDeps, name: string): Promise<v
   if (role === undefined || chosen.length === 0) return
   const rules: Rules = []
   const known = new Set<string>()
+  const turns = new Turns()
   for (const selector of chosen) {
     const labelSelector = labelSelectorOf(selector).toString()
     const { items } = await clusterroles.list({ ...(labelSelector !== "" && { labelSelector }) })
     for (const other of items) {
+      if (turns.isOver(fieldKeyWork * (1 + (other.rules?.length ?? 0)))) await turns.next()
       if (other.metadata.name === name) continue
       for (const rule of other.rules ?? []) {
         const text = JSON.stringify(rule)

@@ -27,6 +27,7 @@ export function startRangeRepair({ registry, clock, log }: Pick<ControllerDeps, 
     intervalMs,
     atOnce: true,
     async task() {
+      // Bounded: the server has at most two ranges.
       for (const range of addresses.values()) await repair({ registry, log }, range)
       await repair({ registry, log }, nodePorts)
     },

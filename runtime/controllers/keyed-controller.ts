@@ -9,7 +9,6 @@ import { errorText } from "../base/error-text.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import { runEvery } from "./interval.ts"
 import { type PacedInformer, startPacedInformer } from "./paced-informer.ts"
-import { Turns } from "../base/turns.ts"
 import { createWorkQueue } from "./work-queue.ts"
 
 export interface KeyedController extends Controller {
@@ -45,25 +44,15 @@ export interface KeyedOptions {
   readonly resync?: { readonly everyMs: number; readonly add: (keys: Keys) => void }
 }
 
-/**
- * The work on one key, about: reads, and a write now and then. A store in memory answers within the turn, so that ten
- * thousand keys would be one.
- */
-const keyWork = 300
-
 /** Called by a controller when it starts. Kinds that the server does not have are left out. */
 export function startKeyedController(deps: ControllerDeps, options: KeyedOptions): KeyedController {
   const { clock, log, meters } = deps
   const meter = meters?.(options.queue)
-  const turns = new Turns()
   const queue = createWorkQueue({
     clock,
     ...(meter !== undefined && { meter }),
     ...(options.workers !== undefined && { workers: options.workers }),
-    async work(key) {
-      await options.work(key, queue)
-      if (turns.isOver(keyWork)) await turns.next()
-    },
+    work: (key) => options.work(key, queue),
     // A field called `key` would be taken for a secret.
     onError: (error, key) => log.warn({ object: key, error: errorText(error) }, options.fault),
   })

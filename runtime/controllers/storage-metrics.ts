@@ -67,6 +67,7 @@ async function countObjects(
 ): Promise<void> {
   const { kinds, store, storePrefix, vendor } = registry.deps
   const cached = new Map(cache.objects().map(({ resource, count }) => [resource, count]))
+  // Bounded: one count per kind, which visits no object.
   for (const kind of kinds.all()) {
     if (!isStored(kind) || kinds.stored(kind) !== kind || !kind.verbs.includes("list")) continue
     const { path } = kind.storage
@@ -78,5 +79,6 @@ async function countObjects(
 }
 
 async function askBytes(stores: readonly Store[], bytes: Map<string, number>): Promise<void> {
+  // Bounded: the stores are those of the configuration.
   for (const [index, store] of stores.entries()) bytes.set(`etcd-${index}`, (await store.status()).sizeBytes)
 }

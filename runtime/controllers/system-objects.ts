@@ -23,6 +23,7 @@ const servicePort = 443
 export async function ensureNamespaces(deps: SystemObjectsDeps): Promise<void> {
   if (!isServed(deps, "namespaces")) return
   const { namespaces } = deps.api(serverUser).core.v1
+  // Bounded: there are four of them.
   for (const neutral of systemNamespaces) {
     const name = deps.registry.deps.vendor.namespace(neutral)
     await ensure(
@@ -42,6 +43,7 @@ const systemPriorities = [
 export async function ensurePriorityClasses(deps: SystemObjectsDeps): Promise<void> {
   if (!isServed(deps, "priorityclasses", "scheduling.orch.io")) return
   const { priorityclasses } = deps.api(serverUser).scheduling.v1
+  // Bounded: there are two of them.
   for (const [name, value, description] of systemPriorities) {
     await ensure(
       () => priorityclasses.get(name),

@@ -1,8 +1,10 @@
 /**
  * A work queue of keys. A key is processed at most once at a time and queued at most once. A failed key is retried with
- * exponential backoff.
+ * exponential backoff. The keys take turns of the event loop, also when nothing that is done for them waits.
  */
 import type { Clock } from "../base/clock.ts"
+import { SharedTurns } from "../base/turns.ts"
+import { keyWork } from "../base/work.ts"
 import type { Controller, QueueMeter } from "./controller.ts"
 
 export interface WorkQueue extends Controller {
@@ -47,6 +49,7 @@ class KeyedQueue implements WorkQueue {
   private readonly running = new Set<string>()
   private readonly failures = new Map<string, number>()
   private readonly scheduled = new Map<string, Scheduled>()
+  private readonly turns = new SharedTurns()
   private readonly idlers: (() => void)[] = []
   private gathering = false
   private stopped = false
@@ -121,6 +124,8 @@ class KeyedQueue implements WorkQueue {
       this.options.onError(error, key)
       this.retry(key)
     }
+    const pause = this.turns.pause(keyWork)
+    if (pause !== undefined) await pause
     this.running.delete(key)
     this.begin()
   }

@@ -1,3 +1,5 @@
+import { Turns } from "../base/turns.ts"
+import { keyWork } from "../base/work.ts"
 import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { type HeaderFields, type Impersonation, ImpersonationError, impersonationOf } from "../authz/impersonation.ts"
 import type { ServerEnv, Step } from "../http/env.ts"
@@ -29,7 +31,9 @@ async function actAs({ request, incoming }: ServerEnv["Bindings"], authorizers: 
   }
   if (wanted === undefined) return undefined
   const { user } = request
+  const turns = new Turns()
   for (const info of wanted.asked) {
+    if (turns.isOver(keyWork)) await turns.next()
     const { opinion, reason, error } = await decide(authorizers, { user, info, signal: request.signal })
     if (opinion !== "allow" || error !== undefined) throw forbiddenFor({ user, info }, reason)
   }

@@ -48,6 +48,7 @@ async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   // Copied together: a hook may send a byte at a time, and each piece takes a hundred bytes besides its own.
   let body = Buffer.alloc(0)
   let length = 0
+  // Bounded: waits for the socket, up to a limit of bytes.
   for await (const piece of answer) {
     const bytes: Buffer = piece
     if (length + bytes.length > hookAnswerBytesMax) throw new HookError(`the response has more than ${hookAnswerBytesMax} bytes`)

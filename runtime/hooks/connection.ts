@@ -39,6 +39,7 @@ export interface OpenOptions {
 export async function openConnection(address: HookAddress, options: OpenOptions): Promise<Socket> {
   const { deps, dialling } = options
   let fault: unknown
+  // Bounded: waits for each machine, and an address has few.
   for (const { host, port } of await targetsOf(address, deps)) {
     dialling(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`)
     try {

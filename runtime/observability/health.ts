@@ -75,6 +75,7 @@ async function all(options: {
   const { checks, endpoint, excluded, verbose, warning, shown } = options
   const lines: string[] = []
   let failed = false
+  // Bounded: the checks are those of the server.
   for (const { name, check } of checks) {
     if (excluded.has(name)) {
       lines.push(`[+]${name} excluded: ok`)
@@ -95,6 +96,7 @@ async function all(options: {
 
 /** Returns what `checks` find first, as `name: reason`; undefined when all pass. Called until a server is ready. */
 export async function firstFault(checks: readonly HealthCheck[]): Promise<string | undefined> {
+  // Bounded: the checks are those of the server.
   for (const { name, check } of checks) {
     const fault = await check()
     if (fault !== undefined) return `${name}: ${fault}`

@@ -81,6 +81,7 @@ export class CustomDocuments {
   /** What the document of version 2 has of each kind. Takes turns of the event loop for each. */
   async version2(): Promise<readonly Version2Members[]> {
     const all: Version2Members[] = []
+    // Bounded: each takes a turn per kind.
     for (const groupVersion of this.groupVersions.values()) all.push(...(await groupVersion.version2()))
     return all
   }
@@ -179,6 +180,7 @@ class CustomSource {
     // Version 2 has one document, whose other definitions are there already.
     if (version === "v2") return {}
     const found: JsonObject = {}
+    // Bounded: there are two of them.
     for (const path of ["v3/apis/coordination.orch.io/v1", "v3/apis/apps/v1"]) {
       const read = this.parts.openapi.get(path)
       if (read !== undefined) Object.assign(found, schemasIn(JSON.parse((await read()).toString())))

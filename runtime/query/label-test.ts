@@ -2,6 +2,8 @@
  * Compiles the requirements of a label selector into a test for many objects. Requirements on one key are merged, so
  * naming a key often costs nothing extra. With many keys, the cost depends on the object's own labels.
  */
+import { atOnce, type Stages, Turns } from "../base/turns.ts"
+import { compileWork } from "../base/work.ts"
 import type { LabelRequirement } from "./label-requirement.ts"
 
 /** Up to this many keys are looked up in the object's labels; with more, the labels are looked up among the keys. */
@@ -12,12 +14,19 @@ export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean
 
 /** Called once per selector. */
 export function labelTest(requirements: readonly LabelRequirement[]): LabelTest {
+  return atOnce(labelTestStages(requirements))
+}
+
+/** The same in stages. */
+export function* labelTestStages(requirements: readonly LabelRequirement[]): Stages<LabelTest> {
   const byKey = new Map<string, ValueTest>()
+  const turns = new Turns()
   for (const requirement of requirements) {
-    const { key } = requirement
+    const { key, values } = requirement
     const test = byKey.get(key) ?? new ValueTest()
     test.add(requirement)
     byKey.set(key, test)
+    if (turns.endsStage(compileWork * (1 + values.length))) yield
   }
   return byKey.size > lookedUpKeysMax ? manyKeys(byKey) : fewKeys(byKey)
 }
@@ -49,7 +58,8 @@ class ValueTest {
   private mustNotExist = false
   /** Undefined: any value. */
   private allowed: ReadonlySet<string> | undefined
-  private readonly forbidden = new Set<string>()
+  /** Undefined: none. A selector may name ten thousand keys. */
+  private forbidden: Set<string> | undefined
   private above: bigint | undefined
   private below: bigint | undefined
   /** There is a < or > requirement, so the value must be an integer. */
@@ -61,6 +71,7 @@ class ValueTest {
       return
     }
     if (operator === "!=" || operator === "notin") {
+      this.forbidden ??= new Set()
       for (const value of operator === "!=" ? values.slice(0, 1) : values) this.forbidden.add(value)
       return
     }
@@ -83,7 +94,7 @@ class ValueTest {
 
   /** Called with the value of a label that exists. */
   passes(value: string): boolean {
-    if (this.mustNotExist || this.forbidden.has(value) || this.allowed?.has(value) === false) return false
+    if (this.mustNotExist || this.forbidden?.has(value) || this.allowed?.has(value) === false) return false
     if (!this.compares) return true
     const number = integer64(value)
     if (number === undefined) return false

@@ -6,8 +6,10 @@ import { badRequest } from "../base/errors.ts"
 import { selectorRequirementsMax, shownValueCharactersMax } from "../base/limits.ts"
 import { shortJson } from "../base/bounded-text.ts"
 import { isObject } from "../base/json.ts"
-import type { JsonValue } from "../base/json.ts"
-import { integer64, labelTest } from "./label-test.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { atOnce, type Stages, Turns } from "../base/turns.ts"
+import { compileWork } from "../base/work.ts"
+import { integer64, type LabelTest, labelTest, labelTestStages } from "./label-test.ts"
 import { labelValueFaults, qualifiedNameFaults } from "../schema/names.ts"
 import { cut } from "../base/quote.ts"
 import { parseRequirements, tooManyRequirements } from "./selector-syntax.ts"
@@ -35,7 +37,7 @@ export function parseLabelSelector(text: string): LabelSelector {
     if (fault !== undefined) throw badRequest(`unable to parse requirement: ${fault} (at character ${parsed.at})`)
     return requirement
   })
-  return labelSelector(requirements)
+  return labelSelector(inOrder(requirements))
 }
 
 const objectOperators: ReadonlyMap<JsonValue | undefined, LabelOperator> = new Map([
@@ -50,41 +52,60 @@ const objectOperators: ReadonlyMap<JsonValue | undefined, LabelOperator> = new M
  * everything. Throws ApiError 400 for invalid operators, keys or values. Called by behaviours.
  */
 export function labelSelectorOf(value: JsonValue | undefined): LabelSelector {
+  return atOnce(labelSelectorStages(value))
+}
+
+/** The same in stages: an object may have a selector of ten thousand requirements. */
+export function* labelSelectorStages(value: JsonValue | undefined): Stages<LabelSelector> {
   if (!isObject(value)) return matchNothing
   const requirements: LabelRequirement[] = []
-  if (isObject(value["matchLabels"])) {
-    for (const [key, text] of Object.entries(value["matchLabels"])) requirements.push({ key, operator: "=", values: [String(text)] })
+  const turns = new Turns()
+  for (const requirement of requirementsIn(value)) {
+    requirements.push(requirement)
+    if (turns.endsStage(compileWork * (1 + requirement.values.length))) yield
   }
-  const expressions = value["matchExpressions"]
-  for (const expression of Array.isArray(expressions) ? expressions : []) {
+  for (const requirement of requirements) {
+    const fault = requirementFault(requirement)
+    if (fault !== undefined) throw badRequest(fault)
+    if (turns.endsStage(compileWork * (1 + requirement.values.length))) yield
+  }
+  const ordered = inOrder(requirements)
+  yield
+  return labelSelector(ordered, yield* labelTestStages(ordered))
+}
+
+function* requirementsIn({ matchExpressions, matchLabels }: JsonObject): Generator<LabelRequirement, void, undefined> {
+  if (isObject(matchLabels)) for (const [key, text] of Object.entries(matchLabels)) yield { key, operator: "=", values: [String(text)] }
+  for (const expression of Array.isArray(matchExpressions) ? matchExpressions : []) {
     if (!isObject(expression)) continue
     const operator = objectOperators.get(expression["operator"])
     if (operator === undefined)
       throw badRequest(`${shortJson(expression["operator"] ?? "", shownValueCharactersMax)} is not a valid label selector operator`)
     const values = Array.isArray(expression["values"]) ? expression["values"].map(String) : []
-    requirements.push({ key: String(expression["key"] ?? ""), operator, values: sorted(values) })
+    yield { key: String(expression["key"] ?? ""), operator, values: sorted(values) }
   }
-  for (const requirement of requirements) {
-    const fault = requirementFault(requirement)
-    if (fault !== undefined) throw badRequest(fault)
-  }
-  return labelSelector(requirements)
 }
 
 /** Converts a plain map such as ReplicationController's `spec.selector`; empty or absent matches nothing. */
 export function labelSelectorOfMap(labels: Readonly<Record<string, string>> | undefined): LabelSelector {
   const entries = Object.entries(labels ?? {})
-  return entries.length === 0 ? matchNothing : labelSelector(entries.map(([key, value]) => ({ key, operator: "=", values: [value] })))
+  return entries.length === 0
+    ? matchNothing
+    : labelSelector(inOrder(entries.map(([key, value]) => ({ key, operator: "=", values: [value] }))))
 }
 
 const matchNothing: LabelSelector = { requirements: [], empty: false, matches: () => false, toString: () => "" }
 
-function labelSelector(unordered: readonly LabelRequirement[]): LabelSelector {
-  const requirements = [...unordered].sort((left, right) => compareText(left.key, right.key))
+function inOrder(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
+  return [...requirements].sort((left, right) => compareText(left.key, right.key))
+}
+
+/** `requirements`: sorted by key. */
+function labelSelector(requirements: readonly LabelRequirement[], matches: LabelTest = labelTest(requirements)): LabelSelector {
   return {
     requirements,
     empty: requirements.length === 0,
-    matches: labelTest(requirements),
+    matches,
     toString: () => requirements.map(requirementText).join(","),
   }
 }

@@ -61,6 +61,7 @@ export async function collectTransactionOps(
     for (const ops of all) ops.settled?.()
   }
   try {
+    // Bounded: a kind has few behaviours.
     for (const behaviour of handle.behaviours) {
       if (behaviour.commit === undefined) continue
       const ops = await behaviour.commit(change, { ...scope, failures: new Failures() })

@@ -35,6 +35,7 @@ export async function computedObject(
 ): Promise<CachedObject> {
   const key = handle.key(place.namespace, place.name)
   const { group, resource } = handle.kind
+  // Bounded: computed objects are few.
   for (const object of (await computedSnapshot(registry, handle, place)).entries({ prefix: key })) if (object.key === key) return object
   throw notFound({ group, resource, name: place.name })
 }

@@ -1,4 +1,6 @@
 /** Lists of a kind whose versions another server converts: selectors and orders see the version of the request. */
+import { Turns } from "../base/turns.ts"
+import { lookWork, readWork } from "../base/work.ts"
 import type { CachedObject, ObjectRange, Snapshot } from "../storage/cache.ts"
 import type { ObjectFilter } from "./object-filter.ts"
 import { inBatches, type VersionConversion } from "./version-conversion.ts"
@@ -25,8 +27,14 @@ export async function convertedCandidates(
   if (filter === undefined && order === undefined) return {}
   const isEnough = (count: number): boolean => order === undefined && limit > 0 && count > limit
   const candidates: CachedObject[] = []
+  const turns = new Turns()
   for (const batch of inBatches(snapshot.entries(range))) {
-    for (const object of await conversion.present(batch)) if (filter === undefined || filter(object)) candidates.push(object)
+    for (const object of await conversion.present(batch)) {
+      // Before the filter, which may decode the object and so make it look cheap.
+      const work = filter === undefined ? lookWork : readWork(object)
+      if (filter === undefined || filter(object)) candidates.push(object)
+      if (turns.isOver(work)) await turns.next()
+    }
     if (isEnough(candidates.length) || signal?.aborted === true) break
   }
   return { candidates }

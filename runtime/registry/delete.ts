@@ -10,6 +10,7 @@ import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionPolicy } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
+import { nextTurn, takesTurns } from "../base/turns.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { repeatedOnRelease } from "./released-kind.ts"
@@ -83,6 +84,7 @@ async function attemptDelete(
   const { key, current } = state
   const { attributes } = request
   const { dryRun, latencies } = attributes
+  if (takesTurns(current.sizeBytes)) await nextTurn()
   const storedOld = await readable(handle, request, current)
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
@@ -96,7 +98,7 @@ async function attemptDelete(
   }
   if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, latencies }
+  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, bytes: current.sizeBytes, latencies }
   return commitPut(registry, handle, { ...change, created: false })
 }
 

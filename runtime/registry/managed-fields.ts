@@ -44,6 +44,7 @@ export async function versionsOf(registry: Registry, handle: KindHandle, subreso
   const { revision } = kinds
   const others = kinds.sharing(handle.kind.storage.path).filter((kind) => kind !== handle.kind)
   const found = new Map<string, TypedVersion>()
+  // Bounded: a kind has few versions.
   for (const kind of others) {
     const other = typedVersion(await registry.handle(kind), subresource)
     found.set(other.apiVersion, other)

@@ -146,9 +146,11 @@ async function listStored(registry: Registry, handle: KindHandle, request: ListR
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
     const runs = snapshot.ranges(range)
+    // Bounded: the writer of the list walks it, in turns.
     if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
     return pageOf({ ...rest, taken: takeRuns(runs, request.limit) })
   }
+  // Bounded: `scan` walks it in turns, or the writer of the list.
   const among = candidates ?? snapshot.entries(range)
   const items = filter === undefined ? among : await matching(among, filter, request)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
@@ -211,6 +213,7 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
       : await convertedFor(handle.conversion, { snapshot, range, request })
   if (filter === undefined) return { ...empty, remainingItemCount: candidates?.length ?? snapshot.count(range) }
   let remainingItemCount = 0
+  // Bounded: `scan` takes turns.
   await scan(candidates ?? snapshot.entries(range), scanOptions(request), (object) => {
     if (filter(object)) remainingItemCount++
     return true
@@ -332,6 +335,7 @@ function wholeList(snapshot: Snapshot): Omit<ListPage, "items"> {
 
 async function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<readonly CachedObject[]> {
   const key = handle.key(request.namespace, request.name ?? "")
+  // Bounded: ends with the first object.
   for (const entry of snapshot.entries({ prefix: key })) {
     if (entry.key !== key) break
     const object = handle.conversion === undefined ? entry : await handle.conversion.one(entry)

@@ -212,6 +212,7 @@ export class Registry {
     const { kind, parts } = own
     const found = kind.behaviours.map((name) => this.behaviour(name))
     const named = new Set(kind.behaviours)
+    // Bounded: a kind has few versions.
     for (const other of kinds.sharing(kind.storage.path)) {
       if (other === kind) continue
       const missing = other.behaviours.filter((name) => !named.has(name))
@@ -262,6 +263,7 @@ export class Registry {
   private async earlierVersions(stored: Kind, storedShape: TypeShape, sharing: readonly Kind[]): Promise<EarlierVersions | undefined> {
     const { kinds, vendor } = this.deps
     const versions = new Map<string, { decode: (raw: Uint8Array) => ApiObject; convert: (object: ApiObject) => ApiObject }>()
+    // Bounded: a kind has few versions.
     for (const kind of sharing) {
       if (kind === stored || !isStored(kind)) continue
       const parts = await kinds.load(kind)

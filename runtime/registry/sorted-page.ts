@@ -80,6 +80,7 @@ function comparePlaced(order: ListOrder, left: RankedObject, right: RankedObject
 
 /** The object that ended the previous page. It exists, since both pages read the same snapshot. */
 function objectAt(snapshot: Snapshot, key: string): CachedObject {
+  // Bounded: names below that of an object are few, and nothing is decoded.
   for (const object of snapshot.entries({ prefix: key })) if (object.key === key) return object
   throw badRequest("invalid continue token: continue key is not valid: what it continues behind is not there; start the list again")
 }

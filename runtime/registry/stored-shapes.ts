@@ -80,6 +80,7 @@ export class StoredShapes {
     const records = await this.records({ partial: true })
     if (records.size === 0) return []
     const faults: StoredShapeFault[] = []
+    // Bounded: one per kind, at the start.
     for (const kind of storedKinds(kinds)) {
       const kept = records.get(kind.storage.path)
       const misreading = kept === undefined ? undefined : await this.reconcile(kinds, kind, kept)
@@ -118,6 +119,7 @@ export class StoredShapes {
     const prefix = shapesPrefix(this.options.prefix)
     const stores = new Set([this.options.store, ...(this.options.store.overrides ?? []).map(({ store }) => store)])
     const found = new Map<string, KeptRecord>()
+    // Bounded: the stores are those of the configuration.
     for (const store of stores) {
       const isWhole = store === this.options.store
       const { items } = await store.list({ prefix }).catch((error: unknown) => {
@@ -198,6 +200,7 @@ export class StoredShapes {
     const current = await this.formOf(kinds, stored)
     const others: StoredForm[] = []
     let own = current
+    // Bounded: a record has a form per version.
     for (const form of record.forms) {
       const kind = kindOf(kinds, stored, form)
       if (kind === undefined) return unknownForm(stored, form)

@@ -219,6 +219,7 @@ export class VersionConversion {
   }
 
   private async convertInto(found: Map<CachedObject, Buffer>, objects: readonly CachedObject[], form: string): Promise<void> {
+    // Bounded: each batch takes turns while it is read and written.
     for (let from = 0; from < objects.length; from += convertedAtOnce)
       for (const [object, bytes] of await this.started(objects.slice(from, from + convertedAtOnce), form)) found.set(object, bytes)
   }
@@ -226,7 +227,9 @@ export class VersionConversion {
   /** Waits for conversions of other callers. Returns the objects whose conversion failed, maybe for another object. */
   private async awaitBegun(found: Map<CachedObject, Buffer>, objects: readonly CachedObject[]): Promise<readonly CachedObject[]> {
     const failed: CachedObject[] = []
+    const turns = new Turns()
     for (const object of objects) {
+      if (turns.isOver(lookWork)) await turns.next()
       const made = await this.running.get(object)?.catch(() => undefined)
       const bytes = made?.get(object) ?? object.kept?.(this.form())
       if (bytes === undefined) failed.push(object)

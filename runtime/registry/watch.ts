@@ -101,6 +101,7 @@ async function startState(registry: Registry, handle: KindHandle, start: Exclude
 async function sendState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
   const objects = initialObjects(handle, request, snapshot)
   if (handle.conversion === undefined) return sendObjects(objects, request)
+  // Bounded: `sendObjects` takes turns.
   for (const batch of inBatches(objects)) {
     if (request.sink.over) return
     await sendObjects(await handle.conversion.present(batch), request)

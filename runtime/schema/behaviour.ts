@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
+import type { Stages } from "../base/turns.ts"
 import type { User } from "../base/user.ts"
 import type { Check, StoredValue, Write } from "../storage/store.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -140,8 +141,11 @@ export interface Deletion {
 export interface ObjectAccess {
   /** Reads the newest state. Throws 404 when the object does not exist. */
   get(place: ObjectPlace): Promise<ApiObject>
-  /** Reads the newest state of all objects of a namespace. */
-  list(place: Omit<ObjectPlace, "name">): Promise<readonly ApiObject[]>
+  /**
+   * Returns the newest state of those objects of a namespace whose reading passes the test. All objects are read, in
+   * turns of the event loop; what a reading makes of an object is kept for as long as the object does not change.
+   */
+  select<Read>(place: Omit<ObjectPlace, "name">, reading: Reading<Read>, test: (read: Read) => boolean): Promise<readonly ApiObject[]>
   /**
    * Writes on the condition that the object has not changed, and repeats from the newer state otherwise. `change` is
    * pure and may throw to refuse.
@@ -150,6 +154,14 @@ export interface ObjectAccess {
   delete(place: ObjectPlace, deletion: Deletion): Promise<void>
   /** Checks DeleteOptions as the client sent them; absent for none. Throws 400 or 422. */
   readDeletion(options: JsonObject | undefined): Deletion
+}
+
+/**
+ * What a behaviour needs to know of every object of a collection. Make it once, in a module: what it has read is kept
+ * by its identity.
+ */
+export interface Reading<Read> {
+  read(object: ApiObject): Stages<Read>
 }
 
 /** A POST that does more than change the parent. */

@@ -1,7 +1,8 @@
 import { ApiError } from "../base/errors.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { deleteObject } from "../registry/delete.ts"
-import { parseObject } from "../registry/object-codec.ts"
+import { keyWork, readWork } from "../base/work.ts"
+import { metadataOf } from "../registry/stored-metadata.ts"
 import { type ListPage, listObjects } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { answerList } from "./list/answer-list.ts"
@@ -32,7 +33,9 @@ export async function deleteCollectionOperation(call: ObjectRequest, options: De
   const request = { ...listRequest(call, listOptions), freshness }
   const page = await listObjects(call.registry, call.handle, request)
   const items = [...page.items]
-  await inParallel(items, { atOnce: call.parts.options["delete-collection-workers"], signal }, (item) => deleteListed(call, options, item))
+  // A deletion reads the whole object.
+  const limits = { atOnce: call.parts.options["delete-collection-workers"], signal, cost: (item: CachedObject) => keyWork + readWork(item) }
+  await inParallel(items, limits, (item) => deleteListed(call, options, item))
   return { ...page, items }
 }
 
@@ -57,5 +60,5 @@ async function deleteListed(call: ObjectRequest, options: DeleteOptions, item: C
 }
 
 function uidOf(object: CachedObject): string {
-  return parseObject(object.json()).metadata?.uid ?? ""
+  return metadataOf(object).uid ?? ""
 }

@@ -5,7 +5,7 @@
 import { assert } from "../base/assert.ts"
 import { wholeField } from "../encoding/protobuf/scan.ts"
 import { type ProtobufCodec, createProtobufCodec, wrapUnknown } from "../encoding/protobuf/codec.ts"
-import { endOfValue, valueOfKey } from "../encoding/json/bytes.ts"
+import { metadataIn } from "../encoding/json/bytes.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -56,12 +56,6 @@ export function partialJson(call: RenderedRequest, format: ResponseFormat, versi
 }
 
 const closing = Buffer.from("}")
-
-/** The bytes of the metadata in an object's JSON; undefined if it has none. */
-function metadataIn(json: Buffer): Buffer | undefined {
-  const start = valueOfKey(json, 0, "metadata")
-  return start < 0 ? undefined : json.subarray(start, endOfValue(json, start))
-}
 
 export function partialOf(call: RenderedRequest, format: ResponseFormat, version: ObjectVersion): ApiObject {
   return renderPartial(objectOf(call.handle, version), { vendor: call.parts.vendor, version: format.as?.version ?? "v1" })

@@ -12,6 +12,7 @@ import type { KindHandle } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
 import type { ObjectRequest } from "./call.ts"
 import { readDeleteOptions } from "./delete-options.ts"
+import { selectObjects } from "./select-objects.ts"
 
 /**
  * The registry for actions: the rules of requests apply, but there is no request. Admission has already checked what
@@ -33,12 +34,10 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
       const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" }, latencies })
       return handle.fromStored(parseObject(found.json()))
     },
-    async list(place) {
+    async select(place, reading, test) {
       const handle = await open(place)
       await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
-      const found = handle.cache.snapshot().entries({ prefix: handle.prefix(place.namespace) })
-      const shown = handle.conversion === undefined ? [...found] : await handle.conversion.present([...found])
-      return shown.map((entry) => handle.fromStored(parseObject(entry.json())))
+      return selectObjects(handle, { prefix: handle.prefix(place.namespace), reading, test })
     },
     async update(place, change, { dryRun }) {
       const handle = await open(place)

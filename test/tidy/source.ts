@@ -4,6 +4,7 @@ import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import ts from "typescript"
 import { commentLines, type ProseLine } from "./prose.ts"
+import { loopFaults } from "./loops.ts"
 import { type Expressions, expressionsOf } from "./regexps.ts"
 
 /** Names of this module: every access through an import costs a test a call, and these run for every node. */
@@ -60,6 +61,8 @@ export interface SourceFile {
   readonly comments: readonly ProseLine[]
   /** Its regular expressions. */
   readonly expressions: Expressions
+  /** Loops that would hold the event loop, with their lines. */
+  readonly loops: readonly string[]
 }
 
 const folders = ["bench", "cel", "codegen", "generated", "model", "runtime", "scripts", "test"]
@@ -111,7 +114,15 @@ function sourceFile(path: string, text: string): SourceFile {
   }
   visit(parsed)
   const comments = commentLines(text, parsed)
-  return { path, text, lines: textLines.length, ...found, comments, expressions: expressionsOf(path, parsed) }
+  return {
+    path,
+    text,
+    lines: textLines.length,
+    ...found,
+    comments,
+    expressions: expressionsOf(path, parsed),
+    loops: loopFaults(path, parsed),
+  }
 }
 
 function importOf(node: ts.Node, from: string): Omit<Import, "line"> | undefined {

@@ -105,6 +105,7 @@ async function extraOf(
   evaluation: Evaluation,
 ): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {}
+  // Bounded: the expressions are those of the configuration.
   for (const { key, expression } of extra) {
     const what = "extra claim expression"
     const values = textsOf(await evaluation.value(expression, claims, what), `${what}: ${expression.source}`)
@@ -136,6 +137,7 @@ async function check(
   rules: readonly ValidationRule[],
   { json, evaluation, what }: { readonly json: JsonObject; readonly evaluation: Evaluation; readonly what: string },
 ): Promise<void> {
+  // Bounded: the expressions are those of the configuration.
   for (const { expression, message } of rules) {
     const value = await evaluation.value(expression, json, what)
     if (value !== true) throw refusal(`error evaluating ${what}: validation expression '${expression.source}' failed: ${message}`)

@@ -96,6 +96,7 @@ export class Provider {
     } catch (error) {
       if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error
       let fault: unknown = error
+      // Bounded: the keys are those of the issuer that share an id.
       for await (const key of error) {
         try {
           return await check(async () => key)

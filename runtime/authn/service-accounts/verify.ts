@@ -40,6 +40,7 @@ export async function verified({ tokens: { keys }, clock }: AccountTokenOptions,
   const { decodeProtectedHeader, errors, jwtVerify } = await import("jose")
   const { kid } = headerOf(() => decodeProtectedHeader(token))
   const named = keys.filter(({ id }) => id === kid)
+  // Bounded: the keys are those of the configuration.
   for (const { algorithm, publicKey } of [...named, ...keys.filter(({ id }) => id !== kid)]) {
     const how: JWTVerifyOptions = { issuer, algorithms: [algorithm], clockTolerance: leewaySeconds, currentDate: new Date(clock.nowMs()) }
     try {

@@ -1,6 +1,8 @@
 /**
  * Allocates the addresses and node ports that a service requests or needs, and releases those that it no longer uses.
  */
+import { Turns } from "../../base/turns.ts"
+import { fieldKeyWork } from "../../base/work.ts"
 import { internal } from "../../base/errors.ts"
 import type { Failures } from "../../base/failure.ts"
 import { parseIp } from "../../base/ip-address.ts"
@@ -28,6 +30,7 @@ export async function allocateAddresses(spec: ServiceSpec, allocation: Allocatio
   const { before, failures, ranges } = allocation
   const { clusterIPs: given = [], ipFamilies = [] } = spec
   const addresses: string[] = []
+  // Bounded: a service has at most two families.
   for (const [index, family] of ipFamilies.entries()) {
     const wanted = given[index]
     if (wanted === undefined) {
@@ -64,11 +67,13 @@ export async function allocateNodePorts(spec: ServiceSpec, allocation: Allocatio
   const ports = mayHaveNodePorts(spec) ? (spec.ports ?? []) : []
   const owned = new Set(allocation.before.nodePorts)
   const givenFor = new Map<number, number>()
+  const turns = new Turns()
   for (const [index, port] of ports.entries()) {
     const nodePort = port.nodePort ?? 0
     if (nodePort === 0) continue
     await takePort(nodePort, `spec.ports[${index}].nodePort`, { allocation, owned })
     givenFor.set(port.port, nodePort)
+    if (turns.isOver(fieldKeyWork)) await turns.next()
   }
   if (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false) {
     const held = new Set(ports.map(nodePortKey))
@@ -76,6 +81,7 @@ export async function allocateNodePorts(spec: ServiceSpec, allocation: Allocatio
       if ((port.nodePort ?? 0) !== 0) continue
       port.nodePort = await portFor(port, { held, givenFor, allocation })
       held.add(nodePortKey(port))
+      if (turns.isOver(fieldKeyWork)) await turns.next()
     }
   }
   await allocateHealthCheckPort(spec, { allocation, owned })
@@ -133,11 +139,15 @@ async function next(range: NumberRange, { ledgers, random }: Allocation, what: s
 export async function releaseUnused(allocation: Pick<Allocation, "before" | "ledgers" | "ranges">, after: Holdings): Promise<void> {
   const { before, ledgers, ranges } = allocation
   const kept = { addresses: new Set(after.addresses), nodePorts: new Set(after.nodePorts) }
+  // Bounded: a service has at most two addresses.
   for (const address of before.addresses) {
     if (kept.addresses.has(address)) continue
+    // Bounded: the server has at most two ranges.
     for (const range of ranges.addresses.values()) if (range.indexOf(address) !== undefined) (await ledgers.of(range)).release(address)
   }
+  const turns = new Turns()
   for (const port of before.nodePorts) {
     if (!kept.nodePorts.has(port)) (await ledgers.of(ranges.nodePorts)).release(port)
+    if (turns.isOver(fieldKeyWork)) await turns.next()
   }
 }

@@ -1,20 +1,11 @@
 /** Deletes all objects of the kind that a definition added. */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
-import { serverAttributes } from "../../admission/server-identity.ts"
-import { ApiError } from "../../base/errors.ts"
-import { inParallel } from "../../base/in-parallel.ts"
 import { isConditionTrue } from "../../definitions/conditions.ts"
-import { deleteObject } from "../../registry/delete.ts"
-import { parseObject } from "../../registry/object-codec.ts"
 import { awaitDefinitions } from "../../registry/definition-guard.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
-import type { CachedObject } from "../../storage/cache.ts"
-import { errorText } from "../../base/error-text.ts"
+import { deleteContent } from "../delete-content.ts"
 import { definitionController } from "../identities.ts"
-
-/** As many as the namespace controller deletes at once. */
-const deletesAtOnce = 16
 
 export interface EmptiedDefinition {
   /** Objects that are still there. */
@@ -45,27 +36,6 @@ export async function emptyDefinition(registry: Registry, definition: CustomReso
 /** Returns why objects could not be deleted. */
 async function deleteAll(registry: Registry, handle: KindHandle): Promise<string[]> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const faults: string[] = []
-  const entries = handle.cache.snapshot().entries({ prefix: handle.prefix("") })
-  await inParallel(entries, { atOnce: deletesAtOnce }, async (entry) => {
-    const fault = await deleteOne(registry, handle, entry)
-    if (fault !== undefined) faults.push(fault)
-  })
-  return faults
-}
-
-async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedObject): Promise<string | undefined> {
-  let name = ""
-  try {
-    const { metadata = {} } = parseObject(entry.json())
-    const { namespace = "", uid, deletionTimestamp } = metadata
-    name = metadata.name ?? ""
-    if (deletionTimestamp !== undefined) return undefined
-    const attributes = serverAttributes(definitionController(registry), "DELETE", { kind: handle.kind, namespace, name })
-    await deleteObject(registry, handle, { attributes, ...(uid !== undefined && { uid }), propagationPolicy: "Background" })
-    return undefined
-  } catch (error) {
-    if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
-    return `${handle.kind.resource} ${name}: ${errorText(error)}`
-  }
+  const snapshot = handle.cache.snapshot()
+  return deleteContent(registry, handle, { snapshot, prefix: handle.prefix(""), user: definitionController(registry) })
 }

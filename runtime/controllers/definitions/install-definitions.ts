@@ -129,6 +129,7 @@ class Installation {
   private async settled(): Promise<"deleted" | "named"> {
     const { signal } = this
     let state = ""
+    // Bounded: ends with the state that it waits for.
     for await (const { type, object } of this.deps.client.watch(collection, { fieldSelector: `metadata.name=${this.name}`, signal })) {
       if (type === "DELETED") return "deleted"
       const definition = typed<CustomResourceDefinition>(object)

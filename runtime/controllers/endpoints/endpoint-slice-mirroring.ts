@@ -9,7 +9,7 @@ import { endpointSliceMirroringController } from "../identities.ts"
 import { keyOf, type KeyedController, placeOf, startKeyedController } from "../keyed-controller.ts"
 import { recordEvent } from "../record-event.ts"
 import { orUndefined } from "../refusals.ts"
-import { deleteSlice, managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, slicesOf, writeSlices } from "./owned-slices.ts"
+import { deleteSlices, managedByLabel, serviceNameLabel, type SliceOwner, sliceKind, slicesOf, writeSlices } from "./owned-slices.ts"
 import { familyOf } from "./pod-record.ts"
 import { type EndpointGroup, endpointKey, groupKey } from "./slice-plan.ts"
 
@@ -59,8 +59,7 @@ async function mirror(deps: ControllerDeps, key: string): Promise<void> {
   const found = await orUndefined(endpoints.get(namespace, name))
   const service = found === undefined || !isMirrored(deps, found) ? undefined : await orUndefined(services.get(namespace, name))
   if (found === undefined || service === undefined || service.spec.selector !== undefined) {
-    for (const slice of await slicesOf(deps, { user, manager, namespace, name })) await deleteSlice(deps, { user }, slice)
-    return
+    return deleteSlices(deps, { user }, await slicesOf(deps, { user, manager, namespace, name }))
   }
   const { wanted, skipped, invalid } = groupsOf(found)
   await writeSlices(deps, ownerOf(deps, found), { wanted, endpointsMax: addressesPerSubsetMax })

@@ -70,11 +70,19 @@ export async function writeSlices(
     const metadata = { ...slice.metadata, ...meta, ...annotated(slice.metadata.annotations) }
     await endpointslices.update(namespace, { ...slice, metadata, ports: [...content.ports], endpoints: [...content.endpoints] })
   }
-  for (const slice of deletions) await deleteSlice(deps, owner, slice)
+  await deleteSlices(deps, owner, deletions)
+}
+
+/** Deletes the slices that were read, one in each turn of the event loop. */
+export async function deleteSlices(deps: ControllerDeps, owner: Pick<SliceOwner, "user">, slices: readonly EndpointSlice[]): Promise<void> {
+  for (const slice of slices) {
+    await nextTurn()
+    await deleteSlice(deps, owner, slice)
+  }
 }
 
 /** Deletes the slice that was read, and no newer one of its name. */
-export async function deleteSlice({ api }: ControllerDeps, { user }: Pick<SliceOwner, "user">, { metadata }: EndpointSlice): Promise<void> {
+async function deleteSlice({ api }: ControllerDeps, { user }: Pick<SliceOwner, "user">, { metadata }: EndpointSlice): Promise<void> {
   const { namespace = "", name = "", uid } = metadata
   const preconditions = uid === undefined ? {} : { preconditions: { uid } }
   await orGone(api(user).discovery.v1.endpointslices.delete(namespace, name, preconditions))

@@ -3,6 +3,8 @@
  * ones are what they are. Suggested ones are made where they are missing, and kept up to date while their annotation
  * says so, which it does until a user changes them.
  */
+import { Turns } from "../../base/turns.ts"
+import { fieldKeyWork } from "../../base/work.ts"
 import { serverUser } from "../../admission/server-identity.ts"
 import { ApiError } from "../../base/errors.ts"
 import type { ObjectMeta } from "../../base/json.ts"
@@ -51,7 +53,9 @@ async function ensureAll<Spec extends object>(annotation: string, objects: Handl
   const all = [...wanted.suggested, ...wanted.mandatory]
   await Promise.all(all.map(([name, spec]) => unlessFaster(ensureOne(annotation, objects, wanted, { name, spec, found: found.get(name) }))))
   const names = new Set(all.map(([name]) => name))
+  const turns = new Turns()
   for (const [name, { metadata }] of found) {
+    if (turns.isOver(fieldKeyWork)) await turns.next()
     if (names.has(name) || metadata.annotations?.[annotation] !== "true") continue
     await unlessFaster(objects.delete(name, { preconditions: { uid: metadata.uid ?? "" } }))
   }

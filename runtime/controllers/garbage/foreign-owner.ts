@@ -6,35 +6,59 @@
 import type { ControllerDeps } from "../controller.ts"
 import { garbageCollectorUser } from "../identities.ts"
 import type { OwnerReference } from "../../base/json.ts"
-import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
-import type { Registry } from "../../registry/registry.ts"
+import { namespacesSearchedMax, ownersSearchedMax, uidsRememberedMax } from "../limits.ts"
+import { Turns } from "../../base/turns.ts"
+import { lookWork } from "../../base/work.ts"
+import type { KindHandle, Registry } from "../../registry/registry.ts"
 import { recordEvent } from "../record-event.ts"
 import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 
+type SearchDeps = Pick<ControllerDeps, "api" | "registry"> & { readonly nowhere: Set<string> }
+
 /**
- * Called for an owner that is not where the reference says. Best effort: errors while writing the Event are ignored.
- * `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never reused, so one search is enough
- * for all dependents.
+ * Called with the owners that are not where the references of an object say. One Event is enough for an object, so the
+ * search ends with the first owner that is elsewhere, and after a few. Best effort: errors while writing the Event are
+ * ignored. `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never reused, so one search
+ * is enough for all dependents.
  */
 export async function reportForeignOwner(
-  { registry, api, nowhere }: Pick<ControllerDeps, "api" | "registry"> & { readonly nowhere: Set<string> },
+  deps: SearchDeps,
   dependent: ObjectIdentity,
-  reference: OwnerReference,
+  references: readonly OwnerReference[],
 ): Promise<void> {
-  const kind = ownerKind(registry, reference)
-  if (kind === undefined || !kind.namespaced || nowhere.has(reference.uid)) return
-  if (dependent.namespace !== "" && !(await isElsewhere(registry, dependent, reference))) {
-    if (nowhere.size >= uidsRememberedMax) nowhere.clear()
-    nowhere.add(reference.uid)
-    return
+  const turns = new Turns()
+  let searched = 0
+  for (const reference of references) {
+    if (turns.isOver(lookWork)) await turns.next()
+    const kind = ownerKind(deps.registry, reference)
+    if (kind === undefined || !kind.namespaced) continue
+    if (await isForeign(deps, dependent, reference, turns)) return record(deps, dependent, reference)
+    if (++searched === ownersSearchedMax) return
   }
-  const { handle, name, uid } = dependent
+}
+
+/** Whether the reference cannot be meant for an owner in the dependent's namespace. */
+async function isForeign(
+  { nowhere, registry }: SearchDeps,
+  { namespace }: ObjectIdentity,
+  reference: OwnerReference,
+  turns: Turns,
+): Promise<boolean> {
+  if (nowhere.has(reference.uid)) return false
+  if (namespace === "" || (await isElsewhere(registry, namespace, reference, turns))) return true
+  if (nowhere.size >= uidsRememberedMax) nowhere.clear()
+  nowhere.add(reference.uid)
+  return false
+}
+
+async function record({ api, registry }: SearchDeps, dependent: ObjectIdentity, reference: OwnerReference): Promise<void> {
+  const { handle, name, namespace, uid } = dependent
   await recordEvent(
     { registry, api },
     {
       user: garbageCollectorUser(registry),
       component: "garbage-collector-controller",
-      regarding: { kind: handle.kind.kind, apiVersion: handle.storedApiVersion, namespace: dependent.namespace, name, uid },
+      regarding: { kind: handle.kind.kind, apiVersion: handle.storedApiVersion, namespace, name, uid },
       type: "Warning",
       reason: "OwnerRefInvalidNamespace",
       message: messageOf(dependent, reference),
@@ -42,20 +66,30 @@ export async function reportForeignOwner(
   )
 }
 
-/** Whether an owner with this name and uid exists in another namespace. */
-async function isElsewhere(registry: Registry, dependent: ObjectIdentity, reference: OwnerReference): Promise<boolean> {
+/** Whether an owner with this name and uid exists in another namespace. Nothing is decoded of the namespaces. */
+async function isElsewhere(registry: Registry, namespace: string, reference: OwnerReference, turns: Turns): Promise<boolean> {
   const { kinds } = registry.deps
   const [kind, namespaces] = [ownerKind(registry, reference), kinds.find("", "v1", "namespaces")]
   if (kind === undefined || namespaces === undefined) return false
   const [owners, all] = [await registry.handle(kinds.stored(kind)), await registry.handle(namespaces)]
+  const prefix = all.prefix("")
   let searched = 0
-  for (const entry of all.cache.snapshot().entries({ prefix: all.prefix("") })) {
+  for (const { key } of all.cache.snapshot().entries({ prefix })) {
     if (++searched > namespacesSearchedMax) return false
-    const namespace = entry.field("metadata.name")
-    const found = namespace === dependent.namespace ? undefined : owners.cache.get(owners.key(namespace, reference.name))
-    if (found !== undefined && identityOf(found).uid === reference.uid) return true
+    const other = key.slice(prefix.length)
+    const work = other === namespace ? 0 : workUnlessOwner(owners, owners.key(other, reference.name), reference.uid)
+    if (work === undefined) return true
+    if (turns.isOver(work)) await turns.next()
   }
   return false
+}
+
+/** The work of finding that the key is not that of the owner; undefined if it is. */
+function workUnlessOwner({ cache }: KindHandle, key: string, uid: string): number | undefined {
+  const found = cache.get(key)
+  if (found === undefined) return lookWork
+  const { identity, work } = identityOf(found)
+  return identity.uid === uid ? undefined : work
 }
 
 function messageOf({ namespace }: ObjectIdentity, reference: OwnerReference): string {

@@ -5,18 +5,19 @@
  */
 import type { Kind } from "../../schema/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../../base/json.ts"
-import { parseObject } from "../../registry/object-codec.ts"
+import { metadataOf } from "../../registry/stored-metadata.ts"
 import { foregroundFinalizer, orphanFinalizer } from "../../registry/propagation.ts"
 import type { KindHandle } from "../../registry/registry.ts"
-import { type CachedObject, type CacheEvent, UndecodableError } from "../../storage/cache.ts"
+import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
 import { StoreError } from "../../storage/store.ts"
-import { startInformer } from "../informer.ts"
+import { Backlog, type Handling, type PacedHandler, type PacedInformer, startPacedInformer } from "../paced-informer.ts"
 import { processObject, type CollectorContext } from "./process-object.ts"
 import { isWaiting, ownerVersion } from "./owner.ts"
-import { OwnerIndex } from "./owner-index.ts"
+import { type Dependent, type IndexedOwner, OwnerIndex } from "./owner-index.ts"
 import { errorText } from "../../base/error-text.ts"
 import type { ControllerDeps, Controller } from "../controller.ts"
-import { nextTurn } from "../../base/turns.ts"
+import { inTurns, nextTurn, type Stages, Turns } from "../../base/turns.ts"
+import { fieldKeyWork, lookWork } from "../../base/work.ts"
 import { createWorkQueue } from "../work-queue.ts"
 
 export interface GarbageCollector extends Controller {
@@ -33,13 +34,15 @@ export function startGarbageCollector(deps: ControllerDeps, { workers }: { worke
 }
 
 const retryMs = 1000
+/** Dependents of an object that are queued at once when it is gone; more are queued in turns. */
+const manyDependents = 1000
 /** Fields that make an object relevant; objects without them are skipped without decoding. */
 const marks = ["ownerReferences", "deletionTimestamp"] as const
 
 class Collector implements GarbageCollector {
   private readonly index = new OwnerIndex()
-  /** Owners that wait for their dependents: uid to store key, and the reverse. */
-  private readonly waiting = new Map<string, string>()
+  /** Owners that wait for their dependents, by uid; and their uids by store key. */
+  private readonly waiting = new Map<string, IndexedOwner>()
   private readonly waitingUids = new Map<string, string>()
   /** Objects with an owner of an unknown kind, processed again when a kind is added. */
   private readonly unresolved = new Set<string>()
@@ -52,7 +55,9 @@ class Collector implements GarbageCollector {
   private readonly forgetTable: () => void
   /** Storage paths whose first state was received, or failed: decisions were made without it then. */
   private readonly seen = new Set<string>()
-  private readonly informers = new Map<string, { kind: Kind; following: Promise<Controller> }>()
+  private readonly informers = new Map<string, { kind: Kind; informer: PacedInformer }>()
+  /** Of all kinds: an owner is never processed before its dependents that were written earlier are known. */
+  private readonly backlog = new Backlog()
   private readonly queue
   private readonly collection: CollectorContext
   private watching: Promise<void>
@@ -86,6 +91,7 @@ class Collector implements GarbageCollector {
       index: this.index,
       handleOf: (key) => this.handleOf(key),
       enqueue: (key) => this.queue.add(key),
+      caughtUp: () => this.backlog.caughtUp(),
       follow: (kind) => this.followed(kind),
       unresolved: (key) => this.unresolved.add(key),
       asked: new Set(),
@@ -96,9 +102,11 @@ class Collector implements GarbageCollector {
   }
 
   async idle(): Promise<void> {
+    // Bounded: until no kind is new, for tests.
     for (let known = -1; known !== this.informers.size; ) {
       known = this.informers.size
       await this.settled()
+      await this.backlog.settled()
       await this.queue.idle()
     }
   }
@@ -111,7 +119,8 @@ class Collector implements GarbageCollector {
     await this.noticing
     this.cancelKindsRetry()
     this.unwatch()
-    for (const { following } of this.informers.values()) await (await following).stop()
+    // Bounded: one per kind, at the end.
+    for (const { informer } of this.informers.values()) await informer.stop()
     await this.queue.stop()
   }
 
@@ -131,7 +140,8 @@ class Collector implements GarbageCollector {
   }
 
   private async opened(): Promise<void> {
-    await Promise.all([...this.informers.values()].map(({ following }) => following))
+    await Promise.all([...this.informers.values()].map(({ informer }) => informer.following))
+    await this.backlog.caughtUp()
   }
 
   /** Resolves when all kinds with objects are followed, and others will be when they have some. Tries until it can. */
@@ -168,6 +178,7 @@ class Collector implements GarbageCollector {
 
   private async followKindsWithObjects(): Promise<void> {
     const { store, storePrefix } = this.deps.registry.deps
+    // Bounded: one look into the store per kind.
     for (const kind of [...this.unexamined]) {
       const { path } = kind.storage
       // The watch of keys covers the main store only: a kind with a store of its own is followed even without objects.
@@ -237,11 +248,11 @@ class Collector implements GarbageCollector {
   private async followKinds(): Promise<void> {
     const { clock, log, registry } = this.deps
     const { kinds } = registry.deps
-    for (const [path, { kind, following }] of this.informers) {
+    for (const [path, { kind, informer }] of this.informers) {
       if (kinds.current(kind) !== undefined) continue
       this.informers.delete(path)
       this.seen.delete(path)
-      void following.then((informer) => informer.stop())
+      void informer.stop()
     }
     try {
       await this.noteGoneOwners()
@@ -265,6 +276,7 @@ class Collector implements GarbageCollector {
     const { kinds, store, storePrefix } = this.deps.registry.deps
     // Read before the store is: a dependent that comes later may name an owner that came later.
     const dependents = this.dependentsOfLeft()
+    // Bounded: one per kind that left.
     for (const [path, kind] of [...this.left]) {
       const isGone =
         kinds.sharing(path).length === 0 && (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length === 0
@@ -306,59 +318,84 @@ class Collector implements GarbageCollector {
   }
 
   private follow(kind: Kind): void {
-    const following = startInformer(this.deps, kind, {
-      onState: (objects, handle) => this.onState(objects, handle),
-      onEvents: (events) => {
-        for (const event of events) this.onEvent(event)
-      },
-    })
     const { path } = kind.storage
-    this.informers.set(path, { kind, following })
-    void following.then(() => {
-      if (this.informers.get(path)?.following === following) this.seen.add(path)
+    const informer = startPacedInformer(this.deps, kind, this.handler(path), this.backlog)
+    this.informers.set(path, { kind, informer })
+    const received = informer.following.then(() => this.backlog.caughtUp())
+    void received.then(() => {
+      if (this.informers.get(path)?.informer === informer) this.seen.add(path)
     })
   }
 
   /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
   private async followed(kind: Kind): Promise<void> {
     if (this.isToFollow(kind)) this.follow(kind)
-    await this.informers.get(kind.storage.path)?.following
+    await this.informers.get(kind.storage.path)?.informer.following
   }
 
   /**
    * A second state of a kind, or a late first one, follows a gap in which deletions of owners may have been missed, so
    * all objects are processed again.
    */
-  private onState(objects: Iterable<CachedObject>, handle: KindHandle): void {
-    const { path } = handle.kind.storage
-    if (this.seen.has(path)) for (const key of this.index.keysBelow("")) this.queue.add(key)
-    this.seen.add(path)
-    const gone = new Set(this.index.keysBelow(handle.prefix("")))
-    for (const object of objects) {
-      gone.delete(object.key)
-      this.take(object)
+  private handler(path: string): PacedHandler {
+    let gone = new Set<string>()
+    return {
+      begin: () => {
+        if (this.seen.has(path)) for (const key of this.index.keysBelow("")) this.queue.add(key)
+        this.seen.add(path)
+        gone = new Set(this.index.keysBelow(`${this.deps.registry.deps.storePrefix}${path}/`))
+      },
+      object: (object) => {
+        gone.delete(object.key)
+        return this.take(object)
+      },
+      end: () => this.forgettingAll(gone),
+      event: ({ type, object }) => (type === "DELETED" ? this.deleted(object) : this.take(object)),
     }
-    for (const key of gone) this.forget(key)
   }
 
-  private onEvent({ type, object }: CacheEvent): void {
-    if (type !== "DELETED") return this.take(object)
-    this.forget(object.key)
-    if (this.index.size === 0) return
-    const uid = metadataOf(object)?.uid ?? ""
+  private *forgettingAll(keys: ReadonlySet<string>): Stages<void> {
+    const turns = new Turns()
+    for (const key of keys) {
+      yield* this.forgetting(key)
+      if (turns.endsStage(fieldKeyWork)) yield
+    }
+  }
+
+  /** Most objects neither own nor are owned, and nothing is read of them. */
+  private take(object: CachedObject): Handling {
+    const { key } = object
+    if (object.mayHaveMetadata(marks) || this.index.get(key) !== undefined || this.waitingUids.has(key)) return this.taking(object)
+  }
+
+  private deleted(object: CachedObject): Handling {
+    if (this.index.size === 0) return this.forgetting(object.key)
+    const { uid = "" } = readableMetadata(object) ?? {}
+    const dependents = this.index.dependentsOf(uid)
+    const stages = this.losing(object.key, uid, dependents)
+    return dependents.length > manyDependents ? inTurns(stages) : stages
+  }
+
+  private *losing(key: string, uid: string, dependents: readonly Dependent[]): Stages<void> {
+    yield* this.forgetting(key)
     if (this.index.hasDependents(uid)) this.collection.gone.add(uid)
-    for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
+    const turns = new Turns()
+    for (const dependent of dependents) {
+      if (dependent.key !== key) this.queue.add(dependent.key)
+      if (turns.endsStage(fieldKeyWork)) yield
+    }
   }
 
-  private take(object: CachedObject): void {
-    const metadata = object.mayHaveMetadata(marks) ? metadataOf(object) : undefined
+  private *taking(object: CachedObject): Stages<void> {
+    const metadata = readableMetadata(object)
+    yield
     const owners = metadata?.ownerReferences ?? []
     const before = this.index.get(object.key)?.owners ?? []
     const changed = !sameOwners(owners, before)
     if (changed) {
-      if (owners.length > 0) this.index.put({ key: object.key, owners })
-      else this.index.remove(object.key)
-      this.enqueueOwners(before)
+      if (owners.length > 0) yield* this.index.putting({ key: object.key, namespace: metadata?.namespace ?? "", owners })
+      else yield* this.index.removing(object.key)
+      yield* this.enqueueingOwners(before)
     }
     const waits = this.trackWaiting(object.key, metadata)
     if (waits || (changed && owners.length > 0)) this.queue.add(object.key)
@@ -367,7 +404,7 @@ class Collector implements GarbageCollector {
   /** Returns whether the object is being deleted and held by one of the collector's own finalizers. */
   private trackWaiting(key: string, metadata: ObjectMeta | undefined): boolean {
     if (metadata?.uid !== undefined && isWaiting(metadata, foregroundFinalizer)) {
-      this.waiting.set(metadata.uid, key)
+      this.waiting.set(metadata.uid, { uid: metadata.uid, key, namespace: metadata.namespace ?? "" })
       this.waitingUids.set(key, metadata.uid)
       return true
     }
@@ -383,23 +420,25 @@ class Collector implements GarbageCollector {
     this.collection.asked.delete(uid)
   }
 
-  private forget(key: string): void {
+  private *forgetting(key: string): Stages<void> {
     const before = this.index.get(key)?.owners ?? []
-    this.index.remove(key)
+    yield* this.index.removing(key)
     this.unresolved.delete(key)
     this.untrackWaiting(key)
-    this.enqueueOwners(before)
+    yield* this.enqueueingOwners(before)
   }
 
   /**
    * Queues owners that may have waited for this change; an owner that another dependent still blocks need not be
    * processed.
    */
-  private enqueueOwners(owners: readonly OwnerReference[]): void {
+  private *enqueueingOwners(owners: readonly OwnerReference[]): Stages<void> {
+    const turns = new Turns()
     for (const { uid } of owners) {
-      const key = this.waiting.get(uid)
-      if (key !== undefined && !this.index.isBlocked({ uid, key })) this.queue.add(key)
+      const owner = this.waiting.get(uid)
+      if (owner !== undefined && !this.index.isBlocked(owner)) this.queue.add(owner.key)
       if (!this.index.hasDependents(uid)) this.collection.gone.delete(uid)
+      if (turns.endsStage(lookWork)) yield
     }
   }
 }
@@ -416,9 +455,9 @@ function sameOwners(left: readonly OwnerReference[], right: readonly OwnerRefere
 }
 
 /** An object that cannot be decoded has no known owner and stays. The cache reports it. */
-function metadataOf(object: CachedObject): ObjectMeta | undefined {
+function readableMetadata(object: CachedObject): ObjectMeta | undefined {
   try {
-    return parseObject(object.json()).metadata
+    return metadataOf(object)
   } catch (error) {
     if (error instanceof UndecodableError) return undefined
     throw error

@@ -1,17 +1,35 @@
 /** Index of dependents by the uids of their owners, in memory. */
 import type { OwnerReference } from "../../base/json.ts"
+import { lookWork } from "../../base/work.ts"
+import { atOnce, type Stages, Turns } from "../../base/turns.ts"
 
 export interface Dependent {
   /** Store key. */
   readonly key: string
+  /** "" for cluster-scoped objects. */
+  readonly namespace: string
   readonly owners: readonly OwnerReference[]
 }
 
-/** The dependents of one owner, and how many of them block its deletion. */
+/** The object whose dependents are counted. */
+export interface IndexedOwner {
+  readonly uid: string
+  readonly key: string
+  /** "" for cluster-scoped objects. */
+  readonly namespace: string
+}
+
+/** The dependents of one owner. */
 interface Dependents {
   readonly all: Set<Dependent>
+  /** How many of them block its deletion. */
   blocking: number
+  /** The same by their namespaces; undefined until there is one. */
+  blockingIn: Map<string, number> | undefined
 }
+
+/** What an owner of a dependent costs here, in the unit of `Turns`. */
+const ownerWork = 3 * lookWork
 
 /** The cost of every operation depends on its arguments, not on the size of the index; except `keysBelow`. */
 export class OwnerIndex {
@@ -24,26 +42,40 @@ export class OwnerIndex {
 
   /** Replaces the entry of this key. */
   put(dependent: Dependent): void {
-    this.remove(dependent.key)
+    atOnce(this.putting(dependent))
+  }
+
+  /** The same in stages, for an object with ten thousand owners. */
+  *putting(dependent: Dependent): Stages<void> {
+    yield* this.removing(dependent.key)
     this.byKey.set(dependent.key, dependent)
-    for (const uid of ownersOf(dependent)) {
-      const known = this.byOwner.get(uid) ?? { all: new Set(), blocking: 0 }
+    const turns = new Turns()
+    for (const [uid, isBlocking] of ownersOf(dependent)) {
+      const known = this.byOwner.get(uid) ?? { all: new Set(), blocking: 0, blockingIn: undefined }
       this.byOwner.set(uid, known)
       known.all.add(dependent)
-      if (blocks(dependent, uid)) known.blocking++
+      if (isBlocking) countBlocking(known, dependent, 1)
+      if (turns.endsStage(ownerWork)) yield
     }
   }
 
   remove(key: string): void {
+    atOnce(this.removing(key))
+  }
+
+  /** The same in stages. */
+  *removing(key: string): Stages<void> {
     const dependent = this.byKey.get(key)
     if (dependent === undefined) return
     this.byKey.delete(key)
-    for (const uid of ownersOf(dependent)) {
+    const turns = new Turns()
+    for (const [uid, isBlocking] of ownersOf(dependent)) {
       const known = this.byOwner.get(uid)
       if (known === undefined) continue
       known.all.delete(dependent)
-      if (blocks(dependent, uid)) known.blocking--
+      if (isBlocking) countBlocking(known, dependent, -1)
       if (known.all.size === 0) this.byOwner.delete(uid)
+      if (turns.endsStage(ownerWork)) yield
     }
   }
 
@@ -55,9 +87,15 @@ export class OwnerIndex {
     return this.byOwner.has(uid)
   }
 
-  /** Whether another object blocks the owner. An object that names itself as owner would wait for itself for ever. */
-  isBlocked(owner: { readonly uid: string; readonly key: string }): boolean {
-    const blocking = this.byOwner.get(owner.uid)?.blocking ?? 0
+  /**
+   * Whether another object blocks the owner. An object that names itself as owner would wait for itself for ever. One
+   * that cannot have this owner does not count: a user who knows a uid could hold up the deletion of an object in
+   * another namespace.
+   */
+  isBlocked(owner: IndexedOwner): boolean {
+    const known = this.byOwner.get(owner.uid)
+    const blocking = owner.namespace === "" ? known?.blocking : known?.blockingIn?.get(owner.namespace)
+    if (blocking === undefined || blocking === 0) return false
     const self = this.byKey.get(owner.key)
     return blocking > (self !== undefined && blocks(self, owner.uid) ? 1 : 0)
   }
@@ -72,11 +110,22 @@ export class OwnerIndex {
   }
 }
 
-/** The uids of the owners, without duplicates. */
-function ownersOf({ owners }: Dependent): ReadonlySet<string> {
-  return new Set(owners.map(({ uid }) => uid))
+/** The uids of the owners, without duplicates, and whether the dependent blocks the deletion of each. */
+function ownersOf({ owners }: Dependent): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>()
+  for (const { uid, blockOwnerDeletion } of owners) found.set(uid, blockOwnerDeletion === true || found.get(uid) === true)
+  return found
 }
 
 function blocks({ owners }: Dependent, owner: string): boolean {
   return owners.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true)
+}
+
+function countBlocking(dependents: Dependents, { namespace }: Dependent, more: number): void {
+  dependents.blocking += more
+  const counts = dependents.blockingIn ?? new Map<string, number>()
+  dependents.blockingIn = counts
+  const count = (counts.get(namespace) ?? 0) + more
+  if (count === 0) counts.delete(namespace)
+  else counts.set(namespace, count)
 }

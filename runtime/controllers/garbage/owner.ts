@@ -1,9 +1,10 @@
 /** The fields of owners that the garbage collector reads. */
 import type { Kind } from "../../schema/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../../base/json.ts"
-import { parseObject } from "../../registry/object-codec.ts"
 import { foregroundFinalizer } from "../../registry/propagation.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
+import { readMetadata } from "../../registry/stored-metadata.ts"
+import { lookWork } from "../../base/work.ts"
 import type { CachedObject } from "../../storage/cache.ts"
 
 /** An object, identified by kind, namespace, name and uid. */
@@ -22,18 +23,17 @@ export interface OwnerIdentity {
   readonly waiting: boolean
 }
 
-/** Caches the result, so the owner of ten thousand objects is parsed once. */
+/** Caches the result, so the owner of ten thousand objects is read once. */
 const identities = new WeakMap<CachedObject, OwnerIdentity>()
 
-/** Called for each reference of each dependent. */
-export function identityOf(entry: CachedObject): OwnerIdentity {
-  let identity = identities.get(entry)
-  if (identity === undefined) {
-    const metadata = parseObject(entry.json()).metadata ?? {}
-    identity = { uid: metadata.uid ?? "", waiting: isWaiting(metadata, foregroundFinalizer) }
-    identities.set(entry, identity)
-  }
-  return identity
+/** Called for each reference of each dependent. Returns the work that it was, too. */
+export function identityOf(entry: CachedObject): { readonly identity: OwnerIdentity; readonly work: number } {
+  const known = identities.get(entry)
+  if (known !== undefined) return { identity: known, work: lookWork }
+  const { metadata, work } = readMetadata(entry)
+  const identity = { uid: metadata.uid ?? "", waiting: isWaiting(metadata, foregroundFinalizer) }
+  identities.set(entry, identity)
+  return { identity, work }
 }
 
 /** Whether the object is being deleted and held by this finalizer. */

@@ -10,10 +10,12 @@ import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../base/json.ts"
 import { deleteObject } from "../../registry/delete.ts"
-import { parseObject } from "../../registry/object-codec.ts"
 import { foregroundFinalizer, orphanFinalizer, type PropagationPolicy } from "../../registry/propagation.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
+import { metadataOf } from "../../registry/stored-metadata.ts"
+import { Turns } from "../../base/turns.ts"
+import { keyWork, lookWork } from "../../base/work.ts"
 import type { Kind } from "../../schema/kind.ts"
 import { updateObject } from "../../registry/update.ts"
 import { reportForeignOwner } from "./foreign-owner.ts"
@@ -29,6 +31,8 @@ export interface CollectorContext {
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>
   /** Queues another key. */
   readonly enqueue: (key: string) => void
+  /** Resolves when the index has all that was known when it was called. */
+  readonly caughtUp: () => Promise<void>
   /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
   readonly follow: (kind: Kind) => Promise<void>
   /** Records an object with an owner of an unknown kind. */
@@ -47,6 +51,8 @@ export interface CollectorContext {
 /** An object in its newest state. */
 interface CurrentObject extends ObjectIdentity {
   readonly key: string
+  /** The version that was read. */
+  readonly modRevision: number
   readonly metadata: ObjectMeta
 }
 
@@ -74,13 +80,22 @@ async function findKey(collection: CollectorContext, key: string): Promise<Curre
 async function find(registry: Registry, handle: KindHandle, key: string): Promise<CurrentObject | undefined> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(key)
-  const metadata = entry === undefined ? undefined : parseObject(entry.json()).metadata
-  if (metadata?.name === undefined || metadata.uid === undefined) return undefined
-  return { handle, key, namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid, metadata }
+  const metadata = entry === undefined ? undefined : metadataOf(entry)
+  if (entry === undefined || metadata?.name === undefined || metadata.uid === undefined) return undefined
+  return {
+    handle,
+    key,
+    modRevision: entry.modRevision,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    uid: metadata.uid,
+    metadata,
+  }
 }
 
 /** Removes the reference from the dependents, then the finalizer from the owner. */
 async function orphan(collection: CollectorContext, owner: CurrentObject): Promise<void> {
+  await collection.caughtUp()
   await inParallel(collection.index.dependentsOf(owner.uid), { atOnce: patchesAtOnce }, async ({ key }) => {
     const dependent = await findKey(collection, key)
     if (dependent !== undefined) await keepOwners(collection, dependent, (reference) => reference.uid !== owner.uid)
@@ -91,9 +106,15 @@ async function orphan(collection: CollectorContext, owner: CurrentObject): Promi
 /** Queues the dependents of a waiting owner. Removes the owner's finalizer once no dependent blocks it. */
 async function finishForeground(collection: CollectorContext, owner: CurrentObject): Promise<void> {
   const { asked, enqueue: consider, index } = collection
+  await collection.caughtUp()
   const blocked = index.isBlocked(owner)
-  if (!asked.has(owner.uid)) for (const { key } of index.dependentsOf(owner.uid)) if (key !== owner.key) consider(key)
+  const dependents = asked.has(owner.uid) ? [] : index.dependentsOf(owner.uid)
   asked.add(owner.uid)
+  const turns = new Turns()
+  for (const { key } of dependents) {
+    if (key !== owner.key) consider(key)
+    if (turns.isOver(lookWork)) await turns.next()
+  }
   if (!blocked) await removeFinalizer(collection, owner, foregroundFinalizer)
 }
 
@@ -102,44 +123,69 @@ async function finishForeground(collection: CollectorContext, owner: CurrentObje
  * of one owner is unknown.
  */
 async function processDependent(collection: CollectorContext, dependent: CurrentObject): Promise<void> {
-  const references = dependent.metadata.ownerReferences ?? []
-  const states = new Map<OwnerReference, OwnerState>()
-  for (const reference of references) states.set(reference, await ownerState(collection, dependent, reference))
-  const of = (wanted: OwnerState): OwnerReference[] => references.filter((reference) => states.get(reference) === wanted)
-  const [absent, waiting] = [of("absent"), of("waiting")]
-  for (const reference of [...absent, ...of("unknown")]) await reportForeignOwner(collection, dependent, reference)
-  if (of("unknown").length > 0) return collection.unresolved(dependent.key)
-  const gone = new Set([...absent, ...waiting].map(({ uid }) => uid))
+  const owners = await ownersByState(collection, dependent)
+  await reportForeignOwner(collection, dependent, [...owners.absent, ...owners.unknown])
+  if (owners.unknown.length > 0) return collection.unresolved(dependent.key)
+  const gone = new Set([...owners.absent, ...owners.waiting].map(({ uid }) => uid))
   if (gone.size === 0) return
-  if (of("solid").length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
-  const waited = waiting.length > 0 && collection.index.hasDependents(dependent.uid)
+  if (owners.solid.length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
+  if (owners.waiting.length > 0) await collection.caughtUp()
+  const waited = owners.waiting.length > 0 && collection.index.hasDependents(dependent.uid)
   if (waited) await breakCycle(collection, dependent)
   await remove(collection, dependent, waited ? "Foreground" : ownPolicy(dependent.metadata))
 }
 
+/** Determines the state of each owner, in turns: a user may name ten thousand. */
+async function ownersByState(collection: CollectorContext, dependent: CurrentObject): Promise<Record<OwnerState, OwnerReference[]>> {
+  const found: Record<OwnerState, OwnerReference[]> = { solid: [], absent: [], waiting: [], unknown: [] }
+  const handles = new Map<Kind, KindHandle>()
+  const turns = new Turns()
+  for (const reference of dependent.metadata.ownerReferences ?? []) {
+    const kind = ownerKind(collection.registry, reference)
+    if (turns.isOver(lookWork)) await turns.next()
+    if (kind === undefined && collection.gone.has(reference.uid)) found.absent.push(reference)
+    // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
+    else if (kind === undefined || (kind.namespaced && dependent.namespace === "")) found.unknown.push(reference)
+    else {
+      const handle = handles.get(kind) ?? (await ownersOfKind(collection, kind))
+      handles.set(kind, handle)
+      const { state, work } = ownerState(handle, dependent, reference)
+      found[state].push(reference)
+      if (turns.isOver(work)) await turns.next()
+    }
+  }
+  return found
+}
+
 /**
- * Determines the state of an owner by a consistent read: a stale cache must never cost an object. Its kind is followed
- * first: the deletion of an owner that was found must not go unnoticed.
+ * The owners of a kind as of now: a stale cache must never cost an object. They are older than the dependent, which was
+ * read before. The kind is followed first: the deletion of an owner that was found must not go unnoticed.
  */
-async function ownerState(collection: CollectorContext, dependent: CurrentObject, reference: OwnerReference): Promise<OwnerState> {
-  const { registry } = collection
-  const kind = ownerKind(registry, reference)
-  if (kind === undefined && collection.gone.has(reference.uid)) return "absent"
-  // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
-  if (kind === undefined || (kind.namespaced && dependent.namespace === "")) return "unknown"
+async function ownersOfKind({ follow, registry }: CollectorContext, kind: Kind): Promise<KindHandle> {
   const stored = registry.deps.kinds.stored(kind)
-  await collection.follow(stored)
+  await follow(stored)
   const handle = await registry.handle(stored)
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const entry = handle.cache.get(handle.key(dependent.namespace, reference.name))
-  const owner = entry === undefined ? undefined : identityOf(entry)
-  if (owner === undefined || owner.uid !== reference.uid) return "absent"
-  return owner.waiting ? "waiting" : "solid"
+  return handle
+}
+
+function ownerState(
+  handle: KindHandle,
+  { namespace }: CurrentObject,
+  { name, uid }: OwnerReference,
+): { readonly state: OwnerState; readonly work: number } {
+  const entry = handle.cache.get(handle.key(namespace, name))
+  if (entry === undefined) return { state: "absent", work: lookWork }
+  const { identity, work } = identityOf(entry)
+  if (identity.uid !== uid) return { state: "absent", work }
+  return { state: identity.waiting ? "waiting" : "solid", work }
 }
 
 /** Objects that own each other would block each other, so the one being processed stops blocking. */
 async function breakCycle(collection: CollectorContext, dependent: CurrentObject): Promise<void> {
+  const turns = new Turns()
   for (const { key } of collection.index.dependentsOf(dependent.uid)) {
+    if (turns.isOver(keyWork)) await turns.next()
     const below = await findKey(collection, key)
     if (below === undefined || !isWaiting(below.metadata, foregroundFinalizer)) continue
     return change(collection, dependent, (metadata) => ({
@@ -200,11 +246,11 @@ async function change(
  */
 async function remove(
   { registry, enqueue: consider }: CollectorContext,
-  { handle, key, namespace, name, uid, metadata }: CurrentObject,
+  { handle, key, modRevision, namespace, name, uid, metadata }: CurrentObject,
   propagationPolicy: PropagationPolicy,
 ): Promise<void> {
   const entry = handle.cache.get(key)
-  const current = entry === undefined ? undefined : parseObject(entry.json()).metadata
+  const current = entry === undefined ? undefined : entry.modRevision === modRevision ? metadata : metadataOf(entry)
   const same = current?.uid === uid && sameOwners(current, metadata)
   if (!same || current.resourceVersion === undefined) return consider(key)
   try {

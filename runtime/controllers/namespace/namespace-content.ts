@@ -1,19 +1,12 @@
 /** Deletes the content of a terminating namespace and reports what is left. */
 import { namespaceController } from "../identities.ts"
-import { serverAttributes } from "../../admission/server-identity.ts"
-import { ApiError } from "../../base/errors.ts"
-import { inParallel } from "../../base/in-parallel.ts"
+import { shortList } from "../../base/bounded-text.ts"
+import { finalizersCountedMax } from "../limits.ts"
 import type { Kind } from "../../schema/kind.ts"
 import type { NamespaceCondition } from "../../../generated/core/v1/namespace/types.ts"
-import { deleteObject } from "../../registry/delete.ts"
-import { parseObject } from "../../registry/object-codec.ts"
-import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
-import { errorText } from "../../base/error-text.ts"
-
-/** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
-const deletesAtOnce = 16
+import { deleteContent, visitContent } from "../delete-content.ts"
 
 /** A resource that still has objects in the namespace. */
 export interface RemainingResource {
@@ -21,7 +14,7 @@ export interface RemainingResource {
   readonly count: number
   /** The revision at which they were counted. */
   readonly revision: number
-  /** The number of objects that each finalizer holds. */
+  /** The number of objects that each finalizer holds; of many finalizers the first ones. */
   readonly finalizers: ReadonlyMap<string, number>
 }
 
@@ -53,10 +46,11 @@ export function contentKinds(registry: Registry): Kind[] {
 export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: TerminatingNamespace): Promise<SweepResult> {
   const remaining: RemainingResource[] = []
   const faults: string[] = []
+  // Bounded: one per kind, whose objects are worked on in turns.
   for (const kind of kinds) {
     if (!(await hasObjects(registry, kind, namespace.name))) continue
     const handle = await registry.handle(kind)
-    faults.push(...(await deleteAll(registry, handle, namespace)))
+    for (const fault of await deleteAll(registry, handle, namespace)) faults.push(fault)
     const left = await countLeft(registry, handle, namespace.name)
     if (left.count > 0) remaining.push(left)
   }
@@ -71,54 +65,29 @@ async function hasObjects(registry: Registry, kind: Kind, namespace: string): Pr
 
 async function deleteAll(registry: Registry, handle: KindHandle, { name, isStill }: TerminatingNamespace): Promise<string[]> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const faults: string[] = []
   const snapshot = handle.cache.snapshot()
-  if (!(await isStill())) return faults
-  await inParallel(snapshot.entries({ prefix: handle.prefix(name) }), { atOnce: deletesAtOnce }, async (entry) => {
-    const fault = await deleteOne(registry, handle, entry)
-    if (fault !== undefined) faults.push(fault)
-  })
-  return faults
-}
-
-/** Resolves with the reason when the object could not be deleted. */
-async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedObject): Promise<string | undefined> {
-  let name = ""
-  try {
-    const { metadata = {} } = parseObject(entry.json())
-    const { namespace = "", uid, deletionTimestamp } = metadata
-    name = metadata.name ?? ""
-    if (deletionTimestamp !== undefined || uid === undefined) return undefined
-    const attributes = serverAttributes(namespaceController(registry), "DELETE", { kind: handle.kind, namespace, name })
-    await deleteObject(registry, handle, { attributes, uid, propagationPolicy: "Background" })
-    return undefined
-  } catch (error) {
-    // Already deleted, or replaced meanwhile: the next sweep handles it.
-    if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
-    return `${handle.kind.resource} ${name}: ${errorText(error)}`
-  }
+  if (!(await isStill())) return []
+  return deleteContent(registry, handle, { snapshot, prefix: handle.prefix(name), user: namespaceController(registry) })
 }
 
 async function countLeft(registry: Registry, handle: KindHandle, namespace: string): Promise<RemainingResource> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const finalizers = new Map<string, number>()
+  const counts = new Map<string, number>()
   const snapshot = handle.cache.snapshot()
   let count = 0
-  for (const entry of snapshot.entries({ prefix: handle.prefix(namespace) })) {
-    count++
-    for (const finalizer of finalizersOf(entry)) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
-  }
-  return { handle, count, finalizers, revision: snapshot.revision }
-}
-
-/** An object that cannot be decoded was reported when its deletion failed. */
-function finalizersOf(entry: CachedObject): readonly string[] {
-  try {
-    return parseObject(entry.json()).metadata?.finalizers ?? []
-  } catch (error) {
-    if (error instanceof UndecodableError) return []
-    throw error
-  }
+  await visitContent(
+    snapshot.entries({ prefix: handle.prefix(namespace) }),
+    (_entry, { finalizers }) => {
+      count++
+      for (const finalizer of finalizers) {
+        const counted = counts.get(finalizer)
+        if (counted !== undefined || counts.size < finalizersCountedMax) counts.set(finalizer, (counted ?? 0) + 1)
+      }
+    },
+    // It was reported when its deletion failed.
+    () => count++,
+  )
+  return { handle, count, finalizers: counts, revision: snapshot.revision }
 }
 
 interface Finding {
@@ -169,7 +138,7 @@ function findings({ remaining, faults }: SweepResult): Finding[] {
           ? undefined
           : {
               reason: "ContentDeletionFailed",
-              message: `Failed to delete all resource types, ${faults.length} remaining: ${[...faults].sort().join(", ")}`,
+              message: `Failed to delete all resource types, ${faults.length} remaining: ${shortList([...faults].sort())}`,
             },
     },
     {
@@ -178,7 +147,7 @@ function findings({ remaining, faults }: SweepResult): Finding[] {
       bad:
         resources.length === 0
           ? undefined
-          : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${resources.sort().join(", ")}` },
+          : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${shortList(resources.sort())}` },
     },
     {
       type: "NamespaceFinalizersRemaining",
@@ -188,7 +157,7 @@ function findings({ remaining, faults }: SweepResult): Finding[] {
           ? undefined
           : {
               reason: "SomeFinalizersRemain",
-              message: `Some content in the namespace has finalizers remaining: ${holders.sort().join(", ")}`,
+              message: `Some content in the namespace has finalizers remaining: ${shortList(holders.sort())}`,
             },
     },
   ]

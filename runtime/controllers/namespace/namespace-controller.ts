@@ -7,6 +7,7 @@ import { namespaceController } from "../identities.ts"
 import { serverAttributes } from "../../admission/server-identity.ts"
 import { typed } from "../../schema/typed.ts"
 import type { Namespace } from "../../../generated/core/v1/namespace/types.ts"
+import { shortList } from "../../base/bounded-text.ts"
 import { ApiError } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { Subresource } from "../../schema/kind.ts"
@@ -14,10 +15,11 @@ import { timeText } from "../../base/time.ts"
 import { parseObject } from "../../registry/object-codec.ts"
 import { awaitDefinitions } from "../../registry/definition-guard.ts"
 import { awaitFreshness } from "../../registry/read.ts"
+import { metadataOf } from "../../registry/stored-metadata.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import { updateObject } from "../../registry/update.ts"
-import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
-import { startInformer } from "../informer.ts"
+import type { CachedObject } from "../../storage/cache.ts"
+import { startPacedInformer } from "../paced-informer.ts"
 import { errorText } from "../../base/error-text.ts"
 import type { ControllerDeps, Controller } from "../controller.ts"
 import { conditionsOf, contentKinds, sweep, type SweepResult, type TerminatingNamespace } from "./namespace-content.ts"
@@ -43,28 +45,19 @@ export function startNamespaceController(deps: ControllerDeps): NamespaceControl
     onError: (error, name) => log.warn({ namespace: name, error: errorText(error) }, "a namespace could not be emptied; tried again later"),
   })
   const consider = (object: CachedObject): void => {
-    try {
-      if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
-    } catch (error) {
-      // The cache reports it. Other namespaces are processed all the same.
-      if (!(error instanceof UndecodableError)) throw error
-    }
+    if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
   }
-  const following = startInformer(deps, kind, {
-    onState: (objects) => {
-      for (const object of objects) consider(object)
-    },
-    onEvents: (events) => {
-      for (const { type, object } of events) if (type !== "DELETED") consider(object)
-    },
+  const informer = startPacedInformer(deps, kind, {
+    object: consider,
+    event: ({ type, object }) => (type === "DELETED" ? undefined : consider(object)),
   })
   return {
     async idle() {
-      await following
+      await informer.settled()
       await queue.idle()
     },
     async stop() {
-      await (await following).stop()
+      await informer.stop()
       await queue.stop()
       waits.stop()
     },
@@ -93,7 +86,7 @@ async function empty(deps: ControllerDeps, task: Task): Promise<void> {
   if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task, uid)
   waits.begin(name, found.remaining)
   await report(deps, task, { namespace, found })
-  if (found.faults.length > 0) throw new Error(found.faults.join("; "))
+  if (found.faults.length > 0) throw new Error(shortList(found.faults, "; "))
 }
 
 /**
@@ -108,7 +101,7 @@ function isOurs({ metadata, spec: { finalizers = [] } }: Namespace, word: string
 async function uidNow(registry: Registry, { handle, name }: Task): Promise<string | undefined> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key("", name))
-  return entry === undefined ? undefined : parseObject(entry.json()).metadata?.uid
+  return entry === undefined ? undefined : metadataOf(entry).uid
 }
 
 async function sweepInOrder({ registry }: ControllerDeps, namespace: TerminatingNamespace): Promise<SweepResult> {

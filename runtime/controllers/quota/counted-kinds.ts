@@ -41,6 +41,7 @@ export class CountedKinds implements Controller {
   /** Called when kinds come or go: those of a definition are others when it comes back. */
   async keepCurrent(): Promise<void> {
     const { kinds } = this.deps.registry.deps
+    // Bounded: one per kind that a quota counts, and its informer is stopped once.
     for (const [path, { kind, informer }] of this.informers) {
       if (kinds.current(kind) === kind) continue
       this.informers.delete(path)
@@ -49,6 +50,7 @@ export class CountedKinds implements Controller {
   }
 
   async settled(): Promise<void> {
+    // Bounded: one per kind, for tests.
     for (const { informer } of this.informers.values()) await informer.settled()
   }
 

@@ -2,6 +2,8 @@
  * Keeps the status of each ResourceQuota: its amounts, and what the objects of its namespace use of them. Sums are kept
  * and changed with each object (`tracked-kind.ts`), so that the change of one object costs the same in any namespace.
  */
+import { Turns } from "../../base/turns.ts"
+import { keyWork } from "../../base/work.ts"
 import type { ResourceQuota, ResourceQuotaSpec } from "../../../generated/core/v1/resource-quota/types.ts"
 import { formatQuantity, type Quantity } from "../../base/quantity.ts"
 import { parseObject } from "../../registry/object-codec.ts"
@@ -108,6 +110,7 @@ class Quotas {
   }
 
   async settled(): Promise<void> {
+    // Bounded: there are three evaluators.
     for (const kind of this.tracked.values()) await kind.settled()
     await this.counted.settled()
   }
@@ -122,10 +125,13 @@ class Quotas {
     const { namespace = "", name: quotaName = "" } = metadata
     const names = Object.keys(spec.hard ?? {})
     const used = new Map<string, Quantity>()
+    const turns = new Turns()
     for (const name of names) {
+      if (turns.isOver(keyWork)) await turns.next()
       const kind = this.evaluators.some((evaluator) => evaluator.counts(name)) ? undefined : this.counted.kindOf(name)
       if (kind !== undefined) used.set(name, isScoped(spec) ? zero : whole(await this.counted.count(kind, namespace)))
     }
+    // Bounded: there are three evaluators.
     for (const evaluator of this.evaluators.filter(({ counts }) => names.some(counts))) {
       const sums = await this.sumsOf(evaluator, { namespace, spec })
       for (const name of names.filter(evaluator.counts)) used.set(name, sums.amounts.get(name) ?? zero)

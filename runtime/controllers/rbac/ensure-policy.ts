@@ -213,6 +213,7 @@ const aggregated = ["admin", "edit", "view"]
 /** A store of a server that knew no aggregation: an administrator's rules move to the roles that are now united. */
 async function primeAggregated({ api }: PolicyDeps): Promise<void> {
   const { clusterroles } = api(serverUser).rbac.v1
+  // Bounded: the roles are those of the policy.
   for (const name of aggregated) {
     const old = await orUndefined(clusterroles.get(name))
     const target = `system:aggregate-to-${name}`

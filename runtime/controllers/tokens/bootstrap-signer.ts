@@ -3,6 +3,8 @@
  * can check that it is the cluster's. The tool that sets up the cluster makes the ConfigMap; without it there is
  * nothing to do.
  */
+import { Turns } from "../../base/turns.ts"
+import { encodeWork } from "../../base/work.ts"
 import { createHmac } from "node:crypto"
 import type { Secret } from "../../../generated/core/v1/secret/types.ts"
 import { isDeepStrictEqual } from "node:util"
@@ -55,7 +57,12 @@ async function sign(
   if (info === undefined || content === undefined || content === "") return
   const { items } = await secrets.list(tokenNamespace(vendor), { fieldSelector: `type=${tokenType(vendor)}` })
   const nowMs = clock.nowMs()
-  const signatures = Object.fromEntries(items.flatMap((secret) => signatureOf(secret, content, nowMs)))
+  const signatures: Record<string, string> = {}
+  const turns = new Turns()
+  for (const secret of items) {
+    for (const [name, signature] of signatureOf(secret, content, nowMs)) signatures[name] = signature
+    if (turns.isOver(encodeWork(content.length))) await turns.next()
+  }
   const others = Object.entries(info.data ?? {}).filter(([name]) => !name.startsWith(signaturePrefix))
   const data = { ...Object.fromEntries(others), ...signatures }
   // A token that expires signs no more, also while it is not deleted.

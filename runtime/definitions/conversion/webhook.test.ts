@@ -6,6 +6,7 @@ import { expect, test } from "vitest"
 import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import type { ConversionStarted } from "../../schema/conversion-call.ts"
+import { documentDepthMax, documentValuesMax, objectFieldsMax } from "../../base/limits.ts"
 import { conversionCharactersMax, conversionObjectsMax } from "./limits.ts"
 import referenceAnswers from "./reference-answers.json" with { type: "json" }
 import { webhookConversion, type WebhookConversion } from "./webhook.ts"
@@ -257,4 +258,30 @@ test("calls are measured with their versions and the sort of failure, in the ref
   expect(await failureOf(changes.failed)).toBe("malformed_response")
   expect(await failureOf(changes.few)).toBe("partial_response")
   expect(await failureOf(changes.name)).toBe("invalid_converted_object")
+})
+
+const nestedList = (depth: number): JsonValue => {
+  let value: JsonValue = 1
+  for (let level = 0; level < depth; level++) value = [value]
+  return value
+}
+
+test.each<[string, (index: number) => JsonValue, RegExp]>([
+  ["values", () => Array.from({ length: documentValuesMax }, () => 1), /it has more than 65536 values$/],
+  ["levels", () => nestedList(documentDepthMax + 1), /it is nested more than 1000 times$/],
+  ["levels that no stack holds", () => nestedList(20_000), /it is nested more than 1000 times$/],
+  [
+    "fields",
+    () => Object.fromEntries(Array.from({ length: objectFieldsMax + 1 }, (_, index) => [`f${index}`, 1])),
+    /an object in it has more than 16384 fields$/,
+  ],
+])("an object that comes back with too many %s is refused", async (_name, spec, message) => {
+  const { convert } = setting(({ first }) => void (first["spec"] = spec(0)))
+  await expect(convert([one], v2)).rejects.toMatchObject({ code: 500, message: expect.stringMatching(message) })
+})
+
+test("an object that was as large before the limits comes back", async () => {
+  const spec = { size: Array.from({ length: documentValuesMax }, () => 1) }
+  const [back] = await setting().convert([{ ...one, spec }], v2)
+  expect(back?.["spec"]).toEqual({ width: spec.size })
 })

@@ -3,11 +3,14 @@ import { errorText } from "../../base/error-text.ts"
 import { ApiError } from "../../base/errors.ts"
 import { inParallel } from "../../base/in-parallel.ts"
 import type { ApiObject, JsonValue } from "../../base/json.ts"
+import { Turns } from "../../base/turns.ts"
+import { lookWork } from "../../base/work.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import type { ConversionFailure, ConversionStarted } from "../../schema/conversion-call.ts"
 import type { ConvertObjects } from "../../schema/kind.ts"
 import { conversionCallsAtOnce, conversionCharactersMax, conversionObjectsMax } from "./limits.ts"
 import { type ReturnedWords, returnedObject } from "./returned-object.ts"
+import { checkedSize } from "./returned-size.ts"
 import { convertedObjects, ReviewError, reviewText, reviewVersion, typeText } from "./review.ts"
 
 export interface WebhookConversion {
@@ -111,10 +114,35 @@ async function convertedBy(
   })
   if (returned.length !== sent.length)
     throw new ConversionError(`${prefix} returned ${returned.length} objects, expected ${sent.length}`, "partial_response")
+  const converted: ApiObject[] = []
+  const turns = new Turns()
+  for (const [index, object] of sent.entries()) {
+    const { object: made, values } = checkedObject(object, returned[index], { apiVersion, words: wordsOf(prefix, sent.length, index) })
+    converted.push(made)
+    if (turns.isOver(values * lookWork)) await turns.next()
+  }
+  return converted
+}
+
+/** What came back for an object, and how many values it has. */
+function checkedObject(
+  sent: ApiObject,
+  returned: JsonValue | undefined,
+  how: { readonly apiVersion: string; readonly words: ReturnedWords },
+): { readonly object: ApiObject; readonly values: number } {
   try {
-    return sent.map((object, index) => returnedObject(object, returned[index], { apiVersion, words: wordsOf(prefix, sent.length, index) }))
+    const object = returnedObject(sent, returned, how)
+    return { object, values: sizeInBounds(sent, object, how.words) }
   } catch (error) {
     throw new ConversionError(errorText(error), "invalid_converted_object")
+  }
+}
+
+function sizeInBounds(sent: ApiObject, object: ApiObject, { wrongObject }: ReturnedWords): number {
+  try {
+    return checkedSize(object, sent)
+  } catch (error) {
+    throw new Error(`${wrongObject}: ${errorText(error)}`)
   }
 }
 

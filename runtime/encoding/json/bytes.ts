@@ -20,6 +20,12 @@ export function valueOfKey(json: Buffer, at: number, key: string): number {
   return -1
 }
 
+/** The bytes of the metadata in an object's JSON; undefined if it has none. */
+export function metadataIn(json: Buffer): Buffer | undefined {
+  const start = valueOfKey(json, 0, "metadata")
+  return start < 0 ? undefined : json.subarray(start, endOfValue(json, start))
+}
+
 /** Index of the first byte from `at` that is not white space. */
 export function skipSpace(json: Buffer, at: number): number {
   let position = at
