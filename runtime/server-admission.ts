@@ -24,7 +24,11 @@ interface AdmittingServer {
  * Called once per server. The order: the chosen plugins, the check of certificates, the plugins of the program, the
  * check of escalation.
  */
-export function serverAdmission({ options, clock, log, admission = [] }: AdmittingServer, deps: PluginDeps, policy: RbacPolicy): AdmissionChain {
+export function serverAdmission(
+  { options, clock, log, admission = [] }: AdmittingServer,
+  deps: PluginDeps,
+  policy: RbacPolicy,
+): AdmissionChain {
   const { vendor } = deps
   const builtIn = choosePlugins(options, (text) => log.warn(text)).map((make) => make(deps))
   const last = checksEscalation(options) ? [rbacEscalation({ vendor, policy })] : []

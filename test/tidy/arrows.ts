@@ -116,7 +116,15 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/verbs\//,
-    mayImport: [...ground, request, wire, registry, storeContract, /^runtime\/(apply|admission|connect)\//, /^runtime\/authz\/authorize\.ts$/],
+    mayImport: [
+      ...ground,
+      request,
+      wire,
+      registry,
+      storeContract,
+      /^runtime\/(apply|admission|connect)\//,
+      /^runtime\/authz\/authorize\.ts$/,
+    ],
     reason: "a verb knows no store driver and no other way into the server; it asks authorizers when a write becomes a creation",
   },
   {
