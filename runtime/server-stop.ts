@@ -4,7 +4,9 @@ import { hurriedStepMs } from "./base/stop-limits.ts"
 import { within, withinHurried } from "./base/within.ts"
 import type { Controller } from "./controllers/controller.ts"
 import type { Listener } from "./http/listen.ts"
-import type { ServerOptions } from "./server.ts"
+import type { Clock } from "./base/clock.ts"
+import type { Options } from "./options/table.ts"
+import type { Store } from "./storage/store.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
@@ -15,6 +17,22 @@ export interface StopOptions {
   readonly hurry?: AbortSignal
   /** Called once neither a client nor the backend of audit can delay the end any more. */
   readonly onDrained?: () => void
+}
+
+interface Stops {
+  stop(): void
+}
+
+/** What the server was started with. */
+interface StartedWith {
+  readonly options: Options
+  readonly clock: Clock
+  readonly store: Pick<Store, "close">
+  readonly keepStore?: boolean
+  readonly serving: Stops
+  readonly authentication?: Stops
+  readonly serviceAccounts?: Stops
+  readonly authorization?: Stops
 }
 
 /** What a running server consists of. */
@@ -37,7 +55,7 @@ export interface Stoppable {
 export const patienceMs = 5000
 
 /** Called once per server. */
-export async function stopServer(how: ServerOptions, running: Stoppable, { hurry, onDrained }: StopOptions): Promise<void> {
+export async function stopServer(how: StartedWith, running: Stoppable, { hurry, onDrained }: StopOptions): Promise<void> {
   const { audit, cache, parts } = running
   await endClients(how, running, hurry)
   parts.hooks.close()
@@ -54,7 +72,7 @@ export async function stopServer(how: ServerOptions, running: Stoppable, { hurry
   parts.loopDelay.stop()
 }
 
-async function endClients({ options, clock }: ServerOptions, running: Stoppable, hurry: AbortSignal | undefined): Promise<void> {
+async function endClients({ options, clock }: StartedWith, running: Stoppable, hurry: AbortSignal | undefined): Promise<void> {
   const { draining, listener, loops, parts, rejecting, stopping } = running
   const { inFlight } = parts
   draining.abort()

@@ -6,7 +6,7 @@ export function killProcess(why: string): void {
   try {
     writeSync(2, `orch-apiserver ends itself with SIGKILL: ${why}\n`)
   } catch {
-    // Nobody reads it any more.
+    // Standard error is closed.
   }
   process.kill(process.pid, "SIGKILL")
   // The first process of a container cannot be killed from within.

@@ -41,8 +41,8 @@ export interface Listener {
   /** The given port, or the one that the system chose for 0. */
   readonly port: number
   /**
-   * Called when the server begins to stop, and still accepts connections: cuts strangers, on whose connections no request
-   * has authenticated, and from now on clients that make no progress for `stopStallMs`.
+   * Called when the server begins to stop, and still accepts connections: cuts strangers, on whose connections no
+   * request has authenticated, and from now on clients that make no progress for `stopStallMs`.
    */
   drain(): void
   /** Stops accepting connections and lets requests in flight finish, as `CloseOptions` say. Begins with `drain`. */

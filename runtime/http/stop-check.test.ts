@@ -21,7 +21,7 @@ function connection(isKnown: boolean, exchange: Partial<Record<"receivedBytes" |
   }
 }
 
-/** Looks every half of the stall until it is cut. Returns after how many milliseconds; undefined: not within ten times the stall. */
+/** Looks every half of a stall until the client is cut, ten stalls long. Returns after how many milliseconds. */
 function cutAfter(client: ReturnType<typeof connection>, move = (): void => {}, isClosing = true): number | undefined {
   const check = new StopCheck(0, stallMs)
   for (let nowMs = 0; nowMs <= 10 * stallMs; nowMs += stallMs / 2) {

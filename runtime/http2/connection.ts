@@ -157,18 +157,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   openExchanges(): readonly OpenExchange[] {
-    return this.streams.all().map((stream) => {
-      const { incoming, outgoing } = stream
-      return {
-        id: stream,
-        isAnswered: outgoing.headersSent,
-        isReceiving: incoming.isReceiving,
-        receivedBytes: incoming.receivedBytes,
-        waitingBytes: outgoing.writableLength,
-        takenBytes: outgoing.takenBytes,
-        cut: () => this.reset(stream, errorCode.cancel),
-      }
-    })
+    return this.streams.all().map((stream) => stream.exchange())
   }
 
   ready(stream: ServerStream): void {

@@ -1,6 +1,7 @@
 /**
- * The process of the exit test: many writers on one embedded store, a line on stdout for every acknowledged commit. Once
- * it has acknowledged some, it exits at a moment between the turns of its event loop, as an impatient program does.
+ * The process of the exit test: many writers on one embedded store, a line on stdout for every acknowledged commit.
+ * Once it has acknowledged some, it exits at a moment between the turns of its event loop, as an
+ * impatient program does.
  */
 import { writeSync } from "node:fs"
 import { systemClock } from "../../runtime/base/clock.ts"

@@ -34,7 +34,7 @@ port.on("message", (request: WorkerRequest) => {
   if (request.type === "close") port.close()
 })
 
-/** Nobody reads it: the process is about to end. */
+/** Not read any more: the process is about to end. */
 const ending: WorkerReply = { type: "failed", code: "unavailable", message: "the process is ending" }
 
 function answer(request: WorkerRequest): WorkerReply {

@@ -3,9 +3,9 @@
  * its threads wherever they are, and waits for each to release what it holds. A thread that was inside a transaction
  * then waits for LMDB's lock, which it holds itself, and the process never ends.
  *
- * So the worker passes a gate for each request, and at its end the process shuts the gate: it waits for the request that
- * is worked on, and the worker begins no other. That holds for every exit of the process, also one that a program which
- * uses the library calls.
+ * So the worker passes a gate for each request, and at its end the process shuts the gate: it waits for the request
+ * that is worked on, and the worker begins no other. That holds for every exit of the process, also one
+ * that a program which uses the library calls.
  */
 import { workerEndMs } from "../../base/stop-limits.ts"
 import { killProcess } from "../../base/kill-process.ts"
