@@ -60,6 +60,7 @@ import type { ObjectClient } from "./schema/object-client.ts"
 import { clientsOf, labelsOfSecrets, userAgent } from "./server-clients.ts"
 import { serverAdmission } from "./server-admission.ts"
 import { serverAudit } from "./server-audit.ts"
+import { patienceMs, type StopOptions, stopServer } from "./server-stop.ts"
 import { followTls, tlsOf } from "./server-tls.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
@@ -67,7 +68,6 @@ import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storageFormatOf, storeRoot } from "./launch/data-dir.ts"
 import { vendorProfile } from "./base/vendor.ts"
-import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
 
 /** Input of `startServer`: the options by name, and what `launch/launch.ts` opened, read and created for them. */
@@ -125,7 +125,9 @@ export interface ServerOptions {
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
   /** Replaces the secure port: a simulation has no network. */
-  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "unref" | "setTls">>>
+  readonly listen?: (
+    options: ListenOptions,
+  ) => Promise<Pick<Listener, "port" | "close"> & Partial<Pick<Listener, "drain" | "unref" | "setTls">>>
 }
 
 export interface RunningServer {
@@ -139,20 +141,15 @@ export interface RunningServer {
   beginShutdown(): void
   /**
    * Refuses new requests if `--shutdown-send-retry-after` says so, ends watches, waits for requests in flight up to
-   * `--request-timeout`, and closes port and store. A second call waits for the first.
+   * `--request-timeout`, and closes port and store. It waits for no stranger, and `stopStallMs` for a client that makes
+   * no progress. A second call waits for the first.
    */
-  stop(): Promise<void>
+  stop(options?: StopOptions): Promise<void>
   /** Resolves when authorization knows the roles, bindings and pods that are stored. */
   policyTakenUp(): Promise<void>
   /** From now on, the server does not keep the process alive. Its timers and threads never do. */
   unref(): void
 }
-
-/**
- * How long a store that does not answer may delay each of two steps of the start, after which `/readyz` reports what is
- * missing, and the end of the controllers, after which closing the store fails what they still wait for.
- */
-const patienceMs = 5000
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
@@ -165,7 +162,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const stopping = new AbortController()
   // Every watch adds a listener; node would warn of a leak.
   setMaxListeners(0, stopping.signal)
-  const { options, store, clock } = how
+  const { options, clock } = how
   const chosen = chooseControllers(options)
   const prefix = storeRoot(options["store-prefix"])
   const audit = serverAudit(how, userAgent)
@@ -181,6 +178,12 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   })
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
   const loops = startLoops(how, parts, { port: listener.port, chosen })
+  let stopped: Promise<void> | undefined
+  function stop(choice: StopOptions = {}): Promise<void> {
+    const running = { parts, loops, listener, audit, cache, draining, rejecting, stopping, stopWatching }
+    stopped ??= stopServer(how, running, choice)
+    return stopped
+  }
   start.fault = loops.fault
   await within(patienceMs, loops.ready, clock)
   await install(how, parts, start)
@@ -191,29 +194,6 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const filling = fillCaches(parts)
   start.filling = filling.fault
   await within(patienceMs, filling.done, clock)
-  let stopped: Promise<void> | undefined
-  async function stop(): Promise<void> {
-    draining.abort()
-    if (options["shutdown-send-retry-after"]) {
-      rejecting.abort()
-      await within(options["request-timeout"], parts.inFlight.drained("short"), clock)
-    }
-    await within(patienceMs, loops.stop(), clock)
-    await within(options["shutdown-watch-termination-grace-period"], parts.inFlight.drained("long"), clock)
-    stopping.abort()
-    await listener.close({ graceMs: options["request-timeout"], clock })
-    await within(patienceMs, requestsEnded(parts), clock)
-    parts.hooks.close()
-    how.serving.stop()
-    how.authentication?.stop()
-    how.serviceAccounts?.stop()
-    how.authorization?.stop()
-    await Promise.all([audit?.stop(), yamlThread.stop()])
-    await cache.close()
-    if (how.keepStore !== true) await store.close()
-    stopWatching()
-    parts.loopDelay.stop()
-  }
   return {
     parts,
     cache,
@@ -221,19 +201,8 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     beginShutdown: () => draining.abort(),
     policyTakenUp: loops.policyTakenUp,
     unref: () => listener.unref?.(),
-    stop() {
-      stopped ??= stop()
-      return stopped
-    },
+    stop,
   }
-}
-
-/**
- * Called when all connections are closed. Node closes a response shortly after its connection, and work that follows a
- * request may still need the store.
- */
-async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
-  await Promise.all([inFlight.drained("short"), inFlight.drained("long")])
 }
 
 async function openPort(how: ServerOptions, app: ListenOptions["app"]): ReturnType<NonNullable<ServerOptions["listen"]>> {

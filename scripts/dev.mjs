@@ -22,7 +22,7 @@ function begin() {
 }
 
 async function end() {
-  if (server === undefined || server.exitCode !== null) return
+  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
   const exited = new Promise((resolve) => server.once("exit", resolve))
   server.kill("SIGTERM")
   await exited

@@ -1,6 +1,8 @@
 /** The audit of a server: policy, backends and counts. */
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
+import { hurriedStepMs } from "../base/stop-limits.ts"
+import { withinHurried } from "../base/within.ts"
 import type { Random } from "../base/random.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Hooks } from "../hooks/hooks.ts"
@@ -48,8 +50,11 @@ export interface Audit {
   begin(request: AuditedRequest): void
   /** Called before a request changes the store, so that no change is without the event that announces it. */
   readonly beforeWrite: () => void
-  /** Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most. */
-  stop(): Promise<void>
+  /**
+   * Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most, and for
+   * `hurriedStepMs` once `hurry` is aborted.
+   */
+  stop(hurry?: AbortSignal): Promise<void>
 }
 
 /** Called once at start. `isLongRunning`: whether a request has a stage more. Throws StartError. */
@@ -83,16 +88,13 @@ export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContex
     beforeWrite: () => {
       for (const backend of backends) backend.beforeWrite?.()
     },
-    async stop() {
-      const stopped = Promise.all(backends.map((backend) => backend.stop()))
-      let cancel = (): void => {}
-      const patience = new Promise<"late">((resolve) => {
-        cancel = clock.after(auditDrainTimeoutMs, () => resolve("late"))
+    async stop(hurry) {
+      let isStored = false
+      const stopped = Promise.all(backends.map((backend) => backend.stop())).then(() => {
+        isStored = true
       })
-      const outcome = await Promise.race([stopped, patience])
-      cancel()
-      if (outcome === "late")
-        log.error({ events: left(backends) }, "audit events are lost: the server stops, and their backend does not take them")
+      await withinHurried({ milliseconds: auditDrainTimeoutMs, hurriedMs: hurriedStepMs, hurry }, stopped, clock)
+      if (!isStored) log.error({ events: left(backends) }, "audit events are lost: the server stops, and their backend does not take them")
       for (const backend of backends) backend.close()
       how.stop()
     },

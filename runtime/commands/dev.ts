@@ -19,7 +19,8 @@ import type { Store } from "../storage/store.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 import { localDefaults, localOptions } from "./local-options.ts"
-import { listenForSignals, refuseOptionsOfNpm, warnOfAnonymous, warnOfOpenServer, whatNext, writeKubeconfig } from "./serve.ts"
+import { refuseOptionsOfNpm, warnOfAnonymous, warnOfOpenServer, whatNext, writeKubeconfig } from "./serve.ts"
+import { EndSignals } from "./signals.ts"
 
 const usage = `${programText("dev", "--schemas DIR [--out DIR] [options of serve]")}
   Generates and serves the kinds of a folder of schemas, and again after each change of the schemas, of the TypeScript
@@ -50,8 +51,7 @@ export async function dev(args: readonly string[], context: CommandContext): Pro
   for (const text of loaded.misspelt) log.warn(text)
   warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
-  await serveAgain({ schemas, out, options, log, context })
-  return 0
+  return serveAgain({ schemas, out, options, log, context })
 }
 
 interface Place {
@@ -62,9 +62,9 @@ interface Place {
   readonly context: CommandContext
 }
 
-async function serveAgain(place: Place): Promise<void> {
+async function serveAgain(place: Place): Promise<number> {
   const { schemas, out, options, log, context } = place
-  const signals = listenForSignals()
+  const signals = new EndSignals({ clock: systemClock, log })
   const store = await sharedStore(place)
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   try {
@@ -88,15 +88,16 @@ async function serveAgain(place: Place): Promise<void> {
       print: context.print,
       printError: context.printError,
     })
+    signals.started()
     log.info({ url: server.launched.url, store: options.store, vendor: options.vendor, schemas }, "ready")
     if (options["logging-format"] === "text") for (const line of whatNext(options, server.launched, kubeconfig)) context.print(line)
-    log.info({ signal: await signals.first }, "stopping; a second signal ends the process at once")
-    await server.stop()
+    log.info({ signal: await signals.first }, "stopping; a second signal ends it without waiting for clients")
+    await server.stop(signals.stopOptions)
   } finally {
     await store?.close()
-    signals.close()
   }
   log.info("stopped")
+  return signals.over()
 }
 
 /** Undefined for etcd: its objects stay there, and which of its servers hold a kind depends on the kinds. */

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "pino"
 import { programText } from "../base/program-text.ts"
+import { within } from "../base/within.ts"
 import { boundHeapGrowth } from "../launch/heap-growth.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
@@ -25,9 +26,10 @@ import { StartError } from "../launch/start-error.ts"
 import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { localDefaults, localOptions } from "./local-options.ts"
+import { EndSignals } from "./signals.ts"
 
 const usage = (command: "serve" | "start"): string => `${programText(command, "[options]")}
-  Serves the API until SIGTERM or SIGINT; a second signal ends it at once. ${programText("help")} lists the other commands.
+  Serves the API until SIGTERM or SIGINT; a second signal waits for no client. ${programText("help")} lists the other commands.
   ${command === "start" ? `${localDefaults}\n  ` : ""}Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
 
 /**
@@ -67,7 +69,7 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
   for (const text of loaded.misspelt) log.warn(text)
   warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
-  const signals = listenForSignals()
+  const signals = new EndSignals({ clock: systemClock, log })
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   const announce = (text: string) => writeKubeconfig(kubeconfig, text, log)
   const server = { options, clock: systemClock, random: systemRandom, log, announce }
@@ -75,6 +77,7 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
   const begun = options["store-servers"].length > 0 ? undefined : await beginEmbeddedStore(server)
   const [{ launch }, { whenReady }] = await Promise.all([import("../launch/launch.ts"), import("../launch/when-ready.ts")])
   const launched = await launch({ ...server, ...begun })
+  signals.started()
   const store = options["store-servers"].length > 0 ? options["store-servers"].join(",") : options.store
   const isReady = await Promise.race([
     whenReady(launched.server.parts.health.readyz, { log, clock: systemClock }),
@@ -84,11 +87,10 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
     log.info({ url: launched.url, store, vendor: options.vendor }, "ready")
     if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
   }
-  log.info({ signal: await signals.first }, "stopping; a second signal ends the process at once")
-  await stop(launched, options["shutdown-delay-duration"])
-  signals.close()
+  log.info({ signal: await signals.first }, "stopping; a second signal ends it without waiting for clients")
+  await stop(launched, options["shutdown-delay-duration"], signals)
   log.info("stopped")
-  return 0
+  return signals.over()
 }
 
 /**
@@ -170,37 +172,14 @@ function credentialOfCurl(options: Options): string {
   return `-H "Authorization: Bearer $(cat ${join(options["data-dir"], tokenFile)})"`
 }
 
-/** The exit codes of a process that the signal ended. */
-const signalExitCodes = { SIGTERM: 143, SIGINT: 130 } as const
-
-/**
- * Waits for the first signal, even one that arrives while the server starts. A later signal ends the process at once.
- */
-export function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
-  let received: ((signal: NodeJS.Signals) => void) | undefined
-  const first = new Promise<NodeJS.Signals>((resolve) => {
-    received = resolve
-  })
-  function on(signal: "SIGTERM" | "SIGINT"): void {
-    if (received === undefined) process.exit(signalExitCodes[signal])
-    received(signal)
-    received = undefined
-  }
-  process.on("SIGTERM", on)
-  process.on("SIGINT", on)
-  function close(): void {
-    process.off("SIGTERM", on)
-    process.off("SIGINT", on)
-  }
-  return { first, close }
-}
-
 /**
  * Specification section 3.2: `/readyz` fails at once and everything else is served for the delay; then watches end and
  * requests in flight finish.
  */
-async function stop({ server }: Launched, delayMs: number): Promise<void> {
+async function stop({ server }: Launched, delayMs: number, { stopOptions }: EndSignals): Promise<void> {
   server.beginShutdown()
-  if (delayMs > 0) await new Promise<void>((resolve) => systemClock.after(delayMs, resolve))
-  await server.stop()
+  await within(delayMs, never, systemClock, stopOptions.hurry)
+  await server.stop(stopOptions)
 }
+
+const never = new Promise<never>(() => {})

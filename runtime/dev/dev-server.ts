@@ -8,6 +8,7 @@ import type { Clock } from "../base/clock.ts"
 import { StartError } from "../launch/start-error.ts"
 import type { Launched, LaunchOptions } from "../launch/launch.ts"
 import type { ApiFolder } from "../launch/user-api.ts"
+import type { StopOptions } from "../server-stop.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Gate } from "./gate.ts"
 import { Settle } from "./settle.ts"
@@ -38,7 +39,7 @@ export interface DevServer {
   /** Resolves when no change waits or is being worked on. */
   settled(): Promise<void>
   /** Ends the watches, then the server. The caller closes the store. */
-  stop(): Promise<void>
+  stop(options?: StopOptions): Promise<void>
 }
 
 /**
@@ -48,7 +49,7 @@ export interface DevServer {
 export async function startDevServer(options: DevOptions): Promise<DevServer> {
   const loop = new DevLoop(options)
   const launched = await loop.begin()
-  return { launched, settled: () => loop.settled(), stop: () => loop.stop() }
+  return { launched, settled: () => loop.settled(), stop: (how) => loop.stop(how) }
 }
 
 class DevLoop {
@@ -88,13 +89,13 @@ class DevLoop {
     await this.working
   }
 
-  async stop(): Promise<void> {
+  async stop(how?: StopOptions): Promise<void> {
     this.closed = true
     this.settle.stop()
     this.watch.close()
     await this.settled()
     this.options.gate.beginClosing()
-    await this.current?.launched.server.stop()
+    await this.current?.launched.server.stop(how)
   }
 
   /** One round after the other; changes during a round are the next one's. */

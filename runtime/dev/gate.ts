@@ -5,7 +5,7 @@
 import type { App } from "../http/env.ts"
 import type { Listener, ListenOptions } from "../http/listen.ts"
 
-type OpenPort = Pick<Listener, "port" | "close" | "setTls">
+type OpenPort = Pick<Listener, "port" | "close" | "setTls"> & Partial<Pick<Listener, "drain">>
 type Listen = (options: ListenOptions) => Promise<OpenPort>
 
 /** Created once per program. */
@@ -24,7 +24,12 @@ export class Gate {
     this.listener ??= await this.openPort({ ...options, app: { fetch: (...request) => this.fetch(...request) } })
     const { listener } = this
     const { port, setTls } = listener
-    return { port, ...(setTls !== undefined && { setTls }), close: async (how) => (this.closing ? listener.close(how) : undefined) }
+    return {
+      port,
+      ...(setTls !== undefined && { setTls }),
+      drain: () => (this.closing ? listener.drain?.() : undefined),
+      close: async (how) => (this.closing ? listener.close(how) : undefined),
+    }
   }
 
   /** Requests wait until `act` has ended. Servers that stop meanwhile leave the port open. */

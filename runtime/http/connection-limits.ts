@@ -27,11 +27,13 @@ interface Options extends ConnectionLimits {
 }
 
 /** A client's address and port, which are the same before and behind TLS. */
-type Peer = Pick<Socket, "remoteAddress" | "remotePort">
+export type Peer = Pick<Socket, "remoteAddress" | "remotePort">
 
 export interface LimitedConnections {
   /** Called once a request of the connection has authenticated: the connection no longer counts for its address. */
   known(peer: Peer): void
+  /** Called when the server stops: cuts the other connections, handshakes included, but for those to be spared. */
+  end(isSpared: (peer: Peer) => boolean): void
 }
 
 /** Called once per server, before it listens. */
@@ -76,7 +78,12 @@ export function limitConnections(server: Http1Server, options: Options): Limited
     socket.once("close", () => forget({ remoteAddress, remotePort }))
     handshakes.add(socket, remoteAddress)
   })
-  return { known: forget }
+  return {
+    known: forget,
+    end(isSpared) {
+      for (const ports of strangers.values()) for (const socket of ports.values()) if (!isSpared(socket)) socket.destroy()
+    },
+  }
 }
 
 /** The number of connections for a process that may open this many files. Exported for tests. */

@@ -2,8 +2,10 @@
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { type Clock, systemClock } from "../base/clock.ts"
+import { within } from "../base/within.ts"
 import { methodNotAllowed } from "../base/errors.ts"
 import { strangerCheckMs } from "../base/limits.ts"
+import type { LimitedConnections, Peer } from "./connection-limits.ts"
 import { endWhenDead } from "./keepalive.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
@@ -14,6 +16,7 @@ import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import { takeListener } from "./node-internals.ts"
 import { answerPlainHttp } from "./plain-http.ts"
+import { isAsking, StopCheck } from "./stop-check.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
 import { acceptUpgrades } from "./upgrade.ts"
@@ -29,6 +32,16 @@ interface ConnectionsOptions {
   readonly kept: KeptBytes
   readonly streamsMax: number
   readonly http2: Http2Implementation
+  /** Cuts connections on which no request has authenticated, also those before the end of their handshake. */
+  readonly endStrangers: LimitedConnections["end"]
+}
+
+export interface CloseOptions {
+  /** Milliseconds for requests in flight whose clients make progress. Then their connections are cut. */
+  readonly graceMs: number
+  readonly clock: Clock
+  /** Once aborted, all connections are cut. */
+  readonly hurry?: AbortSignal
 }
 
 /** A connection whose account cannot see every byte as it arrives and has to measure. */
@@ -45,6 +58,8 @@ export class Connections {
   private readonly strangers = new Set<Measured>()
   private readonly turns = new StrangerTurns()
   private closing = false
+  /** Present once the server has begun to stop. */
+  private stopCheck: StopCheck | undefined
   private isChecking = false
   private isCheckingStrangers = false
 
@@ -163,18 +178,41 @@ export class Connections {
     })
   }
 
-  /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
-  async close({ graceMs, clock }: { graceMs: number; clock: Clock }): Promise<void> {
+  /** See `Listener.drain`. Uses real time for slow clients, whatever clock the server has: they have no other. */
+  drain(): void {
+    const asking = [...this.http2, ...this.http1.values()].filter((connection) => !connection.account.isKnown && isAsking(connection))
+    const spared = new Set(asking.map(({ socket }) => addressOf(socket)))
+    this.options.endStrangers((peer) => spared.has(addressOf(peer)))
+    if (this.stopCheck !== undefined) return
+    this.stopCheck = new StopCheck(systemClock.elapsedMs(), this.options.times.stopStallMs)
+    this.checkStopSoon(this.stopCheck)
+  }
+
+  private checkStopSoon(check: StopCheck): void {
+    systemClock.after(this.options.times.stopCheckMs, () => {
+      const nowMs = systemClock.elapsedMs()
+      for (const connection of this.http2) check.look(connection, nowMs, this.closing)
+      for (const connection of this.http1.values()) check.look(connection, nowMs, this.closing)
+      if (!this.closing || this.sockets.size > 0) this.checkStopSoon(check)
+    })
+  }
+
+  /** See `Listener.close`. */
+  async close({ graceMs, clock, hurry }: CloseOptions): Promise<void> {
     this.closing = true
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
+    this.drain()
     for (const connection of this.http1.values()) connection.close()
     for (const connection of this.http2) connection.close()
-    const cancel = clock.after(graceMs, () => {
-      for (const socket of this.sockets) socket.destroy()
-    })
+    await within(graceMs, closed, clock, hurry)
+    for (const socket of this.sockets) socket.destroy()
+    this.options.endStrangers(() => false)
     await closed
-    cancel()
   }
+}
+
+function addressOf({ remoteAddress, remotePort }: Peer): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 interface Http2Request {

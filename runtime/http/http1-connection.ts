@@ -5,6 +5,8 @@ import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax, writeProgressBytes } from "../base/limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
 import { Stalled } from "../http2/stalled.ts"
+import type { OpenExchange } from "../http2/surroundings.ts"
+import type { StoppingConnection } from "./stop-check.ts"
 import type { TimeLimits } from "./time-limits.ts"
 
 /** One request and its answer. */
@@ -13,7 +15,7 @@ interface Http1Exchange {
   readonly response: Http1Outgoing
 }
 
-export class Http1Connection {
+export class Http1Connection implements StoppingConnection {
   readonly account: Account
   /** Requests in flight, newest last. */
   private readonly exchanges: Http1Exchange[] = []
@@ -84,7 +86,7 @@ export class Http1Connection {
       this.readBytes = socket.bytesRead
       this.isDraining = false
     })
-    if (this.isClosing) socket.end()
+    if (this.isClosing) socket.destroySoon()
   }
 
   /**
@@ -128,6 +130,21 @@ export class Http1Connection {
     const waits = answering?.mayWait === true ? 0 : writableLength
     const stalledMs = stalled.forMs(nowMs, { waits, taken: bytesWritten - writableLength })
     if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
+  }
+
+  /** Those behind the first wait for it, so that the client can do nothing for them. */
+  openExchanges(): readonly OpenExchange[] {
+    const { socket } = this
+    return this.exchanges.map(({ request, response }, index) => ({
+      id: response,
+      // Another protocol has the connection: its taker ends it.
+      isAnswered: response.headersSent || (index === 0 && response.socket === null),
+      isReceiving: index === 0 && !request.complete && request.readableFlowing === true,
+      receivedBytes: socket.bytesRead,
+      waitingBytes: index === 0 ? Math.max(response.writableLength, socket.writableLength) : 0,
+      takenBytes: socket.bytesWritten - socket.writableLength,
+      cut: () => socket.destroy(),
+    }))
   }
 
   /** The server is stopping: ends the connection once its requests have their answers. */

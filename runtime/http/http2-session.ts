@@ -1,6 +1,6 @@
 /** A connection of HTTP/2 as `Connections` sees it, with either implementation. */
 import type { Socket } from "node:net"
-import type { ConnectionAccount } from "../http2/surroundings.ts"
+import type { ConnectionAccount, OpenExchange } from "../http2/surroundings.ts"
 import type { Connection } from "./keepalive.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { KeptBytes } from "./kept-bytes.ts"
@@ -25,6 +25,8 @@ export interface Http2Session extends Connection {
   readonly account: ConnectionAccount
   /** Sends GOAWAY: the client opens no more streams, and the connection ends after the open ones. */
   close(): void
+  /** Requests in flight. */
+  openExchanges(): readonly OpenExchange[]
   /** Cuts the connection and everything open on it. */
   destroy(): void
   /**

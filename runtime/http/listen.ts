@@ -4,7 +4,7 @@ import { type AddressInfo, Socket } from "node:net"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { CertificateChoice } from "./certificate-choice.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
-import { Connections } from "./connections.ts"
+import { type CloseOptions, Connections } from "./connections.ts"
 import { checkNode } from "./node-internals.ts"
 import { requestListener } from "./request-listener.ts"
 import { http1Classes, type Http1Server } from "./http1-exchange.ts"
@@ -40,8 +40,13 @@ export interface Listener {
   readonly server: Http1Server
   /** The given port, or the one that the system chose for 0. */
   readonly port: number
-  /** Stops accepting connections and lets requests in flight finish; cuts connections that are busy after `graceMs`. */
-  close(options: { graceMs: number; clock: Clock }): Promise<void>
+  /**
+   * Called when the server begins to stop, and still accepts connections: cuts strangers, on whose connections no
+   * request has authenticated, and from now on clients that make no progress for `stopStallMs`.
+   */
+  drain(): void
+  /** Stops accepting connections and lets requests in flight finish, as `CloseOptions` say. Begins with `drain`. */
+  close(options: CloseOptions): Promise<void>
   /**
    * New connections get these certificates, keys and authorities; open ones keep theirs. Throws what OpenSSL finds
    * wrong with them, and changes nothing then. Absent in a simulation.
@@ -71,6 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     answer: requestListener(app),
     times,
     kept,
+    endStrangers: (isIdle) => limited.end(isIdle),
     streamsMax: streamsPerConnection,
     http2: http2Implementations[http2],
   })
@@ -86,7 +92,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     server.unref()
     server.on("connection", (socket) => void (socket instanceof Socket && socket.unref()))
   }
-  return { server, port, close: (how) => connections.close(how), setTls: (tls) => choice.set(tls), unref }
+  return {
+    ...{ server, port, unref },
+    drain: () => connections.drain(),
+    close: (how) => connections.close(how),
+    setTls: (tls) => choice.set(tls),
+  }
 }
 
 /** Its own part in TLS is `begin-tls.ts`, which needs no certificate here. */

@@ -10,6 +10,7 @@ import {
   tlsHandshakeTimeoutMs,
   writeStallTimeoutMs,
 } from "../base/limits.ts"
+import { stopCheckMs, stopStallMs } from "../base/stop-limits.ts"
 
 /** In milliseconds; each has the name of its limit. */
 export const timeLimits = {
@@ -20,6 +21,8 @@ export const timeLimits = {
   lingerMs,
   requestHeaderTimeoutMs,
   socketStallTimeoutMs,
+  stopCheckMs,
+  stopStallMs,
   tlsHandshakeTimeoutMs,
   writeStallTimeoutMs,
 }

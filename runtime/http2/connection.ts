@@ -21,7 +21,15 @@ import { RequestHead } from "./request-head.ts"
 import { Sender } from "./sender.ts"
 import { ServerStream, type StreamOwner } from "./stream.ts"
 import { StreamTable } from "./stream-table.ts"
-import type { Accounts, ConnectionAccount, ConnectionClock, ConnectionEnds, ConnectionLimits, ConnectionTimes } from "./surroundings.ts"
+import type {
+  Accounts,
+  ConnectionAccount,
+  ConnectionClock,
+  ConnectionEnds,
+  ConnectionLimits,
+  ConnectionTimes,
+  OpenExchange,
+} from "./surroundings.ts"
 import { Tolerance } from "./tolerance.ts"
 
 export interface ConnectionOptions {
@@ -146,6 +154,10 @@ export class Http2Connection implements StreamOwner {
   destroy(): void {
     this.end()
     this.socket.destroy()
+  }
+
+  openExchanges(): readonly OpenExchange[] {
+    return this.streams.all().map((stream) => stream.exchange())
   }
 
   ready(stream: ServerStream): void {

@@ -39,7 +39,8 @@ export class Http2Incoming extends EventEmitter {
   destroyed = false
   /** Bytes that have arrived and were not read. */
   private readonly unread = new GatheredBytes()
-  private receivedBytes = 0
+  /** Bytes of the body that have arrived. */
+  receivedBytes = 0
   /** The rest of the body will not be read. */
   private isDropped = false
   /** A listener gets the body as it arrives. */
@@ -74,6 +75,11 @@ export class Http2Incoming extends EventEmitter {
 
   get complete(): boolean {
     return this.arrived || this.destroyed
+  }
+
+  /** The body is read, or dropped, and has not arrived yet. */
+  get isReceiving(): boolean {
+    return !this.complete && (this.isFlowing || this.isDropped || this.waiting !== undefined)
   }
 
   /** The unread bytes of the body that have arrived. */

@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from "node:http2"
 import { Http2Incoming, type IncomingStream } from "./incoming.ts"
 import { Http2Outgoing, type OutgoingStream } from "./outgoing.ts"
 import type { Stalled } from "./stalled.ts"
-import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
+import { errorCode } from "./protocol.ts"
+import type { ConnectionAccount, ConnectionEnds, OpenExchange } from "./surroundings.ts"
 
 /** What a stream uses of its connection. */
 export interface StreamOwner {
@@ -74,6 +75,19 @@ export class ServerStream implements IncomingStream, OutgoingStream {
 
   get account(): ConnectionAccount {
     return this.owner.account
+  }
+
+  exchange(): OpenExchange {
+    const { incoming, outgoing } = this
+    return {
+      id: this,
+      isAnswered: outgoing.headersSent,
+      isReceiving: incoming.isReceiving,
+      receivedBytes: incoming.receivedBytes,
+      waitingBytes: outgoing.writableLength,
+      takenBytes: outgoing.takenBytes,
+      cut: () => this.reset(errorCode.cancel),
+    }
   }
 
   ready(): void {

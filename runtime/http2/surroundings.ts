@@ -51,6 +51,23 @@ export interface ConnectionAccount {
   readonly isKnown: boolean
 }
 
+/** A request in flight, as far as it shows whether its client goes on. */
+export interface OpenExchange {
+  /** The same object each time. */
+  readonly id: object
+  /** The head of the answer was sent. */
+  readonly isAnswered: boolean
+  /** The server reads the body, or drops it, and has not got all of it. */
+  readonly isReceiving: boolean
+  /** Grows as the body arrives. */
+  readonly receivedBytes: number
+  /** Bytes of the answer that wait for the client, and those that it has taken. */
+  readonly waitingBytes: number
+  readonly takenBytes: number
+  /** Ends the exchange early: over HTTP/1.1 together with its connection. */
+  cut(): void
+}
+
 export interface Accounts {
   /** Called once per connection. */
   open(holder: AccountHolder): ConnectionAccount

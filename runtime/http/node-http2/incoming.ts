@@ -51,6 +51,10 @@ export class NodeHttp2Incoming implements Incoming {
     return stream.endAfterHeaders || stream.readableEnded || stream.destroyed || stream.state.remoteClose === 1
   }
 
+  get isReceiving(): boolean {
+    return !this.complete && this.stream.readableFlowing === true
+  }
+
   get readableEnded(): boolean {
     return this.stream.readableEnded
   }

@@ -16,7 +16,7 @@ import {
 } from "../../http2/limits.ts"
 import { windowBytesMax } from "../../http2/protocol.ts"
 import { Stalled } from "../../http2/stalled.ts"
-import type { ConnectionAccount, ConnectionEnds } from "../../http2/surroundings.ts"
+import type { ConnectionAccount, ConnectionEnds, OpenExchange } from "../../http2/surroundings.ts"
 import { requestCostBytes, requestHeaderBytesMax, requestHeaderFieldsMax, writeProgressBytes } from "../../base/limits.ts"
 import { nodeHttp2InvalidFramesMax, nodeHttp2PingsMax, nodeHttp2RejectedStreamsMax, nodeHttp2SessionMemoryMb } from "./limits.ts"
 import type { Http2Options, Http2Session } from "../http2-session.ts"
@@ -113,6 +113,19 @@ class NodeHttp2Session implements Http2Session {
     if (this.exchanges.size > 0 || !this.session.closed) return
     const cancel = systemClock.after(this.times.lingerMs, () => this.socket.destroy())
     this.socket.once("close", cancel)
+  }
+
+  /** Node counts what arrives by connection. */
+  openExchanges(): readonly OpenExchange[] {
+    return [...this.exchanges].map(({ incoming, outgoing }) => ({
+      id: outgoing,
+      isAnswered: outgoing.headersSent,
+      isReceiving: incoming.isReceiving,
+      receivedBytes: this.socket.bytesRead,
+      waitingBytes: outgoing.writableLength,
+      takenBytes: outgoing.takenBytes,
+      cut: () => outgoing.cancel(),
+    }))
   }
 
   check(nowMs: number): void {

@@ -2,6 +2,7 @@
 import { startThread } from "../../base/thread.ts"
 import { StoreError } from "../store.ts"
 import type { WorkerReply, WorkerRequest } from "./worker-protocol.ts"
+import { guardExit, newGateWord } from "./write-gate.ts"
 
 type Success = Exclude<WorkerReply, { type: "failed" }>
 
@@ -27,8 +28,13 @@ const thread = { source: new URL("worker.ts", import.meta.url), bundle: "lmdb-wo
  * Resolves once the thread loads its code; its first request is `open`. `onLost` is called when the thread ends without
  * a call of `stop`. Tests pass `spawn`.
  */
-export async function startWorker(onLost: (error: StoreError) => void, spawn = () => startThread(thread)): Promise<WorkerLink> {
-  const worker = await spawn()
+export async function startWorker(
+  onLost: (error: StoreError) => void,
+  spawn = (workerData: SharedArrayBuffer) => startThread({ ...thread, workerData }),
+): Promise<WorkerLink> {
+  const word = newGateWord()
+  const worker = await spawn(word)
+  const release = guardExit(word)
   const waiting: PendingRequest[] = []
   let stopping = false
   function failAll(reason: string): void {
@@ -47,6 +53,7 @@ export async function startWorker(onLost: (error: StoreError) => void, spawn = (
   worker.on("error", (error) => failAll(`failed: ${error.message}`))
   const exited = new Promise<void>((resolve) =>
     worker.once("exit", () => {
+      release()
       failAll("has ended")
       resolve()
     }),
@@ -61,7 +68,7 @@ export async function startWorker(onLost: (error: StoreError) => void, spawn = (
     async stop() {
       stopping = true
       worker.ref()
-      // A thread that is terminated inside a transaction may wait for LMDB's lock, which it holds, for ever.
+      // Never terminated: see `write-gate.ts`.
       worker.postMessage({ type: "close" } satisfies WorkerRequest)
       await exited
     },

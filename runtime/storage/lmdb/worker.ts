@@ -3,16 +3,19 @@
  * an entry of its own.
  */
 import { join } from "node:path"
-import { parentPort } from "node:worker_threads"
+import { parentPort, workerData } from "node:worker_threads"
 import { assert } from "../../base/assert.ts"
 import { createEngine, type Engine } from "./engine.ts"
 import { dataFile, type Environment, openEnvironment, storeErrorOf } from "./environment.ts"
 import { createPreallocation, type Preallocation } from "./preallocate.ts"
 import { usedFileBytes } from "./measure.ts"
 import type { OpenRequest, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
+import { WriteGate } from "./write-gate.ts"
 
 assert(parentPort !== null, "the storage worker runs in a worker thread")
 const port = parentPort
+assert(workerData instanceof SharedArrayBuffer, "the storage worker gets the word of its gate")
+const gate = new WriteGate(workerData)
 
 /** What the first request opens. */
 interface Opened {
@@ -25,11 +28,14 @@ interface Opened {
 let opened: Opened | undefined
 
 port.on("message", (request: WorkerRequest) => {
-  const reply = answer(request)
+  const reply = gate.within(() => answer(request)) ?? ending
   port.postMessage(reply, reply.type === "committed" ? [reply.results] : [])
   if (reply.type === "committed" && request.type === "commit") opened?.headroom.committed(request.length)
   if (request.type === "close") port.close()
 })
+
+/** Not read any more: the process is about to end. */
+const ending: WorkerReply = { type: "failed", code: "unavailable", message: "the process is ending" }
 
 function answer(request: WorkerRequest): WorkerReply {
   if (request.type === "open") return attempt(request.dir, () => open(request))
