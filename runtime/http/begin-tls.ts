@@ -4,11 +4,12 @@ import { TLSSocket } from "node:tls"
 import { guardHandshake } from "../tls/guard-handshake.ts"
 import { clientHandshakeBytesMax, handshakeCertificatesMax } from "../tls/limits.ts"
 import type { ServedTls } from "./certificate-choice.ts"
-import { http2Name } from "./connections.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 import { onHandshakeError, releaseControl } from "./node-internals.ts"
 
 const limits = { bytesMax: clientHandshakeBytesMax, certificatesMax: handshakeCertificatesMax }
+/** The name of HTTP/2 in TLS (ALPN): RFC 9113 section 3.1. */
+export const http2Name = "h2"
 const protocols = [http2Name, "http/1.1"]
 
 export interface BeginOptions {

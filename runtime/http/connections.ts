@@ -6,6 +6,7 @@ import { within } from "../base/within.ts"
 import { methodNotAllowed } from "../base/errors.ts"
 import { strangerCheckMs } from "../base/limits.ts"
 import type { LimitedConnections, Peer } from "./connection-limits.ts"
+import { http2Name } from "./begin-tls.ts"
 import { endWhenDead } from "./keepalive.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
@@ -20,9 +21,6 @@ import { isAsking, StopCheck } from "./stop-check.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
 import { acceptUpgrades } from "./upgrade.ts"
-
-/** The name of HTTP/2 in TLS (ALPN): RFC 9113 section 3.1. */
-export const http2Name = "h2"
 
 type Answer = (incoming: Incoming, outgoing: Outgoing) => void
 
