@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../base/clock.ts"
 import { CertificateChoice } from "./certificate-choice.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { type CloseOptions, Connections } from "./connections.ts"
-import { checkNode } from "./node-internals.ts"
+import { checkNode, checkTls } from "./node-internals.ts"
 import { requestListener } from "./request-listener.ts"
 import { http1Classes, type Http1Server } from "./http1-exchange.ts"
 import { type Http2Name, http2Implementations } from "./http2-implementation.ts"
@@ -65,6 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
   const choice = new CertificateChoice(options.tls)
+  checkTls(choice.servedFor("", undefined).context)
   const server = createServer(times)
   const limited = limitConnections(server, { ...options.limits, choice, clock: options.clock ?? systemClock, warn, times })
   const kept = new KeptBytes({

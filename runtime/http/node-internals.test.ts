@@ -2,8 +2,9 @@ import { EventEmitter } from "node:events"
 import { createServer } from "node:https"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { createSecureContext } from "node:tls"
 import { expect, it } from "vitest"
-import { checkNode, isPausedByNode, takeListener } from "./node-internals.ts"
+import { checkNode, checkTls, isPausedByNode, takeListener } from "./node-internals.ts"
 
 const version = `Node ${process.versions.node} lacks`
 
@@ -22,6 +23,12 @@ it.each<[string, (connection: Duplex) => void]>([
   ["one listener for the data", (connection) => Object.assign(connection, { _paused: false })],
 ])("refuses a node without %s and names its version", (what, serve) => {
   expect(() => checkNode(serve)).toThrow(`${version} ${what}`)
+})
+
+it("tries the handle of TLS with the context that is served, and refuses one that takes no bytes", () => {
+  const context = createSecureContext({ ca: [] })
+  expect(() => checkTls(context)).not.toThrow()
+  expect(() => checkTls(context, () => false)).toThrow(`${version} \`receive\``)
 })
 
 it.each(["connection", "secureConnection"] as const)("takes node's only listener of %s", (event) => {

@@ -5,8 +5,8 @@
 import { createServer, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
-import { TLSSocket } from "node:tls"
-import { checkInterception } from "../tls/intercepted-bytes.ts"
+import { type SecureContext, TLSSocket } from "node:tls"
+import { checkInterception, takesBytes } from "../tls/intercepted-bytes.ts"
 
 type ConnectionListener = (socket: Socket) => void
 
@@ -58,6 +58,15 @@ function isListener(listener: unknown): listener is ConnectionListener {
  */
 export function isPausedByNode(socket: Socket): boolean {
   return "_paused" in socket && socket._paused === true
+}
+
+/** Called once per listener, with the context that it serves. Throws as `checkNode` if `tls/` cannot use node's TLS. */
+export function checkTls(secureContext: SecureContext, takes: (stream: TLSSocket) => boolean = takesBytes): void {
+  const connection = new Duplex({ read() {}, write: (_chunk, _encoding, written) => written() })
+  const stream = new TLSSocket(connection, { isServer: true, secureContext })
+  const isUsable = takes(stream)
+  stream.destroy()
+  if (!isUsable) throw missing("`receive`, `readStart` and `readStop` of the handle of a TLSSocket")
 }
 
 /**

@@ -5,7 +5,7 @@
  * on top of a socket's readers and taken off again: node does so for each connection of HTTP/1.1. It cannot parse these
  * bytes, which does not matter: it reports each piece, and has a copy of it.
  *
- * What of this is undocumented is checked by `checkInterception` when the server starts.
+ * What of this is undocumented is checked when the server starts: `checkInterception`, `takesBytes`.
  */
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
@@ -119,6 +119,11 @@ function handleOf(socket: Socket): object {
   const handle: unknown = "_handle" in socket ? socket._handle : undefined
   if (typeof handle !== "object" || handle === null) throw new Error("the connection is closed")
   return handle
+}
+
+/** Whether node's TLS takes bytes here that were read elsewhere. Asked at start, of a stream over any connection. */
+export function takesBytes(stream: TLSSocket): boolean {
+  return tlsHandleOf(stream) !== undefined
 }
 
 function tlsHandleOf(stream: TLSSocket): TlsHandle | undefined {
