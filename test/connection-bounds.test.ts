@@ -246,7 +246,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
       [1, "elsewhere"],
       [3, "LOCALHOST"],
     ] as const) {
-      client.ask(streamId, { ":path": "/version", host })
+      client.ask(streamId, { ":path": "/version", host, authorization: `Bearer ${shared.token}` })
       const head = await client.until(isOf(frameType.headers, streamId))
       expect(client.fields(head)[":status"]).toBe(streamId === 1 ? "400" : "200")
     }

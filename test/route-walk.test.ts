@@ -303,5 +303,7 @@ it("no other port is opened", () => {
     "http/node-internals.ts",
     // A socket of the file system that answers nothing: its owner has the store.
     "storage/lmdb/process-lock.ts",
+    // A server that never listens, whose parser reads what comes before TLS.
+    "tls/intercepted-bytes.ts",
   ])
 })

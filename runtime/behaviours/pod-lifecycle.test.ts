@@ -154,7 +154,7 @@ test("a completed pod is deleted at once", async () => {
 function bind(body: Part<Binding>, old: ApiObject): Pod {
   const { create, validate } = binding(one.registry.deps.behaviourDeps)
   if (create === undefined) throw new Error("binding takes no POST")
-  const sent = decoded<Binding>(bindingShape, body)
+  const sent = decoded<Binding>(bindingShape, { ...body, metadata: { name: "p", ...body.metadata } })
   validate?.(sent, old.metadata?.name ?? "")
   return create(sent, podOf(old), context())
 }

@@ -1,6 +1,6 @@
 /** Schedules the TLS handshakes of clients that have not authenticated. */
 import type { Socket } from "node:net"
-import type { Clock } from "../base/clock.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
 import { handshakesTurnMs, handshakesTurnsBetween } from "../base/limits.ts"
 import { beginTls } from "./begin-tls.ts"
 import type { CertificateChoice } from "./certificate-choice.ts"
@@ -50,7 +50,8 @@ export class Handshakes {
   ) {
     // Its own would begin TLS at once, without a guard.
     takeListener(server, "connection")
-    this.certificates = new CertificateTurns(limits.clock)
+    // What is charged is real CPU, so its wait is real time, whatever clock the server has.
+    this.certificates = new CertificateTurns(systemClock)
   }
 
   private begin(socket: Socket, name: string, address: string): void {
