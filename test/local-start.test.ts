@@ -57,7 +57,8 @@ test("npm start runs the command `start`", () => {
 test("a new folder gets a certificate of the administrator, and roles decide for all others", { timeout: 120_000 }, async () => {
   const dataDir = newFolder()
   const started = await startLocally(dataDir)
-  const warned = started.said(/ WARN /).then(started.output, () => "nothing")
+  // A busy machine holds the event loop.
+  const warned = started.said(/ WARN (?! *a request held the event loop)/).then(started.output, () => "nothing")
   await started.said(/curl --cacert \S+ca\.crt --cert \S+admin\.crt --key \S+admin\.key https:\/\/127/)
   expect(existsSync(join(dataDir, "admin.token"))).toBe(false)
   for (const file of ["admin.kubeconfig", "pki/admin.key", "pki/client-ca.key"])
