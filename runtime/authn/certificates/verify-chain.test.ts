@@ -85,9 +85,10 @@ describe("a chain does not hold", () => {
   })
 
   test("through a certificate that is no authority", async () => {
-    const user = await leafOf()
+    const user = await leafOf({ keyUsage: "none" })
     const leaf = await leafOf({ issuer: user })
     expect(faultOf(leaf, [user])).toMatch(/not authorized to sign/)
+    expect(faultOf(leaf, [], { roots: [user] })).toMatch(/not authorized to sign/)
     const unsure = await leafOf({ authority: true, keyUsage: 0x80 })
     expect(faultOf(await leafOf({ issuer: unsure }), [unsure])).toMatch(/cannot sign/)
   })
