@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { api } from "../generated/index.ts"
+import type { PolicyRule } from "../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { User } from "../runtime/base/user.ts"
 import { inProcessClient } from "../runtime/client/in-process-client.ts"
 import { createHttpClient, type HttpClient, type Protocol } from "./support/http-client.ts"
@@ -264,11 +265,16 @@ describe("a user who may write roles", () => {
 
   it("is not compared beyond a limit", async () => {
     const many = Array.from({ length: 200 }, (_, index) => `r${index}`)
-    const rule = { verbs: many, apiGroups: many, resources: many }
-    await expect(asBob().clusterroles.create({ metadata: { name: "huge" }, rules: [rule] })).rejects.toMatchObject({
-      code: 403,
-      message: expect.stringContaining("8000000 single permissions"),
-    })
+    const rules: [count: number, rule: PolicyRule][] = [
+      [8_000_000, { verbs: many, apiGroups: many, resources: many }],
+      [40_000, { verbs: many, apiGroups: [""], resources: ["secrets"], resourceNames: many }],
+      [40_000, { verbs: many, nonResourceURLs: many.map((name) => `/${name}`) }],
+    ]
+    for (const [count, rule] of rules)
+      await expect(asBob().clusterroles.create({ metadata: { name: "huge" }, rules: [rule] })).rejects.toMatchObject({
+        code: 403,
+        message: expect.stringContaining(`the rules are ${count} single permissions`),
+      })
   })
 })
 

@@ -151,11 +151,13 @@ test("a completed pod is deleted at once", async () => {
   expect((await one.remove("pods", "a/p")).removed).toBe(true)
 })
 
+/** The body names the pod, as the path does. */
 function bind(body: Part<Binding>, old: ApiObject): Pod {
   const { create, validate } = binding(one.registry.deps.behaviourDeps)
   if (create === undefined) throw new Error("binding takes no POST")
-  const sent = decoded<Binding>(bindingShape, { ...body, metadata: { name: "p", ...body.metadata } })
-  validate?.(sent, old.metadata?.name ?? "")
+  const name = old.metadata?.name ?? ""
+  const sent = decoded<Binding>(bindingShape, { ...body, metadata: { name, ...body.metadata } })
+  validate?.(sent, name)
   return create(sent, podOf(old), context())
 }
 

@@ -73,16 +73,16 @@ const nonsense: Signing = {
   signature: () => sequence(number(200), number(200)),
 }
 
-/** `signing` makes each signature; default: nonsense. */
-function chainOf(keys: readonly Buffer[], signing: Signing, key: string): MadeChain {
+/** `old` are the places of certificates of version 1: those have no extensions. */
+function chainOf(keys: readonly Buffer[], signing: Signing, key: string, old: readonly number[] = []): MadeChain {
   const name = (index: number): Buffer =>
     sequence(der(0x31, sequence(identifier("2.5.4.3"), der(0x0c, Buffer.from(`number ${index} of a chain that somebody has made`)))))
   const validity = sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from("490101000000Z")))
   const authority = der(0xa3, sequence(sequence(identifier("2.5.29.19"), der(0x04, sequence(der(0x01, Buffer.from([0xff])))))))
   const certificates = keys.map((info, index) => {
-    const version = der(0xa0, integer(Buffer.from([2])))
-    const head = [version, integer(Buffer.from([index + 1])), signing.algorithm, name(index + 1), validity, name(index), info]
-    const body = sequence(...head, ...(index === 0 ? [] : [authority]))
+    const version = old.includes(index) ? [] : [der(0xa0, integer(Buffer.from([2])))]
+    const head = [...version, integer(Buffer.from([index + 1])), signing.algorithm, name(index + 1), validity, name(index), info]
+    const body = sequence(...head, ...(index === 0 || old.includes(index) ? [] : [authority]))
     return sequence(body, signing.algorithm, bits(signing.signature(body)))
   })
   const pem = (bytes: Buffer): string => `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`
@@ -96,13 +96,16 @@ export function madeChain(keys: ChainKeys, length: number): MadeChain {
   return chainOf([ofNode(own.publicKey), ...infos], nonsense, own.privateKey.export({ format: "pem", type: "pkcs8" }).toString())
 }
 
-/** A chain in which each certificate has signed the one before it, with one RSA key of 4096 bits. */
-export function signedChain(length: number): MadeChain {
+/**
+ * A chain in which each certificate has signed the one before it, with one RSA key of 4096 bits. `old` are the places
+ * of certificates of version 1, which cannot say whether they are authorities.
+ */
+export function signedChain(length: number, old: readonly number[] = []): MadeChain {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 4096 })
   const signing: Signing = {
     algorithm: sequence(identifier("1.2.840.113549.1.1.11"), der(0x05)),
     signature: (signed) => sign("sha256", signed, privateKey),
   }
   const info = ofNode(createPublicKey(privateKey))
-  return chainOf(Array<Buffer>(length).fill(info), signing, privateKey.export({ format: "pem", type: "pkcs8" }).toString())
+  return chainOf(Array<Buffer>(length).fill(info), signing, privateKey.export({ format: "pem", type: "pkcs8" }).toString(), old)
 }

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto"
 import { beforeAll, describe, expect, test } from "vitest"
 import { extension, type Made, makeCertificate, type Making } from "../../../test/support/client-certificates.ts"
-import { madeChain } from "../../../test/support/made-chains.ts"
+import { madeChain, signedChain } from "../../../test/support/made-chains.ts"
 import { readCertificate } from "../../encoding/certificate.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
 import { certificatePool } from "./pool.ts"
@@ -85,11 +85,23 @@ describe("a chain does not hold", () => {
   })
 
   test("through a certificate that is no authority", async () => {
-    const user = await leafOf()
+    const user = await leafOf({ keyUsage: "none" })
     const leaf = await leafOf({ issuer: user })
     expect(faultOf(leaf, [user])).toMatch(/not authorized to sign/)
+    expect(faultOf(leaf, [], { roots: [user] })).toMatch(/not authorized to sign/)
     const unsure = await leafOf({ authority: true, keyUsage: 0x80 })
     expect(faultOf(await leafOf({ issuer: unsure }), [unsure])).toMatch(/cannot sign/)
+  })
+
+  test("through one of version 1, which cannot say that it is an authority; the file of authorities may have one", () => {
+    const blocks = pemBlocks(signedChain(3, [1]).certificate)
+    const [leaf, between, top] = blocks.map(({ bytes }) => readCertificate(new X509Certificate(bytes)))
+    if (leaf === undefined || between === undefined || top === undefined) throw new Error("no chain")
+    expect([leaf.version, between.version, top.version]).toEqual([3, 1, 3])
+    const faultUnder = ({ x509 }: typeof top) =>
+      chainFault({ leaf, intermediates: [between], pool: certificatePool(x509.toString()), nowMs: Date.now() })
+    expect(faultUnder(top)).toBe("x509: certificate is not authorized to sign other certificates")
+    expect(faultUnder(between)).toBeUndefined()
   })
 
   test("over more authorities than one allows", async () => {

@@ -74,6 +74,14 @@ test("whatever was there, each endpoint is in exactly one slice, no slice is too
   )
 })
 
+test("a pod that took the name and address of another one is written", async () => {
+  const of = (uid: string): EndpointInput => ({ ...endpoint(1), targetRef: { kind: "Pod", namespace: "a", name: "p-0", uid } })
+  const { stored } = await apply([], [group("IPv4", 1, [of("old")])])
+  const next = await apply(stored, [group("IPv4", 1, [of("new")])])
+  expect(next.writes).toBe(1)
+  expect(next.stored.map(({ content }) => content.endpoints)).toEqual([[of("new")]])
+})
+
 test("an endpoint twice in the store stays once", async () => {
   const content: SliceContent = { addressType: "IPv4", ports: [{ port: 1, protocol: "TCP" }], endpoints: [endpoint(1)] }
   const { stored } = await apply(
