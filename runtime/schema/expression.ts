@@ -8,6 +8,7 @@ import { parseCidr, parseIp } from "../base/ip-address.ts"
 import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
 import { durationText } from "./human-duration.ts"
 import { isObject, type JsonValue } from "../base/json.ts"
+import { decimalOf, int64Of } from "../base/number-text.ts"
 import {
   addMeasures,
   Amount,
@@ -368,18 +369,25 @@ export function text(value: Value): string {
   return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
 }
 
-/** The value as an integer, rounded toward zero; absent when it is not a number. */
+/**
+ * The value as an integer, rounded toward zero; absent when it names no number of 64 bits. A text names an integer
+ * only, in decimal.
+ */
 export function int(value: Value): Value {
   if (typeof value === "bigint") return value
+  if (typeof value === "string") return int64Of(value)
   const number = double(value)
-  return typeof number === "number" ? Math.trunc(number) : undefined
+  if (typeof number !== "number" || Math.abs(number) >= 2 ** 63) return undefined
+  // Adding 0 makes 0 of -0.
+  const whole = Math.trunc(number) + 0
+  return Number.isSafeInteger(whole) ? whole : BigInt(whole)
 }
 
-/** The value as a number; absent when it is not one. */
+/** The value as a number; absent when it is not one. A text names it in decimal. */
 export function double(value: Value): Value {
   if (isMeasure(value)) return measureNumber(value)
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
-  return Number.isFinite(number) ? number : undefined
+  if (typeof value === "string") return decimalOf(value)
+  return isNumber(value) && Number.isFinite(Number(value)) ? Number(value) : undefined
 }
 
 /** The amount of a quantity; absent when the text is not one. */
