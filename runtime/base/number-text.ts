@@ -1,4 +1,7 @@
-/** Numbers in texts, as Go's `strconv` reads them: no spaces, no other bases, no digits of other scripts. */
+/**
+ * Numbers in texts, as Go's `strconv` reads them: no spaces, no other bases, no digits of other scripts. Integers are
+ * `number` where that is exact.
+ */
 
 /** More digits, without zeros in front, are no 64-bit number; converting many takes long. */
 const digitsMax = 20
@@ -21,12 +24,22 @@ export function decimalOf(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** A `number` where that is exact, as integers are elsewhere. */
+/** Cut toward zero; undefined at both ends of the range of 64 bits and beyond, as in CEL. */
+export function int64OfNumber(value: number): number | bigint | undefined {
+  if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) return undefined
+  // Adding 0 makes 0 of -0.
+  const whole = Math.trunc(value) + 0
+  return Number.isSafeInteger(whole) ? whole : BigInt(whole)
+}
+
 function within(text: string, min: bigint, max: bigint): number | bigint | undefined {
   const digits = text.replace(/^[+-]?0*/, "")
   if (digits.length > digitsMax) return undefined
   const value = BigInt(digits) * (text.startsWith("-") ? -1n : 1n)
-  if (value < min || value > max) return undefined
+  return value < min || value > max ? undefined : exact(value)
+}
+
+function exact(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

@@ -61,7 +61,9 @@ it.each([
   // The server has answered after this byte; the rest is what it discards.
   socket.write(post(1 + rest, "x"))
   let text = await answers(socket, 1)
-  socket.on("data", (chunk) => void (text += String(chunk)))
+  socket.on("data", (chunk) => {
+    text += String(chunk)
+  })
   const ended = once(socket, "close")
   socket.on("error", () => {})
   socket.write(Buffer.alloc(rest))

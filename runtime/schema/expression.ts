@@ -8,7 +8,7 @@ import { parseCidr, parseIp } from "../base/ip-address.ts"
 import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
 import { durationText } from "./human-duration.ts"
 import { isObject, type JsonValue } from "../base/json.ts"
-import { decimalOf, int64Of } from "../base/number-text.ts"
+import { decimalOf, int64Of, int64OfNumber } from "../base/number-text.ts"
 import {
   addMeasures,
   Amount,
@@ -369,18 +369,12 @@ export function text(value: Value): string {
   return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
 }
 
-/**
- * The value as an integer, rounded toward zero; absent when it names no number of 64 bits. A text names an integer
- * only, in decimal.
- */
+/** The value as an integer, rounded toward zero; absent beyond 64 bits. A text must be an integer in decimal. */
 export function int(value: Value): Value {
   if (typeof value === "bigint") return value
   if (typeof value === "string") return int64Of(value)
   const number = double(value)
-  if (typeof number !== "number" || Math.abs(number) >= 2 ** 63) return undefined
-  // Adding 0 makes 0 of -0.
-  const whole = Math.trunc(number) + 0
-  return Number.isSafeInteger(whole) ? whole : BigInt(whole)
+  return typeof number === "number" ? int64OfNumber(number) : undefined
 }
 
 /** The value as a number; absent when it is not one. A text names it in decimal. */
