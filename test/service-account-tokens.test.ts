@@ -170,6 +170,7 @@ describe("a token that is asked for", () => {
           details: { causes: [{ field: "spec.expirationSeconds" }] },
         },
       })
+    for (const expirationSeconds of [600, 2 ** 32]) expect(await asked({ spec: { expirationSeconds } })).toMatchObject({ status: 201 })
     expect(await asked({ metadata: { name: "b" } })).toMatchObject({ status: 422 })
     expect(await asked({ metadata: { namespace: "other" } })).toMatchObject({ status: 400 })
     expect(await asked({}, "missing")).toMatchObject({ status: 404 })

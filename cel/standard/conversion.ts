@@ -1,10 +1,11 @@
 /** Functions named as types: `int(x)`, `string(x)`, `timestamp(x)`. */
 import { parseDuration } from "../../runtime/base/duration.ts"
+import { decimalOf, int64Of, uint64Of } from "../../runtime/base/number-text.ts"
 import type { FunctionDeclaration, Impl, Overload } from "../declaration.ts"
 import { boolType, bytesType, type CelType, doubleType, durationType, intType, stringType, timestampType, uintType } from "../types/type.ts"
 import { doubleText, plainText } from "../values/double-text.ts"
 import { errorOf } from "../values/error.ts"
-import { intMax, intMin, intOf, intOfDouble, intOfUint, uintMax, uintOf, uintOfDouble, uintOfInt } from "../values/number.ts"
+import { intOf, intOfDouble, intOfUint, uintOf, uintOfDouble, uintOfInt } from "../values/number.ts"
 import { Duration, Timestamp } from "../values/time.ts"
 import { parseTimestamp, secondsMax, secondsMin, timestampText } from "../values/timestamp-text.ts"
 import { typeOf } from "../values/type-of.ts"
@@ -32,7 +33,6 @@ function toBytes(value: Value): Result {
   return typeof value === "string" ? Buffer.from(value) : cannotConvert(value, bytesType)
 }
 
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const special = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i
 
 function toDouble(value: Value): Result {
@@ -45,8 +45,8 @@ function toDouble(value: Value): Result {
     if (named[2] === undefined) return named[1] === "" ? new Double(Number.NaN) : cannotConvert(value, doubleType)
     return new Double(named[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY)
   }
-  const parsed = decimal.test(value) ? Number(value) : Number.NaN
-  return Number.isFinite(parsed) ? new Double(parsed) : cannotConvert(value, doubleType)
+  const parsed = decimalOf(value)
+  return parsed === undefined ? cannotConvert(value, doubleType) : new Double(parsed)
 }
 
 export function toDuration(value: Value): Result {
@@ -59,35 +59,22 @@ export function toDuration(value: Value): Result {
   }
 }
 
-/** More digits, without zeros in front, are no 64-bit number; converting many takes long. */
-const digitsMax = 20
-
-/** Undefined for a text that has not this syntax, or too many digits. */
-function wholeNumber(text: string, syntax: RegExp): bigint | undefined {
-  if (!syntax.test(text)) return undefined
-  const digits = text.replace(/^[+-]?0*/, "")
-  if (digits.length > digitsMax) return undefined
-  return BigInt(digits) * (text.startsWith("-") ? -1n : 1n)
-}
-
 function toInt(value: Value): Result {
   if (typeof value === "number" || typeof value === "bigint") return value
   if (value instanceof Double) return intOfDouble(value.value)
   if (value instanceof Uint) return intOfUint(value)
   if (value instanceof Duration) return intOf(value.nanos)
   if (value instanceof Timestamp) return value.seconds
-  const parsed = typeof value === "string" ? wholeNumber(value, /^[+-]?\d+$/) : undefined
-  if (parsed === undefined) return cannotConvert(value, intType)
-  return parsed < intMin || parsed > intMax ? cannotConvert(value, intType) : intOf(parsed)
+  const parsed = typeof value === "string" ? int64Of(value) : undefined
+  return parsed ?? cannotConvert(value, intType)
 }
 
 function toUint(value: Value): Result {
   if (value instanceof Uint) return value
   if (value instanceof Double) return uintOfDouble(value.value)
   if (typeof value === "number" || typeof value === "bigint") return uintOfInt(value)
-  const parsed = typeof value === "string" ? wholeNumber(value, /^\d+$/) : undefined
-  if (parsed === undefined) return cannotConvert(value, uintType)
-  return parsed > uintMax ? cannotConvert(value, uintType) : uintOf(parsed)
+  const parsed = typeof value === "string" ? uint64Of(value) : undefined
+  return parsed === undefined ? cannotConvert(value, uintType) : uintOf(parsed)
 }
 
 /** `string(x)` of any value; libraries write with it. */

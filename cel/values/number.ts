@@ -1,4 +1,5 @@
 /** Integers of 64 bits: arithmetic that reports overflow. Results are `number` where that is exact. */
+import { int64OfNumber } from "../../runtime/base/number-text.ts"
 import { Double, ErrorValue, Uint } from "./value.ts"
 
 export type Integer = number | bigint
@@ -96,8 +97,7 @@ export function moduloUints(one: Uint, other: Uint): Uint | ErrorValue {
 
 /** `int(double)`: cut toward zero. Both ends of the range are refused, as the reference does. */
 export function intOfDouble(value: number): Integer | ErrorValue {
-  if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) return intOverflow
-  return intOf(BigInt(Math.trunc(value)))
+  return int64OfNumber(value) ?? intOverflow
 }
 
 export function uintOfDouble(value: number): Uint | ErrorValue {

@@ -126,7 +126,7 @@ const values: readonly Row[] = [
   [
     "int",
     ["(string) -> int", "(double) -> int", "(intOrString) -> int", "(timestamp) -> int", "(duration) -> int", "(quantity) -> int"],
-    "The value as a whole number, rounded toward zero; of a time the seconds since 1970, of a duration its seconds.",
+    "The value as a whole number, rounded toward zero; of a text digits only, of a time the seconds since 1970, of a duration its seconds.",
     `int("12")`,
     "12",
     absent,

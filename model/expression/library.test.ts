@@ -98,6 +98,20 @@ describe("functions", () => {
   })
 })
 
+/** Of arguments that functions of CEL with the same names read otherwise. */
+test.each([
+  ...["+5", " 5", "0x5", "1.5", "-0", "9007199254740993", "1e3"].map((text) => [`int("${text}")`, doorway.int(text)] as const),
+  ...[" 5", "0x5", "1.5", "Infinity"].map((text) => [`double("${text}")`, doorway.double(text)] as const),
+  ['int(duration("1500ms"))', 1],
+  ['int(time("1969-12-31T23:59:59.5Z"))', 0],
+  ['string(duration("1h"))', "1h0m0s"],
+  ["string(123456789.125)", "123456789.125"],
+  ["duration(90)", "90s"],
+  ['timestamp("0000-01-01T00:00:00Z")', "0000-01-01T00:00:00Z"],
+] as const)("%s is what compiled expressions give", (text, expected) => {
+  expect(json(plainOf(compiled(text).program.evaluate({ self }).value))).toEqual(expected)
+})
+
 describe("operators", () => {
   test.each([
     ["port == 80", "bool", true],

@@ -339,7 +339,9 @@ export function dialectLibrary(outside: Readonly<Record<string, Plain>> = {}): L
         const call = own[row.name] ?? outside[row.name] ?? (() => undefined)
         const isDouble = row.overloads.every(({ result }) => isSimple(result, "double"))
         const impl: Impl = plainly(call, isDouble)
-        return { name: row.name, replaces: true, overloads, impl, recover: (args) => plainly(call, isDouble)(...args) }
+        // Each overload names it, so that none keeps the one of CEL, whose texts and units are others.
+        const all = overloads.map((overload) => ({ ...overload, impl }))
+        return { name: row.name, replaces: true, overloads: all, recover: (args) => plainly(call, isDouble)(...args) }
       }),
       ...Object.entries(ofAbsent).map(([name, recover]): FunctionDeclaration => ({ name, overloads: [], recover })),
     ],

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, expect, it } from "vitest"
 import { createManualClock, type ManualClock } from "../../test/contract/manual-clock.ts"
-import { lingerMs } from "../base/limits.ts"
+import { lingerMs, unreadBodyBytesMax } from "../base/limits.ts"
 import { http1Classes } from "./http1-exchange.ts"
 
 const closers: (() => void)[] = []
@@ -50,6 +50,26 @@ it("keeps the connection for the next request once the rest was discarded", asyn
   socket.write(post(5_000_000, "x".repeat(5_000_000)))
   socket.write(post(5, "short"))
   expect((await answers(socket, 2)).match(/200 OK/g)).toHaveLength(2)
+})
+
+it.each([
+  ["keeps the connection when just as many bytes as are read remain", 0, 2],
+  ["ends the connection when one byte more remains", 1, 1],
+])("%s", async (_name, more, answered) => {
+  const { socket } = await connection()
+  const rest = unreadBodyBytesMax + more
+  // The server has answered after this byte; the rest is what it discards.
+  socket.write(post(1 + rest, "x"))
+  let text = await answers(socket, 1)
+  socket.on("data", (chunk) => {
+    text += String(chunk)
+  })
+  const ended = once(socket, "close")
+  socket.on("error", () => {})
+  socket.write(Buffer.alloc(rest))
+  socket.end(post(5, "short"))
+  await ended
+  expect(text.match(/200 OK/g)).toHaveLength(answered)
 })
 
 it("ends the connection of a client that does not complete its body in time", async () => {

@@ -136,6 +136,37 @@ describe("calculating", () => {
   })
 })
 
+test.each([
+  [
+    ["+5", "-5", "05", "-0"],
+    [5, -5, 5, 0],
+  ],
+  [
+    ["9007199254740993", "9223372036854775807", "-9223372036854775808", `${"0".repeat(100)}7`],
+    [9007199254740993n, 9223372036854775807n, -9223372036854775808n, 7],
+  ],
+  [["", " 5", "5 ", "\n5", "\ufeff5", "5_0", "٥", "0x5", "0b1", "1e3", "1.5", ".5", "5.", "+", "--5", "5%"], []],
+  [["9223372036854775808", "-9223372036854775809", "1".repeat(1000)], []],
+] as const)("int reads texts as strconv.ParseInt: %j", (texts, found) => {
+  expect(texts.map(int)).toEqual(texts.map((_, index) => found[index]))
+})
+
+test("int is absent beyond 64 bits, and never -0", () => {
+  expect([1e300, -(2 ** 63), 2 ** 63, quantity("1e30"), -0.5, 2 ** 62].map(int)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    0,
+    2n ** 62n,
+  ])
+})
+
+test("double reads decimal texts only", () => {
+  expect(["1.5", "-.5", "1e3", "5."].map(double)).toEqual([1.5, -0.5, 1000, 5])
+  expect(new Set([" 5", "5\n", "0x5", "0b1", "Infinity", "NaN", "1e400", "٥"].map(double))).toEqual(new Set([undefined]))
+})
+
 describe("collections", () => {
   test("macros visit items of lists and keys of maps", () => {
     expect([all([], () => false), exists(undefined, () => true), existsOne([1, 2], (value) => value === 2)]).toEqual([true, false, true])

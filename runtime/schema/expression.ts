@@ -8,6 +8,7 @@ import { parseCidr, parseIp } from "../base/ip-address.ts"
 import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
 import { durationText } from "./human-duration.ts"
 import { isObject, type JsonValue } from "../base/json.ts"
+import { decimalOf, int64Of, int64OfNumber } from "../base/number-text.ts"
 import {
   addMeasures,
   Amount,
@@ -368,18 +369,19 @@ export function text(value: Value): string {
   return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
 }
 
-/** The value as an integer, rounded toward zero; absent when it is not a number. */
+/** The value as an integer, rounded toward zero; absent beyond 64 bits. A text must be an integer in decimal. */
 export function int(value: Value): Value {
   if (typeof value === "bigint") return value
+  if (typeof value === "string") return int64Of(value)
   const number = double(value)
-  return typeof number === "number" ? Math.trunc(number) : undefined
+  return typeof number === "number" ? int64OfNumber(number) : undefined
 }
 
-/** The value as a number; absent when it is not one. */
+/** The value as a number; absent when it is not one. A text names it in decimal. */
 export function double(value: Value): Value {
   if (isMeasure(value)) return measureNumber(value)
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
-  return Number.isFinite(number) ? number : undefined
+  if (typeof value === "string") return decimalOf(value)
+  return isNumber(value) && Number.isFinite(Number(value)) ? Number(value) : undefined
 }
 
 /** The amount of a quantity; absent when the text is not one. */

@@ -86,6 +86,32 @@ export const historyCases: CacheCases = {
     expect(resumed.events.map(brief)).toEqual(["ADDED a/0@2", "ADDED a/1@3", "ADDED a/2@4"])
   },
 
+  async "repeats a failed read after the shortest delay at first, and never later than after the longest"({ store, open, place }) {
+    await put(store, "/registry/things/a/x")
+    await put(store, "/registry/others/a/x")
+    const cache = open({ retryMinMs: 100, retryMaxMs: 1000 })
+    const [things, others] = [cache.resource("things", thingCodec()), cache.resource("others", thingCodec())]
+    await Promise.all([things.ready, others.ready])
+    store.fail(lost())
+    const once = record(things, { afterRevision: 1 })
+    await settle()
+    store.fail(undefined)
+    place.clock.advance(100)
+    await settle()
+    expect(once.events.map(brief)).toEqual(["ADDED a/x@2"])
+    store.fail(lost())
+    const often = record(others, { afterRevision: 1 })
+    for (let round = 0; round < 10; round++) {
+      await settle()
+      place.clock.advance(1000)
+    }
+    await settle()
+    store.fail(undefined)
+    place.clock.advance(1000)
+    await settle()
+    expect(often.events.map(brief)).toEqual(["ADDED a/x@3"])
+  },
+
   async "reports compacted for compacted events, at once or as soon as it is known"({ store, open }) {
     for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
     await store.compact({ revision: 4 })

@@ -115,7 +115,7 @@ const scalars: Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>> = {
   Quantity: fc
     .tuple(fc.integer({ min: -9_999_999, max: 9_999_999 }), fc.constantFrom("", "m", "k", "M", "G", "Ki", "Mi", "Gi", "e3"))
     .map(([number, suffix]) => `${number}${suffix}`),
-  IntOrString: fc.oneof(int32, text),
+  IntOrString: fc.oneof(int32, text, fc.constantFrom("25%", "101%", " 5", "0x5%", "1.5%", "1e1", "-9223372036854775809")),
   RawExtension: jsonObject,
   FieldsV1: jsonObject,
   any: json,

@@ -70,6 +70,13 @@ test("reads a map of strings in place", () => {
   )
 })
 
+test("reads a key of a map that names the prototype as any other", () => {
+  const entry = protobuf.Writer.create().uint32(10).string("__proto__").uint32(18).string("x").finish()
+  const map = textMap(protobuf.Writer.create().uint32(10).bytes(entry).finish(), { from: 0, path: [], number: 1 })
+  expect(Object.entries(map)).toEqual([["__proto__", "x"]])
+  expect(Object.getPrototypeOf(map)).toBe(Object.prototype)
+})
+
 test("fills an empty string and updates every enclosing length", () => {
   const fields = fc.array(field, { maxLength: 6 })
   const long = fc
