@@ -8,7 +8,7 @@ import { defaultObject } from "../objects/defaults.ts"
 import { pruneObject } from "../objects/prune.ts"
 import { validateObject } from "../objects/validate.ts"
 import { structuralOf } from "../structural.ts"
-import { unchangedCases } from "../unchanged-cases.ts"
+import { unchangedCases } from "../../../test/support/unchanged-cases.ts"
 import { objectOf, type RuleAnswer, ruleAnswers, type RuleCase, ruleCases, type RuleWrite, schemaOf } from "./rule-cases.ts"
 import { validateRules, validatingRules, validatingRulesAfterValues } from "./validate.ts"
 

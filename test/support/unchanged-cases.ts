@@ -1,8 +1,8 @@
 /**
- * Which updates leave a value as it is. Two places ask it, those of values (`objects/ratchet.ts`) and of rules
- * (`rules/correlation.ts`), and their tests share this table.
+ * Which updates leave a value as it is. Two places of `runtime/definitions` ask it, those of values
+ * (`objects/ratchet.ts`) and of rules (`rules/correlation.ts`), and their tests share this table.
  */
-import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 
 export interface UnchangedCase {
   readonly name: string
