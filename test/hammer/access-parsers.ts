@@ -3,6 +3,7 @@
  * expressions by that of the language, which have hammers of their own.
  */
 import { stringifyText } from "../../runtime/encoding/json/stringify-text.ts"
+import { isCompactToken } from "../../runtime/authn/jwt-form.ts"
 import { validateAuthenticationConfiguration } from "../../runtime/authn/oidc/validate-configuration.ts"
 import { validateAuthorizationConfiguration } from "../../runtime/authz/validate-configuration.ts"
 import { validated } from "../../runtime/launch/configuration-file.ts"
@@ -27,6 +28,15 @@ function authorization(text: string): unknown {
 }
 
 export const accessParsers: Readonly<Record<string, Parser>> = {
+  "the form of signed tokens": {
+    covers: ["authn/jwt-form.ts#isCompactToken"],
+    read: isCompactToken,
+    shapes: [
+      ["a.b.", ""],
+      ["", ".b.c"],
+    ],
+    units: ["a.", "."],
+  },
   "texts of audit events": { covers: ["encoding/json/stringify-text.ts#stringifyText"], read: stringifyText },
   "texts in configurations of access": {
     covers: [],

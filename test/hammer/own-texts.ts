@@ -29,6 +29,7 @@ export const ownTexts: readonly string[] = [
   "base/errors.ts#storedPreconditionText",
   "http2/header-table.ts#staticNumberOf",
   "encoding/json/decode-fault.ts#fractionFault",
+  "base/kill-process.ts#killProcess",
   "base/make-folder.ts#makeFolder",
   "base/node-version.ts#nodeFault",
   "base/program-text.ts#programText",

@@ -53,6 +53,7 @@ import {
   wildcardSubdomainFaults,
 } from "../../runtime/schema/names.ts"
 import { nearest } from "../../runtime/base/nearest.ts"
+import { decimalOf, int64Of, uint64Of } from "../../runtime/base/number-text.ts"
 import { detachString } from "../../runtime/base/own-text.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
 import { cut, quoted } from "../../runtime/base/quote.ts"
@@ -375,10 +376,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
     formatNames.map((format): [string, Parser] => [`format ${format}`, { covers: [], read: each((text) => checkFormat(format, text)) }]),
   ),
   amount: {
-    covers: ["base/duration.ts#parseDuration", "query/field-key.ts#readLiteral"],
+    covers: [
+      ...["base/duration.ts#parseDuration", "query/field-key.ts#readLiteral"],
+      ...["base/number-text.ts#int64Of", "base/number-text.ts#uint64Of", "base/number-text.ts#decimalOf"],
+    ],
     read: each(
-      parseQuantity,
-      parseDuration,
+      ...[parseQuantity, parseDuration, int64Of, uint64Of, decimalOf],
       (text) => parseQuantity(text.slice(0, 1024)),
       ...(["any", "int64", "Quantity", "Duration", "Time", "MicroTime", "boolean", "string"] as const).flatMap((scalar) => [
         (text: string) => readLiteral(text, scalar),
