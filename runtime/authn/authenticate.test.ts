@@ -9,7 +9,6 @@ import {
   bearerToken,
   type Credentials,
   identify,
-  parseTokenFile,
   staticTokens,
 } from "./authenticate.ts"
 
@@ -165,20 +164,5 @@ describe("audiences", () => {
     expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
     expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
     expect(tokens({ ...bearer("token-of-alice"), audiences: ["x"] })).toBeUndefined()
-  })
-})
-
-describe("a token file", () => {
-  test("has a token, a user, a uid and groups in each line", () => {
-    const text = '# comment\n\nt1,alice,1,"a,b"\nt2,"b ""quoted""",2\n t3 , carol , 3 , c \n'
-    expect(parseTokenFile(text, "tokens.csv").map(({ token, user }) => [token, user.name, user.uid, user.groups])).toEqual([
-      ["t1", "alice", "1", ["a", "b"]],
-      ["t2", 'b "quoted"', "2", []],
-      ["t3", "carol", "3", ["c"]],
-    ])
-  })
-
-  test.each(["only-a-token", ",alice,1", '"",alice'])("with the line %j is refused, with the number of the line", (line) => {
-    expect(() => parseTokenFile(`t1,alice,1\n${line}`, "tokens.csv")).toThrow(/^tokens\.csv:2: expected token,user,uid/)
   })
 })

@@ -263,37 +263,3 @@ export function forServer(audiences: readonly string[]): (identity: Identity, as
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest()
 }
-
-/** Parses lines of `token,user,uid,"group1,group2"`, as kube-apiserver does. Throws an Error that names the line. */
-export function parseTokenFile(text: string, fileName: string): StaticToken[] {
-  const tokens: StaticToken[] = []
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() === "" || line.startsWith("#")) continue
-    const fields =
-      line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)?.map((field) =>
-        field
-          .replace(/,$/, "")
-          .trim()
-          .replace(/^"(.*)"$/, "$1")
-          .replaceAll('""', '"'),
-      ) ?? []
-    const [token = "", name = "", uid = "", groups = ""] = fields
-    if (token === "" || name === "")
-      throw new Error(
-        `${fileName}:${index + 1}: expected token,user,uid and optional groups, found ${fields.filter((field) => field !== "").length} fields`,
-      )
-    tokens.push({
-      token,
-      user: {
-        name,
-        uid,
-        groups: groups
-          .split(",")
-          .map((group) => group.trim())
-          .filter((group) => group !== ""),
-        extra: {},
-      },
-    })
-  }
-  return tokens
-}

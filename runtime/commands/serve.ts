@@ -1,5 +1,5 @@
 /**
- * `orch-apiserver serve`, the default command, and `start`: run a server until a signal stops it. They differ in the
+ * `orch-apiserver start`, the default command, and `serve`: run a server until a signal stops it. They differ in the
  * defaults of some options.
  */
 import { readFileSync } from "node:fs"
