@@ -133,6 +133,24 @@ describe("authenticators", () => {
     expect(() => identify([unknown], bearer("x"))).toThrow(/^invalid bearer token$/)
   })
 
+  test("name the issuer of a token that nobody knows in the log alone", () => {
+    const token = (claims: string): string => `e30.${Buffer.from(claims).toString("base64url")}.c2ln`
+    const faultOf = (text: string): unknown => {
+      try {
+        return identify([unknown], bearer(text))
+      } catch (error) {
+        return error
+      }
+    }
+    expect(faultOf(token('{"sub":"jane","iss":"https://other"}'))).toMatchObject({
+      message: "invalid bearer token",
+      logged: 'invalid bearer token: its issuer is "https://other", and no authenticator of this server knows tokens of that issuer',
+    })
+    for (const text of ["x", "a.b.c", token("{}"), token('{"iss":7}')])
+      expect(faultOf(text)).toMatchObject({ logged: "invalid bearer token" })
+    expect(String(Reflect.get(faultOf(token(`{"iss":"${"a".repeat(1900)}"}`)) as object, "logged")).length).toBeLessThan(1000)
+  })
+
   test.each([
     ["at once", (fails: Authenticator) => fails],
     ["later", later],

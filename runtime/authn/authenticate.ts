@@ -8,6 +8,7 @@ import type { LoggedOtherwise } from "../base/confidential.ts"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { NotedRequest } from "../base/noted-request.ts"
+import { cut } from "../base/quote.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
 import type { AuthenticationMeter } from "./meters.ts"
@@ -92,9 +93,20 @@ function identifyFrom(
     }
   }
   if (fault !== undefined) throw fault
-  if (credentials.token !== undefined) throw new AuthenticationError("invalid bearer token")
+  if (credentials.token !== undefined) throw new AuthenticationError("invalid bearer token", unknownToken(credentials.token))
   return undefined
 }
+
+/** For the log: a token that names an issuer is most often one of another provider than those that are configured. */
+function unknownToken(token: string): string {
+  const [, claims = ""] = token.split(".", 2)
+  const [, issuer] = /"iss"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(Buffer.from(claims.slice(0, claimsLookedAt), "base64url").toString()) ?? []
+  if (issuer === undefined) return "invalid bearer token"
+  return `invalid bearer token: its issuer is ${cut(issuer)}, and no authenticator of this server knows tokens of that issuer`
+}
+
+/** Characters of a token's claims in which the issuer is looked for; it comes early. */
+const claimsLookedAt = 2048
 
 interface Remaining {
   readonly authenticators: readonly Authenticator[]

@@ -36,7 +36,7 @@ const folder = text("folder")
 
 /**
  * The folder of a server that is given none. Each vendor has its own, since a store keeps the names of the vendor that
- * filled it: whoever changes `--vendor` deletes nothing.
+ * filled it: a change of `--vendor` deletes nothing.
  */
 export function defaultDataDir(vendor: string): string {
   return vendor === "orch" ? ".orch" : `.orch-${vendor}`

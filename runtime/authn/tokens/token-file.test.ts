@@ -35,9 +35,9 @@ describe("a token file", () => {
     ["t,alice", "expected token,user,uid and optional groups, found 2 fields"],
     [",alice,1", "expected token,user,uid and optional groups, and the token is empty"],
     ["t,,1", "expected token,user,uid and optional groups, and the user is empty"],
-    ['t,bob,2,"g1,g2', 'a quote is not closed, or something follows it; write a quote within quotes as ""'],
-    ['t,bob,2,"g1"g2', 'a quote is not closed, or something follows it; write a quote within quotes as ""'],
-    ['t,b"ob,2', "a field with a quote must be in quotes as a whole"],
+    ['t,bob,2,"g1,g2', "a quote is not closed, or stands within a field"],
+    ['t,bob,2,"g1"g2', "a quote is not closed, or stands within a field"],
+    ['t,b"ob,2', "a quote is not closed, or stands within a field"],
   ])("with the line %j is refused, with the number of the line", (line, fault) => {
     expect(() => read(`t1,alice,1\n${line}`)).toThrow(`tokens.csv:2: ${fault}`)
   })

@@ -9,8 +9,9 @@ interface Row {
 
 /**
  * Called at the start and after each change of the file. Each line is `token,user,uid,"group1,group2"`, of which the
- * groups may be absent; empty lines and those that begin with `#` do not count. `warn` gets a message for a token that is
- * there twice, of which the later line counts, and for fields without effect. Throws an Error that names the file and the line.
+ * groups may be absent; empty lines and those that begin with `#` do not count. `warn` gets a message for a token that
+ * is there twice, of which the later line counts, and for fields without effect. Throws an Error that names the file
+ * and the line.
  */
 export function parseTokenFile(text: string, fileName: string, warn: (message: string) => void = () => undefined): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
@@ -42,9 +43,6 @@ function listed(groups: string): string[] {
     .filter((group) => group !== "")
 }
 
-/** A field, up to a comma or the end of the line, with the quotes around it if it has some. */
-const field = /[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*|([^",\n]*))(,|\n|$)/y
-
 /** Comma-separated values, RFC 4180. A field in quotes may contain commas, line breaks, and quotes as two. */
 function* rowsOf(text: string, fileName: string): Generator<Row> {
   const source = text.replaceAll("\r\n", "\n")
@@ -58,29 +56,45 @@ function* rowsOf(text: string, fileName: string): Generator<Row> {
       line++
       continue
     }
-    const first = line
     const fields: string[] = []
+    const first = line
     for (let separator = ","; separator === ","; ) {
-      field.lastIndex = start
-      const match = field.exec(source)
-      if (match === null) throw new Error(`${fileName}:${first}: ${faultOfQuotes(source.slice(start, endOfLine(source, start)))}`)
-      const [whole, quoted, plain = "", next = ""] = match
-      fields.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'))
-      line += whole.split("\n").length - 1
-      start = field.lastIndex
-      separator = next
+      const taken = takeField(source, start)
+      if (taken === undefined) throw new Error(`${fileName}:${first}: ${faultOfQuotes}`)
+      fields.push(taken.field)
+      line += source.slice(start, taken.end + 1).split("\n").length - 1
+      separator = source[taken.end] ?? "\n"
+      start = taken.end + 1
     }
     yield { line: first, fields }
   }
 }
 
+/** The field at a place, and where the comma or line break behind it is. Undefined for wrong quotes. */
+function takeField(source: string, start: number): { field: string; end: number } | undefined {
+  const from = skipBlanks(source, start)
+  if (source[from] !== '"') {
+    let end = from
+    while (end < source.length && source[end] !== "," && source[end] !== "\n") end++
+    const field = source.slice(from, end)
+    return field.includes('"') ? undefined : { field: field.trim(), end }
+  }
+  let close = source.indexOf('"', from + 1)
+  while (close >= 0 && source[close + 1] === '"') close = source.indexOf('"', close + 2)
+  const end = skipBlanks(source, close + 1)
+  if (close < 0 || (end < source.length && source[end] !== "," && source[end] !== "\n")) return undefined
+  return { field: source.slice(from + 1, close).replaceAll('""', '"'), end }
+}
+
+function skipBlanks(source: string, from: number): number {
+  let at = from
+  while (source[at] === " " || source[at] === "\t") at++
+  return at
+}
+
+const faultOfQuotes = 'a quote is not closed, or stands within a field; a field with a quote is in quotes as a whole, with "" for each'
+
 function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from)
   return end < 0 ? text.length : end
-}
-
-function faultOfQuotes(rest: string): string {
-  return rest.trimStart().startsWith('"')
-    ? 'a quote is not closed, or something follows it; write a quote within quotes as ""'
-    : "a field with a quote must be in quotes as a whole"
 }
