@@ -3,7 +3,8 @@ import { type CheckContext, type JsonObject, field, immutable, limited, limits }
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 
 const csiStorageCapacityLimits = limits({
-  storageClassName: { keepEmpty: true, format: "dns-subdomain" },
+  nodeTopology: { absent: "null" },
+  storageClassName: { keepEmpty: true, absent: "", format: "dns-subdomain" },
   capacity: { pointer: true, format: "quantity-non-negative" },
   maximumVolumeSize: { pointer: true, format: "quantity-non-negative" },
 })
@@ -13,6 +14,6 @@ export function validateCSIStorageCapacity(self: JsonObject, context: CheckConte
   limited(self.capacity, context, csiStorageCapacityLimits.capacity)
   limited(self.maximumVolumeSize, context, csiStorageCapacityLimits.maximumVolumeSize)
   field(self, "nodeTopology", context, validateLabelSelector)
-  immutable(self, "nodeTopology", context, "always")
-  immutable(self, "storageClassName", context, "always")
+  immutable(self, "nodeTopology", context, "always", csiStorageCapacityLimits.nodeTopology)
+  immutable(self, "storageClassName", context, "always", csiStorageCapacityLimits.storageClassName)
 }
