@@ -6,13 +6,11 @@ const csiStorageCapacityLimits = limits({
   nodeTopology: { absent: "null" },
   storageClassName: { keepEmpty: true, absent: "", format: "dns-subdomain" },
   capacity: { pointer: true, format: "quantity-non-negative" },
-  maximumVolumeSize: { pointer: true, format: "quantity-non-negative" },
 })
 
 export function validateCSIStorageCapacity(self: JsonObject, context: CheckContext): void {
   limited(self.storageClassName, context, csiStorageCapacityLimits.storageClassName)
   limited(self.capacity, context, csiStorageCapacityLimits.capacity)
-  limited(self.maximumVolumeSize, context, csiStorageCapacityLimits.maximumVolumeSize)
   field(self, "nodeTopology", context, validateLabelSelector)
   immutable(self, "nodeTopology", context, "always", csiStorageCapacityLimits.nodeTopology)
   immutable(self, "storageClassName", context, "always", csiStorageCapacityLimits.storageClassName)
