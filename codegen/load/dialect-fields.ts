@@ -339,6 +339,13 @@ const failures: readonly Keyword[] = [
     example: 'failures: {required: {reason: Invalid, value: "", message: must be stated}}',
   },
   {
+    word: "omitValue",
+    places: ["failure", "rule"],
+    value: yes,
+    doc: "true: the message says nothing of the value.",
+    example: "rules: [{rule: has(a) != has(b), at: ., omitValue: true, message: one of a and b is needed}]",
+  },
+  {
     word: "supported",
     places: ["failure", "rule"],
     value: { form: "list", of: { form: "text" } },

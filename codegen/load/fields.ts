@@ -153,7 +153,7 @@ export function failureForms(block: Block): Readonly<Record<string, FailureForm>
     if (inner === undefined) return [key, present({ message: textOf(value) })]
     const supported = inner.has("supported") ? inner.texts("supported") : undefined
     const words = { reason: inner.word("reason", failureReasons), message: inner.text("message"), at: inner.text("at") }
-    return [key, present({ ...words, value: inner.constant("value"), supported })]
+    return [key, present({ ...words, value: inner.constant("value"), supported, omitValue: inner.word("omitValue", [true]) })]
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

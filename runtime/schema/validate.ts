@@ -371,6 +371,8 @@ export interface RuleFault {
   readonly absent?: JsonValue
   /** Computes what is shown in place of the value at the path. */
   readonly value?: () => Value
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
   /** Of NotSupported: the values that are. */
   readonly supported?: readonly string[]
   readonly message: string | (() => string)
@@ -387,7 +389,7 @@ export function rule(holds: boolean, self: JsonObject, context: CheckContext, fa
   if (context.failures.full) return
   const value = fault.value === undefined ? (valueAt(self, at) ?? fault.absent) : json(fault.value())
   const detail = typeof message === "string" ? message : message()
-  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported })
+  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported, omitValue: fault.omitValue })
 }
 
 /** Returns the texts of the warnings whose condition holds, in the order of the schema. */
