@@ -7,6 +7,12 @@ import type { Job } from "../../generated/batch/v1/job/types.ts"
 
 /** Behaviour `jobSelector`. Existing values are left for validation to compare. */
 export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
+  decoded(object) {
+    const { labels } = object.spec.template.metadata
+    if (hasOwnLabels(object) || labels === undefined) return
+    // The same record, by which a creation knows that they are not the client's.
+    object.metadata.labels = labels
+  },
   prepareCreate(object) {
     const { spec } = object
     if (spec.manualSelector === true) return
@@ -19,9 +25,7 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
       "job-name": name,
       ...spec.template.metadata.labels,
     }
-    // Defaults have given a job without labels those of its template, as the same record.
-    const own = object.metadata.labels
-    if (own === undefined || Object.keys(own).length === 0 || own === spec.template.metadata.labels) object.metadata.labels = { ...labels }
+    if (!hasOwnLabels(object) || object.metadata.labels === spec.template.metadata.labels) object.metadata.labels = { ...labels }
     const { matchLabels = {}, ...selector } = spec.selector ?? {}
     object.spec = {
       ...spec,
@@ -30,3 +34,7 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
     }
   },
 }))
+
+function hasOwnLabels({ metadata }: Job): boolean {
+  return Object.keys(metadata.labels ?? {}).length > 0
+}
