@@ -79,7 +79,13 @@ export interface KindModel {
     readonly createOnUpdate: boolean
     readonly unconditional: boolean
     readonly generation?: readonly string[]
+    /** The generation of a new object; 0 is none. */
+    readonly firstGeneration?: number
+    /** Validated as a change and again as a new object: faults are reported twice. */
+    readonly validatesTwice: boolean
   }
+  /** What names of finalizers may be: any qualified name, or one with a domain or of the standard ones. */
+  readonly finalizers: "any" | "qualified"
   readonly delete: {
     readonly propagation: "background" | "orphan" | "foreground" | "unsupported"
     /** A warning for deletions that do not say what happens to dependents. */

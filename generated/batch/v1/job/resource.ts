@@ -35,6 +35,7 @@ export const job: Kind<Job, JobInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "orphan",
     propagationReminder: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     deleteReturns: "Status",
