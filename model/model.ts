@@ -7,6 +7,7 @@ import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
+import type { GroupForms } from "../runtime/schema/validate.ts"
 import type { Scalar } from "../runtime/schema/shape.ts"
 
 export interface Model {
@@ -135,7 +136,13 @@ export interface TypeModel {
   /** Named validators in `runtime/behaviours/` for what rules cannot express. */
   readonly checks: readonly string[]
   /** Discriminated unions: exactly one, or at most one, of these fields is set. */
-  readonly oneOf: readonly { readonly fields: readonly string[]; readonly required: boolean }[]
+  readonly oneOf: readonly GroupModel[]
+}
+
+export interface GroupModel {
+  readonly fields: readonly string[]
+  readonly required: boolean
+  readonly failures?: GroupForms
 }
 
 export type TypeRefModel =
@@ -172,6 +179,8 @@ export interface FieldModel extends Limits {
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
+  /** The path by which failures name it and all below it. */
+  readonly reportedAt?: string
   /** The text, or each item of a list of texts, names an object that must exist when it is written. */
   readonly references?: ReferenceTarget
   /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
@@ -194,6 +203,10 @@ export interface RuleModel {
   /** Dotted path below the type that the failure names; "" is the value itself. */
   readonly at: string
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
+  /** Shown in place of the value at the path. */
+  readonly value?: ExpressionModel
+  /** The values that a failure of reason NotSupported lists. */
+  readonly supported?: readonly string[]
   readonly message: string
   /** The message split at its `{{expression}}`s. */
   readonly messageParts: readonly TemplatePart[]

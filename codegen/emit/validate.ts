@@ -5,9 +5,9 @@
 import type { ExpressionModel, FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { readingOf } from "../../model/expression/field-types.ts"
 import { Code, literal } from "../print/literal.ts"
-import { declareLimits, limitLines } from "./constraints.ts"
+import { declareLimits, fieldCheck, formsLiteral, limitLines } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
-import { compileMessage, compileRule, type ExpressionScope, fieldAt } from "./expression.ts"
+import { compileMessage, compileRule, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { limitsName, validateName } from "./names.ts"
 
@@ -32,7 +32,10 @@ export function emitValidate(context: EmitContext, file: FileModel): FileBuilder
 function body(builder: FileBuilder, type: TypeModel): string[] {
   const lines = limitLines(builder, type)
   for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
-  for (const { fields, required } of type.oneOf) lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required})`)
+  for (const { fields, required, failures } of type.oneOf) {
+    const forms = failures === undefined ? "" : `, ${literal(formsLiteral({ ...failures }))}`
+    lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required}${forms})`)
+  }
   for (const one of type.rules) lines.push(ruleLine(builder, type, one))
   for (const name of type.checks) lines.push(`${builder.runtime("named")}(${builder.behaviour("checks", name)}, self, context)`)
   return lines
@@ -47,13 +50,14 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }
-  for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)})`)
-  if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)})`)
+  const told = field.inline ? "" : fieldCheck(type, field)
+  for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)}${told})`)
+  if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)}${told})`)
   if (field.immutable !== false)
-    lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
+    lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}"${told})`)
   if (field.references !== undefined)
     lines.push(`${builder.runtime("references")}(self, ${name}, context, ${literal({ ...field.references })})`)
-  if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
+  if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}"${told})`)
   return lines
 }
 
@@ -62,14 +66,15 @@ function below(builder: FileBuilder, field: FieldModel, validate: string): strin
   const name = JSON.stringify(field.name)
   const { type } = field
   if (field.inline) return `${validate}(self, context)`
-  if ("ref" in type) return `${builder.runtime("field")}(self, ${name}, context, ${validate})`
+  const shown = field.reportedAt === undefined ? "" : `, ${JSON.stringify(field.reportedAt)}`
+  if ("ref" in type) return `${builder.runtime("field")}(self, ${name}, context, ${validate}${shown})`
   const item = listItem(type)
   if (item !== undefined && "ref" in item) {
-    const keys = field.listType === "map" && field.mapKeys !== undefined ? `, ${literal(field.mapKeys)}` : ""
-    return `${builder.runtime("items")}(self, ${name}, context, ${validate}${keys})`
+    const keys = field.listType === "map" && field.mapKeys !== undefined ? `, ${literal(field.mapKeys)}` : shown === "" ? "" : ", undefined"
+    return `${builder.runtime("items")}(self, ${name}, context, ${validate}${keys}${shown})`
   }
-  if ("map" in type && "ref" in type.map) return `${builder.runtime("entries")}(self, ${name}, context, ${validate})`
-  return `${builder.runtime("nested")}(self[${name}], context.field(${name}), ${literal(levels(type))}, ${validate})`
+  if ("map" in type && "ref" in type.map) return `${builder.runtime("entries")}(self, ${name}, context, ${validate}${shown})`
+  return `${builder.runtime("nested")}(self[${name}], context.field(${name}${shown}), ${literal(levels(type))}, ${validate})`
 }
 
 /** The lists and maps between a field and its named type, outermost first. */
@@ -94,7 +99,9 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const message = new Code(compileMessage(builder, rule.messageParts, scope))
   const field = rule.at === "" ? undefined : fieldAt(builder.context.model, type.name, rule.at.split("."))
   const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : readingOf(field).zero
-  const fault = literal({ type: rule.reason, at: rule.at, absent, message, on: rule.on === "any" ? undefined : rule.on })
+  const value = rule.value === undefined ? undefined : new Code(`() => ${compileValue(builder, rule.value, scope)}`)
+  const { supported } = rule
+  const fault = literal({ type: rule.reason, at: rule.at, absent, value, supported, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
   const call = line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
   const when = rule.when === undefined ? "" : `when ${written(rule.when)}: `

@@ -31,14 +31,14 @@ export function validateDaemonSet(self: JsonObject, context: CheckContext): void
   field(self, "status", context, validateDaemonSetStatus)
 }
 
-const daemonSetSpecLimits = limits({ minReadySeconds: { minimum: 0 }, revisionHistoryLimit: { pointer: true, minimum: 0 } })
+const daemonSetSpecLimits = limits({ selector: { absent: "null" }, minReadySeconds: { minimum: 0 }, revisionHistoryLimit: { pointer: true, minimum: 0 } })
 
 export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context)
+  required(self.selector, "selector", context, daemonSetSpecLimits.selector)
   limited(self.minReadySeconds, context, daemonSetSpecLimits.minReadySeconds)
   limited(self.revisionHistoryLimit, context, daemonSetSpecLimits.revisionHistoryLimit)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always")
+  immutable(self, "selector", context, "always", daemonSetSpecLimits.selector)
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "updateStrategy", context, validateDaemonSetUpdateStrategy)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0

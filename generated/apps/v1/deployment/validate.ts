@@ -33,19 +33,20 @@ export function validateDeployment(self: JsonObject, context: CheckContext): voi
 
 const deploymentSpecLimits = limits({
   replicas: { pointer: true, minimum: 0 },
+  selector: { absent: "null" },
   minReadySeconds: { minimum: 0 },
   revisionHistoryLimit: { pointer: true, minimum: 0 },
   progressDeadlineSeconds: { pointer: true, minimum: 0 },
 })
 
 export function validateDeploymentSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context)
+  required(self.selector, "selector", context, deploymentSpecLimits.selector)
   limited(self.replicas, context, deploymentSpecLimits.replicas)
   limited(self.minReadySeconds, context, deploymentSpecLimits.minReadySeconds)
   limited(self.revisionHistoryLimit, context, deploymentSpecLimits.revisionHistoryLimit)
   limited(self.progressDeadlineSeconds, context, deploymentSpecLimits.progressDeadlineSeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always")
+  immutable(self, "selector", context, "always", deploymentSpecLimits.selector)
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "strategy", context, validateDeploymentStrategy)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0

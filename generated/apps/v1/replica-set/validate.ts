@@ -24,14 +24,14 @@ export function validateReplicaSet(self: JsonObject, context: CheckContext): voi
   field(self, "status", context, validateReplicaSetStatus)
 }
 
-const replicaSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 } })
+const replicaSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 }, selector: { absent: "null" } })
 
 export function validateReplicaSetSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context)
+  required(self.selector, "selector", context, replicaSetSpecLimits.selector)
   limited(self.replicas, context, replicaSetSpecLimits.replicas)
   limited(self.minReadySeconds, context, replicaSetSpecLimits.minReadySeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always")
+  immutable(self, "selector", context, "always", replicaSetSpecLimits.selector)
   field(self, "template", context, validatePodTemplateSpec)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
   rule(

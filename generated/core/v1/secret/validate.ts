@@ -13,11 +13,11 @@ import {
   size,
 } from "../../../../runtime/schema/index.ts"
 
-const secretLimits = limits({ data: { keys: { format: "data-key" } } })
+const secretLimits = limits({ data: { keys: { format: "data-key" } }, type: { absent: "" } })
 
 export function validateSecret(self: JsonObject, context: CheckContext): void {
   limited(self.data, context, secretLimits.data)
-  immutable(self, "type", context, "always")
+  immutable(self, "type", context, "always", secretLimits.type)
   // when oldSelf.immutable == true: data == oldSelf.data || (size(data) == 0 && size(oldSelf.data) == 0)
   rule(
     !(get(context.old, "immutable") === true) || (equals(get(self, "data"), get(context.old, "data")) || (equals(size(get(self, "data")), 0) && equals(size(get(context.old, "data")), 0))),

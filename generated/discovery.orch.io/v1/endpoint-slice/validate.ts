@@ -18,14 +18,14 @@ import {
   unique,
 } from "../../../../runtime/schema/index.ts"
 
-const endpointSliceLimits = limits({ addressType: { nonEmpty: true, enum: ["IPv4", "IPv6", "FQDN"] }, endpoints: { maxItems: 1000 }, ports: { maxItems: 20000 } })
+const endpointSliceLimits = limits({ addressType: { nonEmpty: true, absent: "", enum: ["IPv4", "IPv6", "FQDN"] }, endpoints: { maxItems: 1000 }, ports: { maxItems: 20000 } })
 
 export function validateEndpointSlice(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.addressType, "addressType", context)
+  nonEmpty(self.addressType, "addressType", context, endpointSliceLimits.addressType)
   limited(self.addressType, context, endpointSliceLimits.addressType)
   limited(self.endpoints, context, endpointSliceLimits.endpoints)
   limited(self.ports, context, endpointSliceLimits.ports)
-  immutable(self, "addressType", context, "always")
+  immutable(self, "addressType", context, "always", endpointSliceLimits.addressType)
   items(self, "endpoints", context, validateEndpoint)
   items(self, "ports", context, validateEndpointPort)
   named(endpointSliceParts, self, context)

@@ -8,6 +8,7 @@ import {
   get,
   getOrZero,
   immutable,
+  limits,
   named,
   nonZero,
   orElse,
@@ -20,21 +21,32 @@ import {
   within,
 } from "../../../../runtime/schema/index.ts"
 
+const eventLimits = limits({
+  reportingController: { absent: "" },
+  reportingInstance: { absent: "" },
+  action: { absent: "" },
+  reason: { absent: "" },
+  related: { absent: "null" },
+  note: { absent: "" },
+  type: { absent: "" },
+  deprecatedCount: { absent: 0 },
+})
+
 export function validateEvent(self: JsonObject, context: CheckContext): void {
   immutable(self, "eventTime", context, "always")
   requiredOn(self, "eventTime", context, "create")
-  immutable(self, "reportingController", context, "always")
-  immutable(self, "reportingInstance", context, "always")
-  immutable(self, "action", context, "always")
-  immutable(self, "reason", context, "always")
+  immutable(self, "reportingController", context, "always", eventLimits.reportingController)
+  immutable(self, "reportingInstance", context, "always", eventLimits.reportingInstance)
+  immutable(self, "action", context, "always", eventLimits.action)
+  immutable(self, "reason", context, "always", eventLimits.reason)
   immutable(self, "regarding", context, "always")
-  immutable(self, "related", context, "always")
-  immutable(self, "note", context, "always")
-  immutable(self, "type", context, "always")
+  immutable(self, "related", context, "always", eventLimits.related)
+  immutable(self, "note", context, "always", eventLimits.note)
+  immutable(self, "type", context, "always", eventLimits.type)
   immutable(self, "deprecatedSource", context, "always")
   immutable(self, "deprecatedFirstTimestamp", context, "always")
   immutable(self, "deprecatedLastTimestamp", context, "always")
-  immutable(self, "deprecatedCount", context, "always")
+  immutable(self, "deprecatedCount", context, "always", eventLimits.deprecatedCount)
   // when !has(eventTime): size(regarding.namespace) == 0 ? (metadata.namespace ?? "") in ["", "default"] : regarding.namespace == metadata.namespace
   rule(
     !!nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "regarding", "namespace") ?? ""), 0) ? within(orElse(get(self, "metadata", "namespace"), ""), ["", "default"]) : equals(get(self, "regarding", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),

@@ -19,12 +19,12 @@ export function validateIngressClass(self: JsonObject, context: CheckContext): v
   field(self, "spec", context, validateIngressClassSpec)
 }
 
-const ingressClassSpecLimits = limits({ controller: { nonEmpty: true, maxLength: 250, format: "domain-prefixed-path" } })
+const ingressClassSpecLimits = limits({ controller: { nonEmpty: true, absent: "", maxLength: 250, format: "domain-prefixed-path" } })
 
 export function validateIngressClassSpec(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.controller, "controller", context)
+  nonEmpty(self.controller, "controller", context, ingressClassSpecLimits.controller)
   limited(self.controller, context, ingressClassSpecLimits.controller)
-  immutable(self, "controller", context, "always")
+  immutable(self, "controller", context, "always", ingressClassSpecLimits.controller)
   field(self, "parameters", context, validateIngressClassParametersReference)
 }
 

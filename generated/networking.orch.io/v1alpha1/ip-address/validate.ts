@@ -19,9 +19,11 @@ export function validateIPAddress(self: JsonObject, context: CheckContext): void
   named(addressName, self, context)
 }
 
+const ipAddressSpecLimits = limits({ parentRef: { absent: "null" } })
+
 export function validateIPAddressSpec(self: JsonObject, context: CheckContext): void {
   field(self, "parentRef", context, validateParentReference)
-  immutable(self, "parentRef", context, "always")
+  immutable(self, "parentRef", context, "always", ipAddressSpecLimits.parentRef)
   // has(parentRef)
   rule(present(get(self, "parentRef")), self, context, { type: "Required", at: "parentRef", message: "" })
 }

@@ -13,11 +13,11 @@ import {
 } from "../../../../runtime/schema/index.ts"
 import { validateToleration } from "../../../core/v1/shared/pod-spec/validate.ts"
 
-const runtimeClassLimits = limits({ handler: { keepEmpty: true, format: "dns-label" } })
+const runtimeClassLimits = limits({ handler: { keepEmpty: true, absent: "", format: "dns-label" } })
 
 export function validateRuntimeClass(self: JsonObject, context: CheckContext): void {
   limited(self.handler, context, runtimeClassLimits.handler)
-  immutable(self, "handler", context, "always")
+  immutable(self, "handler", context, "always", runtimeClassLimits.handler)
   field(self, "overhead", context, validateOverhead)
   field(self, "scheduling", context, validateScheduling)
 }

@@ -13,11 +13,11 @@ import {
   truth,
 } from "../../../../runtime/schema/index.ts"
 
-const priorityClassLimits = limits({ preemptionPolicy: { pointer: true, enum: ["PreemptLowerPriority", "Never"] } })
+const priorityClassLimits = limits({ preemptionPolicy: { pointer: true, absent: "null", enum: ["PreemptLowerPriority", "Never"] } })
 
 export function validatePriorityClass(self: JsonObject, context: CheckContext): void {
   limited(self.preemptionPolicy, context, priorityClassLimits.preemptionPolicy)
-  immutable(self, "preemptionPolicy", context, "always")
+  immutable(self, "preemptionPolicy", context, "always", priorityClassLimits.preemptionPolicy)
   // when metadata.name.startsWith("system-"): (metadata.name == "system-node-critical" && value == 2000001000 || metadata.name == "system-cluster-critical" && value == 2000000000) && !globalDefault
   rule(
     !startsWith(get(self, "metadata", "name") ?? "", "system-") || ((((get(self, "metadata", "name") === "system-node-critical") && equals(get(self, "value") ?? 0, 2000001000)) || ((get(self, "metadata", "name") === "system-cluster-critical") && equals(get(self, "value") ?? 0, 2000000000))) && !truth(get(self, "globalDefault"))),

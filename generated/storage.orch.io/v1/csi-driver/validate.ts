@@ -6,6 +6,7 @@ export function validateCSIDriver(self: JsonObject, context: CheckContext): void
 }
 
 const csiDriverSpecLimits = limits({
+  attachRequired: { absent: "null" },
   volumeLifecycleModes: { items: { enum: ["Persistent", "Ephemeral"] } },
   fsGroupPolicy: { pointer: true, enum: ["ReadWriteOnceWithFSType", "File", "None"] },
 })
@@ -13,7 +14,7 @@ const csiDriverSpecLimits = limits({
 export function validateCSIDriverSpec(self: JsonObject, context: CheckContext): void {
   limited(self.volumeLifecycleModes, context, csiDriverSpecLimits.volumeLifecycleModes)
   limited(self.fsGroupPolicy, context, csiDriverSpecLimits.fsGroupPolicy)
-  immutable(self, "attachRequired", context, "always")
+  immutable(self, "attachRequired", context, "always", csiDriverSpecLimits.attachRequired)
   immutable(self, "volumeLifecycleModes", context, "always")
   items(self, "tokenRequests", context, validateTokenRequest)
   unique(self, "tokenRequests", context, ["audience"])

@@ -2,12 +2,16 @@
 import { type CheckContext, type JsonObject, field, immutable, limited, limits } from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 
-const csiStorageCapacityLimits = limits({ storageClassName: { keepEmpty: true, format: "dns-subdomain" }, capacity: { pointer: true, format: "quantity-non-negative" } })
+const csiStorageCapacityLimits = limits({
+  nodeTopology: { absent: "null" },
+  storageClassName: { keepEmpty: true, absent: "", format: "dns-subdomain" },
+  capacity: { pointer: true, format: "quantity-non-negative" },
+})
 
 export function validateCSIStorageCapacity(self: JsonObject, context: CheckContext): void {
   limited(self.storageClassName, context, csiStorageCapacityLimits.storageClassName)
   limited(self.capacity, context, csiStorageCapacityLimits.capacity)
   field(self, "nodeTopology", context, validateLabelSelector)
-  immutable(self, "nodeTopology", context, "always")
-  immutable(self, "storageClassName", context, "always")
+  immutable(self, "nodeTopology", context, "always", csiStorageCapacityLimits.nodeTopology)
+  immutable(self, "storageClassName", context, "always", csiStorageCapacityLimits.storageClassName)
 }

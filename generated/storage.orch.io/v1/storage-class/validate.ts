@@ -22,16 +22,16 @@ import {
 import { validateTopologySelectorTerm } from "../../../core/v1/shared/topology-selector/validate.ts"
 
 const storageClassLimits = limits({
-  reclaimPolicy: { pointer: true, enum: ["Delete", "Retain", "Recycle"] },
-  volumeBindingMode: { pointer: true, enum: ["Immediate", "WaitForFirstConsumer"] },
+  reclaimPolicy: { pointer: true, absent: "null", enum: ["Delete", "Retain", "Recycle"] },
+  volumeBindingMode: { pointer: true, absent: "null", enum: ["Immediate", "WaitForFirstConsumer"] },
 })
 
 export function validateStorageClass(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.provisioner, "provisioner", context)
   limited(self.reclaimPolicy, context, storageClassLimits.reclaimPolicy)
   limited(self.volumeBindingMode, context, storageClassLimits.volumeBindingMode)
-  immutable(self, "reclaimPolicy", context, "always")
-  immutable(self, "volumeBindingMode", context, "always")
+  immutable(self, "reclaimPolicy", context, "always", storageClassLimits.reclaimPolicy)
+  immutable(self, "volumeBindingMode", context, "always", storageClassLimits.volumeBindingMode)
   items(self, "allowedTopologies", context, validateTopologySelectorTerm)
   unique(self, "allowedTopologies", context, [])
   // when size(provisioner) > 0: isFormat("qualified-name", provisioner.lowerAscii())
