@@ -108,7 +108,16 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : absentValue(field)
   const value = rule.value === undefined ? undefined : new Code(`() => ${compileValue(builder, rule.value, scope)}`)
   const { supported, omitValue } = rule
-  const fault = literal({ type: rule.reason, at: rule.at, absent, value, omitValue, supported, message, on: rule.on === "any" ? undefined : rule.on })
+  const fault = literal({
+    type: rule.reason,
+    at: rule.at,
+    absent,
+    value,
+    omitValue,
+    supported,
+    message,
+    on: rule.on === "any" ? undefined : rule.on,
+  })
   const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
   const call = line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
   const when = rule.when === undefined ? "" : `when ${written(rule.when)}: `

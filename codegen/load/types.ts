@@ -157,7 +157,17 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
     const found = `unknown field "${before}" of ${context.type.name} in before`
     context.source.report(block.start("before"), { found, ...expectedWord(before, names.keys()) })
   }
-  return [{ rule, ...present({ before, when, value, supported, omitValue: block.word("omitValue", [true]) }), at, reason, message, messageParts, on }]
+  return [
+    {
+      rule,
+      ...present({ before, when, value, supported, omitValue: block.word("omitValue", [true]) }),
+      at,
+      reason,
+      message,
+      messageParts,
+      on,
+    },
+  ]
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {

@@ -7,7 +7,13 @@ import { containerResourceFaults } from "../content/quota-resources.ts"
 /** Called for each metric about a resource of containers. The field itself reports an absent name. */
 export const containerResourceName = defineCheck<ContainerResourceMetricSource>(({ name }, context) => {
   if (name === "") return
-  const quotes = qualifiedNameFaults(name).length > 0
+  const quoted = qualifiedNameFaults(name)
   for (const detail of containerResourceFaults(name, context.vendor))
-    context.failures.add({ type: "Invalid", field: context.at("name"), value: name, ...(!quotes && { shown: name }), detail })
+    context.failures.add({
+      type: "Invalid",
+      field: context.at("name"),
+      value: name,
+      ...(!quoted.includes(detail) && { shown: name }),
+      detail,
+    })
 })
