@@ -7,6 +7,7 @@ import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
+import type { GroupForms } from "../runtime/schema/validate.ts"
 import type { Scalar } from "../runtime/schema/shape.ts"
 
 export interface Model {
@@ -79,7 +80,13 @@ export interface KindModel {
     readonly createOnUpdate: boolean
     readonly unconditional: boolean
     readonly generation?: readonly string[]
+    /** The generation of a new object; 0 is none. */
+    readonly firstGeneration?: number
+    /** Validated as a change and again as a new object: faults are reported twice. */
+    readonly validatesTwice: boolean
   }
+  /** What names of finalizers may be: any qualified name, or one with a domain or of the standard ones. */
+  readonly finalizers: "any" | "qualified"
   readonly delete: {
     readonly propagation: "background" | "orphan" | "foreground" | "unsupported"
     /** A warning for deletions that do not say what happens to dependents. */
@@ -129,7 +136,13 @@ export interface TypeModel {
   /** Named validators in `runtime/behaviours/` for what rules cannot express. */
   readonly checks: readonly string[]
   /** Discriminated unions: exactly one, or at most one, of these fields is set. */
-  readonly oneOf: readonly { readonly fields: readonly string[]; readonly required: boolean }[]
+  readonly oneOf: readonly GroupModel[]
+}
+
+export interface GroupModel {
+  readonly fields: readonly string[]
+  readonly required: boolean
+  readonly failures?: GroupForms
 }
 
 export type TypeRefModel =
@@ -166,6 +179,8 @@ export interface FieldModel extends Limits {
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
+  /** The path by which failures name it and all below it. */
+  readonly reportedAt?: string
   /** The text, or each item of a list of texts, names an object that must exist when it is written. */
   readonly references?: ReferenceTarget
   /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
@@ -188,6 +203,14 @@ export interface RuleModel {
   /** Dotted path below the type that the failure names; "" is the value itself. */
   readonly at: string
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
+  /** Checked before this field of the type. */
+  readonly before?: string
+  /** Shown in place of the value at the path. */
+  readonly value?: ExpressionModel
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
+  /** The values that a failure of reason NotSupported lists. */
+  readonly supported?: readonly string[]
   readonly message: string
   /** The message split at its `{{expression}}`s. */
   readonly messageParts: readonly TemplatePart[]

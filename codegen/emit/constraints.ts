@@ -3,6 +3,9 @@
  * limits of their own, so a shared type's limits exist once. runtime/schema/check-limits.ts compiles them on first use.
  */
 import type { Constraints, FieldModel, TypeModel } from "../../model/model.ts"
+import type { JsonValue } from "../../runtime/base/json.ts"
+import type { FailureForm } from "../../runtime/schema/told.ts"
+import { readingOf } from "../../model/expression/field-types.ts"
 import { constraintTable, limitOf } from "../../runtime/schema/constraints.ts"
 import { type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, hasConstraints, hasLimits, kindOfType } from "./context.ts"
@@ -12,7 +15,7 @@ import { plain } from "./shape.ts"
 
 /** Declares the limits of a type's fields, if any has limits. Called before `limitLines`. */
 export function declareLimits(builder: FileBuilder, type: TypeModel): void {
-  const fields = ownFields(builder.context, type).filter(hasLimits)
+  const fields = ownFields(builder.context, type).filter(hasFieldCheck)
   if (fields.length === 0) return
   const limits = Object.fromEntries(fields.map((field) => [field.name, fieldLimits(field)]))
   builder.declare({
@@ -23,22 +26,31 @@ export function declareLimits(builder: FileBuilder, type: TypeModel): void {
   })
 }
 
-/** The calls that check the type's own fields: those that must be present, then the limits of each. */
-export function limitLines(builder: FileBuilder, type: TypeModel): string[] {
+/**
+ * The calls that check the type's own fields: those that must be present, then the limits of each, after the lines that
+ * `before` has for it. Also returns the names of the latter.
+ */
+export function limitLines(
+  builder: FileBuilder,
+  type: TypeModel,
+  before: (field: string) => readonly string[],
+): { readonly lines: string[]; readonly limited: ReadonlySet<string> } {
   const fields = ownFields(builder.context, type)
-  const presence = (word: "nonEmpty" | "required" | "requiredOrNull", { name }: FieldModel): string =>
-    `${builder.runtime(word)}(${member("self", name)}, ${JSON.stringify(name)}, context)`
-  const limited = fields.filter(hasLimits).map(({ name }) => {
+  const presence = (word: "nonEmpty" | "required" | "requiredOrNull", field: FieldModel): string =>
+    `${builder.runtime(word)}(${member("self", field.name)}, ${JSON.stringify(field.name)}, context${fieldCheck(type, field)})`
+  const withLimits = fields.filter(hasLimits).map(({ name }) => name)
+  const limited = withLimits.flatMap((name) => {
     const limit = member(limitsName(type.localName), name)
-    return `${builder.runtime("limited")}(${member("self", name)}, context, ${limit})`
+    return [...before(name), `${builder.runtime("limited")}(${member("self", name)}, context, ${limit})`]
   })
-  return [
+  const lines = [
     ...fields.filter((field) => field.nonEmpty).map((field) => presence("nonEmpty", field)),
     ...fields
       .filter((field) => field.required === true && !field.nonEmpty)
       .map((field) => presence(field.nullable === true ? "requiredOrNull" : "required", field)),
     ...limited,
   ]
+  return { lines, limited: new Set(withLimits) }
 }
 
 function member(of: string, name: string): string {
@@ -48,7 +60,34 @@ function member(of: string, name: string): string {
 /** The registry validates the metadata of a whole object, for all kinds alike. */
 function ownFields(context: EmitContext, type: TypeModel): readonly FieldModel[] {
   const isKind = kindOfType(context, type) !== undefined
-  return type.fields.filter((field) => !field.inline && !(isKind && field.name === "metadata") && hasConstraints(field))
+  const checked = (field: FieldModel): boolean => hasConstraints(field) || hasFieldCheck(field)
+  return type.fields.filter((field) => !field.inline && !(isKind && field.name === "metadata") && checked(field))
+}
+
+function hasFieldCheck(field: FieldModel): boolean {
+  return hasLimits(field) || (isTold(field) && canFail(field))
+}
+
+/** Whether a call about the field's own value may report something. */
+function canFail(field: FieldModel): boolean {
+  const ofItems = field.unique.length > 0 || field.distinct !== undefined
+  return hasConstraints(field) || ofItems || field.immutable !== false || field.requiredOn !== undefined
+}
+
+/** Whether calls about a field say how its failures are told. */
+function isTold(field: FieldModel): boolean {
+  return field.failures !== undefined || field.reportedAt !== undefined || (field.immutable !== false && absentValue(field) !== undefined)
+}
+
+/** The last argument of a call about a field, where its failures are told in words of the schema. */
+export function fieldCheck(type: TypeModel, field: FieldModel): string {
+  return isTold(field) ? `, ${member(limitsName(type.localName), field.name)}` : ""
+}
+
+/** What failures show of an absent field; `null` as a text is what the reference writes for a pointer. */
+export function absentValue(field: FieldModel): JsonValue | undefined {
+  if (field.pointer) return "null"
+  return readingOf(field).zero
 }
 
 /** The flags decide about empty texts, so only scalars have them. */
@@ -58,6 +97,8 @@ function fieldLimits(field: FieldModel): Literal {
     nonEmpty: field.nonEmpty || undefined,
     pointer: (flags && field.pointer) || undefined,
     keepEmpty: (flags && field.keepEmpty && !field.nonEmpty) || undefined,
+    absent: isTold(field) ? absentValue(field) : undefined,
+    reportedAt: field.reportedAt,
     ...valueLimits(field),
   }
 }
@@ -72,5 +113,12 @@ function valueLimits(constraints: Constraints): { readonly [word: string]: Liter
     items: constraints.items && valueLimits(constraints.items),
     values: constraints.values && valueLimits(constraints.values),
     keys: constraints.keys && valueLimits(constraints.keys),
+    failures: constraints.failures && formsLiteral(constraints.failures),
   }
+}
+
+/** The words of a schema for failures. */
+export function formsLiteral(forms: Readonly<Record<string, FailureForm | undefined>>): Literal {
+  const entries = Object.entries(forms).map(([word, form]) => [word, form && { ...form, value: form.value && plain(form.value) }] as const)
+  return Object.fromEntries(entries)
 }

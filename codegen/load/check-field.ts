@@ -13,6 +13,7 @@ import {
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkDefault } from "./check-default.ts"
+import { checkFailures, wordedKeywords } from "./check-failures.ts"
 import { checkMeaning, textFault } from "./check-meaning.ts"
 import { checkDoc, checkSentence } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
@@ -69,6 +70,7 @@ const fitting: readonly { readonly words: readonly string[]; readonly fits: (typ
   { words: ["values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
   // The reference publishes listType on a struct (Status.details) and on bytes (APIService), where it has no effect.
   { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type || isBytes(type), title: "a list" },
+  { words: ["reportedAt"], fits: (type) => !("union" in type), title: "no union" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
   { words: ["default"], fits: (type) => !("union" in type), title: "no union" },
 ]
@@ -97,6 +99,8 @@ function fitOf(type: TypeRefModel): Fit | undefined {
 
 function checkLimits(limits: Limits, type: TypeRefModel, context: Context): void {
   for (const row of constraintTable) if (context.block.has(row.word)) checkLimit(row, limits, type, context)
+  const stated = wordedKeywords.filter((word) => context.block.has(word))
+  checkFailures(context.block, stated, context.source)
   for (const word of ["items", "values", "keys"] as const) checkNested(limits, type, word, context)
 }
 

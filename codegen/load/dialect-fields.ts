@@ -315,6 +315,52 @@ const limits: readonly Keyword[] = [
   },
 ]
 
+const failures: readonly Keyword[] = [
+  {
+    word: "failures",
+    places: ["field", "constraints", "oneOf"],
+    value: { form: "map", of: { form: "either", of: [{ form: "block", place: "failure" }, { form: "text" }] } },
+    doc: "How failures are told where it is not in the words of the keyword: a map from the keyword that fails, which is stated beside it, to a text, or to reason, message, at, value and supported. Of oneOf: second, of a second field, and required, of none.",
+    example:
+      "os: {type: string, number: 1, nonEmpty: true, enum: [linux], failures: {nonEmpty: cannot be empty, enum: {reason: Invalid, message: is not known}}, doc: System of the machine.}",
+  },
+  {
+    word: "message",
+    places: ["failure"],
+    value: { form: "text" },
+    doc: "What is wrong, in place of the text of the keyword. Several faults of one value are then told once.",
+    example: "failures: {nonEmpty: {message: cannot be empty}}",
+  },
+  {
+    word: "value",
+    places: ["failure"],
+    value: { form: "constant" },
+    doc: "What the message shows in place of the value.",
+    example: 'failures: {required: {reason: Invalid, value: "", message: must be stated}}',
+  },
+  {
+    word: "omitValue",
+    places: ["failure", "rule"],
+    value: yes,
+    doc: "true: the message says nothing of the value.",
+    example: "rules: [{rule: has(a) != has(b), at: ., omitValue: true, message: one of a and b is needed}]",
+  },
+  {
+    word: "supported",
+    places: ["failure", "rule"],
+    value: { form: "list", of: { form: "text" } },
+    doc: "With reason NotSupported: the values that the message lists. Default of enum: its own, in their order as texts.",
+    example: "failures: {enum: {supported: [Tea, Coffee]}}",
+  },
+  {
+    word: "reportedAt",
+    places: ["field"],
+    value: { form: "toldPath" },
+    doc: "The path by which failures of the field, and of all below it, name it: ./other for another name, . for the value that has it, ../other for a path beside that value.",
+    example: "metadata: {type: meta.v1.ObjectMeta, number: 1, reportedAt: ., doc: Labels of the pods.}",
+  },
+]
+
 const merging: readonly Keyword[] = [
   {
     word: "listType",
@@ -362,9 +408,10 @@ const merging: readonly Keyword[] = [
 ]
 
 /** All keywords of a field, and the keys of a type that hold fields. */
-export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...references, ...limits, ...merging]
+export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...references, ...limits, ...failures, ...merging]
 
-const reasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]
+/** Reasons of failures that a schema may state. */
+export const failureReasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"] as const
 
 /** Keywords of a type about its fields together. */
 export const checksAndUnions: readonly Keyword[] = [
@@ -385,16 +432,16 @@ export const checksAndUnions: readonly Keyword[] = [
   },
   {
     word: "at",
-    places: ["rule", "warning"],
-    value: path,
-    doc: "The field that the failure names, below the type. Default: the value itself.",
+    places: ["rule", "warning", "failure"],
+    value: { form: "toldPath" },
+    doc: "The field that the failure names, below the type. Default: the value itself; of an entry of failures, the field. A path that begins with ./ or ../ need not be that of a field: ../ drops the last step, a name or an index, of the path of the value that has the field, and [] is the index or key of an item.",
     example: 'rules: [{rule: replicas >= 0, at: replicas, message: "must not be negative"}]',
   },
   {
     word: "reason",
-    places: ["rule"],
-    value: { form: "word", words: reasons },
-    doc: "Reason of the failure. Default: Invalid.",
+    places: ["rule", "failure"],
+    value: { form: "word", words: failureReasons },
+    doc: "Reason of the failure. Default: Invalid; of an entry of failures, that of the keyword.",
     example: 'rules: [{rule: has(a), at: a, reason: Required, message: ""}]',
   },
   {
@@ -404,6 +451,20 @@ export const checksAndUnions: readonly Keyword[] = [
     required: true,
     doc: "What is wrong and what would be valid. {{expression}} is replaced.",
     example: 'rules: [{rule: size(a) < 3, at: a, message: "has {{size(a)}} items"}]',
+  },
+  {
+    word: "value",
+    places: ["rule"],
+    value: expression,
+    doc: "What the message shows in place of the value at the path.",
+    example: 'rules: [{rule: low <= high, at: low, value: high - low, message: "must not be negative"}]',
+  },
+  {
+    word: "before",
+    places: ["rule"],
+    value: fieldName,
+    doc: "The rule is checked before this field of the type, so that its failure comes first. Default: after all fields.",
+    example: "rules: [{rule: size(kind) > 0, at: kind, before: name, message: is needed}]",
   },
   {
     word: "when",

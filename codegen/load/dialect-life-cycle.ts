@@ -128,6 +128,27 @@ export const lifeCycleKeywords: readonly Keyword[] = [
     example: "update: {generation: [spec]}",
   },
   {
+    word: "firstGeneration",
+    places: ["update"],
+    value: { form: "integer", minimum: 0, maximum: 1 },
+    doc: "The generation of a new object, beside generation. 0: it has none until the first change. Default: 1.",
+    example: "update: {generation: [spec], firstGeneration: 0}",
+  },
+  {
+    word: "validatesTwice",
+    places: ["update"],
+    value: boolean,
+    doc: "true: an updated object is validated as a change and again as a new one, so its faults are reported twice, as for some kinds of the reference. Default: false.",
+    example: "update: {validatesTwice: true}",
+  },
+  {
+    word: "finalizers",
+    places: ["kind"],
+    value: word("any", "qualified"),
+    doc: "qualified: a finalizer has a domain in its name (example.com/lock) or is a standard one. any: it need not. Default: qualified.",
+    example: "finalizers: any",
+  },
+  {
     word: "delete",
     places: ["kind"],
     value: { form: "block", place: "delete" },

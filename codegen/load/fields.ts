@@ -4,8 +4,10 @@
  */
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
+import type { FailureForm } from "../../runtime/schema/told.ts"
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
 import { Block, textOf } from "./block.ts"
+import { failureReasons } from "./dialect-fields.ts"
 import { fieldTypeName, kindName, type TypeDeclaration } from "./declare.ts"
 import type { MapEntry, MapNode } from "./source.ts"
 import { itemType, parseTypeText } from "./type-text.ts"
@@ -108,11 +110,12 @@ function structure(
   }
 }
 
-function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" | "requiredOn" | "immutable" | "default"> {
+function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" | "requiredOn" | "immutable" | "default" | "reportedAt"> {
   return {
     required: block.word("required", [true, false, "published"]) ?? false,
     nonEmpty: block.flag("nonEmpty") ?? false,
     immutable: block.word("immutable", [true, "once-set"]) ?? false,
+    ...present({ reportedAt: block.text("reportedAt") }),
     ...present({ requiredOn: block.word("requiredOn", ["create", "update"]), default: block.constant("default") }),
   }
 }
@@ -139,7 +142,20 @@ function limitsOf(block: Block, type: TypeRefModel): Limits {
     const inner = block.block(word)
     if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))
   }
-  return limits
+  const failures = failureForms(block)
+  return failures === undefined ? limits : { ...limits, failures }
+}
+
+/** The entries of `failures`, by keyword; a text alone is the message. */
+export function failureForms(block: Block): Readonly<Record<string, FailureForm>> | undefined {
+  const entries = block.members("failures").map(({ key, value }): [string, FailureForm] => {
+    const inner = value.node === "map" ? new Block(value) : undefined
+    if (inner === undefined) return [key, present({ message: textOf(value) })]
+    const supported = inner.has("supported") ? inner.texts("supported") : undefined
+    const words = { reason: inner.word("reason", failureReasons), message: inner.text("message"), at: inner.text("at") }
+    return [key, present({ ...words, value: inner.constant("value"), supported, omitValue: inner.word("omitValue", [true]) })]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 /** Keys of a map are texts in YAML; those of numbers are read as numbers. */

@@ -124,6 +124,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     ...present({ postsTo: postsTo(context), answeredBy: answeredBy(context) }),
     create: { drops: paths(block.block("create"), "drops", context) ?? [] },
     update: updateModel(context),
+    finalizers: block.word("finalizers", ["any", "qualified"]) ?? "qualified",
     delete: {
       propagation: block.block("delete")?.word("propagation", ["background", "orphan", "foreground", "unsupported"]) ?? "background",
       ...present({ reminder: block.block("delete")?.text("reminder") }),
@@ -303,7 +304,8 @@ function updateModel(context: KindContext): KindModel["update"] {
     keeps: paths(block, "keeps", context) ?? [],
     createOnUpdate: block?.flag("createOnUpdate") ?? false,
     unconditional: block?.flag("unconditional") ?? true,
-    ...present({ generation: paths(block, "generation", context) }),
+    ...present({ generation: paths(block, "generation", context), firstGeneration: block?.number("firstGeneration") }),
+    validatesTwice: block?.flag("validatesTwice") ?? false,
   }
 }
 

@@ -2,17 +2,19 @@
 import type { ValueInfo } from "../../model/expression/checked.ts"
 import { expressionType, valueInfo } from "../../model/expression/field-types.ts"
 import type { Expectation } from "../../model/expression/index.ts"
-import type { DefaultRuleModel, RuleModel, TypeModel } from "../../model/model.ts"
+import type { DefaultRuleModel, GroupModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { canonicalList, withCanonicalDefault } from "./check-default.ts"
 import { checkField } from "./check-field.ts"
+import { checkFailures, checkSupported } from "./check-failures.ts"
 import { checkReference } from "./check-reference.ts"
 import { checkUnion } from "./check-union.ts"
 import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { expectedWord } from "./diagnostic.ts"
-import { type FieldDeclaration, present } from "./fields.ts"
+import { failureReasons } from "./dialect-fields.ts"
+import { failureForms, type FieldDeclaration, present } from "./fields.ts"
 import type { SourceFile } from "./source.ts"
 import { rootOf } from "./structs.ts"
 import { parseTemplate } from "./template.ts"
@@ -58,7 +60,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     rules: type.block.blocks("rules").flatMap((block) => ruleModel(block, context)),
     defaults: type.block.blocks("defaults").flatMap((block) => defaultModel(block, context)),
     checks: checkWords(type.block, "checks", known.checks, type.source),
-    oneOf: type.block.blocks("oneOf").map((block) => ({ fields: groupFields(block, context), required: block.flag("required") ?? false })),
+    oneOf: type.block.blocks("oneOf").map((block) => groupModel(block, context)),
   }
 }
 
@@ -140,14 +142,32 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
   const rule = expressionAt(block, "rule", context, scope, { want: "condition", what: "a rule" })
   const when = expressionAt(block, "when", context, scope, { want: "condition", what: "the when of a rule" })
   const at = block.text("at") ?? ""
-  checkPath(at, block.get("at"), context.self, context.source, context.table)
+  if (!at.startsWith(".")) checkPath(at, block.get("at"), context.self, context.source, context.table)
+  const value = expressionAt(block, "value", context, scope, { want: "anything" })
   const message = block.text("message") ?? ""
   const node = block.get("message")
   const messageParts = node === undefined ? [] : parseTemplate(message, { ...context, node }, scope, "a message")
   if (rule === undefined) return []
-  const reason =
-    block.word("reason", ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]) ?? "Invalid"
-  return [{ rule, ...present({ when }), at, reason, message, messageParts, on }]
+  const reason = block.word("reason", failureReasons) ?? "Invalid"
+  checkSupported(block, reason, context.source)
+  const supported = block.has("supported") ? block.texts("supported") : undefined
+  const before = block.text("before")
+  const names = context.table.fieldsByName(context.type.name)
+  if (before !== undefined && !names.has(before)) {
+    const found = `unknown field "${before}" of ${context.type.name} in before`
+    context.source.report(block.start("before"), { found, ...expectedWord(before, names.keys()) })
+  }
+  return [
+    {
+      rule,
+      ...present({ before, when, value, supported, omitValue: block.word("omitValue", [true]) }),
+      at,
+      reason,
+      message,
+      messageParts,
+      on,
+    },
+  ]
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
@@ -182,6 +202,12 @@ function expressionAt(
   const node = block.get(word)
   if (text === undefined || node === undefined || text === "") return undefined
   return checkExpression({ text, node, source, table }, scope, expectation)
+}
+
+function groupModel(block: Block, context: Context): GroupModel {
+  const required = block.flag("required") ?? false
+  checkFailures(block, required ? ["second", "required"] : ["second"], context.source)
+  return { fields: groupFields(block, context), required, ...present({ failures: failureForms(block) }) }
 }
 
 function groupFields(block: Block, { table, type, source }: Context): string[] {

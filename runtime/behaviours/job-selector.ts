@@ -1,12 +1,18 @@
 /**
  * Labels by which a job knows its pods, and the selector for them. The server writes both, from the uid of the job,
- * unless the client does (catalog resources.yaml: jobs).
+ * unless the client does (catalog resources.yaml: jobs). A job without labels of its own has those of its template.
  */
 import { defineBehaviour } from "../schema/define.ts"
 import type { Job } from "../../generated/batch/v1/job/types.ts"
 
 /** Behaviour `jobSelector`. Existing values are left for validation to compare. */
 export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
+  decoded(object) {
+    const { labels } = object.spec.template.metadata
+    if (hasOwnLabels(object) || labels === undefined) return
+    // The same record, by which a creation knows that they are not the client's.
+    object.metadata.labels = labels
+  },
   prepareCreate(object) {
     const { spec } = object
     if (spec.manualSelector === true) return
@@ -19,6 +25,7 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
       "job-name": name,
       ...spec.template.metadata.labels,
     }
+    if (!hasOwnLabels(object) || object.metadata.labels === spec.template.metadata.labels) object.metadata.labels = { ...labels }
     const { matchLabels = {}, ...selector } = spec.selector ?? {}
     object.spec = {
       ...spec,
@@ -27,3 +34,7 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
     }
   },
 }))
+
+function hasOwnLabels({ metadata }: Job): boolean {
+  return Object.keys(metadata.labels ?? {}).length > 0
+}

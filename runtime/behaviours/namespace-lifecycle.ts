@@ -11,6 +11,8 @@ export const namespaceLifecycle = defineBehaviour<Namespace>(({ vendor }) => {
   return {
     decoded: (object) => keepNameLabel(object, nameLabel),
     prepareCreate(object) {
+      // A generated name is known only now.
+      keepNameLabel(object, nameLabel)
       const { finalizers = [] } = object.spec
       object.spec = { ...object.spec, finalizers: [...finalizers, ...(finalizers.includes(vendor.word) ? [] : [vendor.word])] }
       object.status = { phase: "Active" }

@@ -89,7 +89,7 @@ test("a requested address is allocated once, in either spelling", async () => {
 test.each(["10.0.1.1", "10.0.0.0", "10.0.0.255"])("%s is refused: not in the range", async (clusterIP) => {
   const one = await open()
   expect(causesOf(await failureOf(one.create("services", service("s", { clusterIP }))))?.[0]).toContain(
-    "provided IP is not in the valid range. The range of valid IPs is 10.0.0.0/24",
+    `the provided IP (${clusterIP}) is not in the valid range. The range of valid IPs is 10.0.0.0/24`,
   )
 })
 

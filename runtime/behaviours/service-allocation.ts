@@ -73,7 +73,7 @@ async function ridersOf(
   const { spec } = object
   if (scope.context.subresource !== undefined) return { checks: [], writes: [] }
   const failures = new Failures()
-  const allocation = { ranges, ledgers, before, failures, random: deps.random }
+  const allocation = { ranges, ledgers, before, failures, random: deps.random, dryRun: scope.context.dryRun }
   await allocateAddresses(spec, allocation)
   await allocateNodePorts(spec, allocation)
   if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata.name ?? "" }, failures.list)

@@ -3,9 +3,7 @@ import { chooseControllers } from "./table.ts"
 
 const chosen = (...controllers: string[]): string[] => chosenWith({ controllers })
 const chosenWith = (options: Partial<Parameters<typeof chooseControllers>[0]>): string[] =>
-  chooseControllers({ controllers: [], "enable-garbage-collector": true, "authorization-mode": ["AlwaysAllow"], ...options }).map(
-    ({ name }) => name,
-  )
+  chooseControllers({ controllers: [], "enable-garbage-collector": true, ...options }).map(({ name }) => name)
 
 const api = [
   "namespace-controller",
@@ -37,11 +35,10 @@ test("the garbage collector has an option of its own", () => {
   expect(chosenWith({ controllers: ["*"], "enable-garbage-collector": false })).toEqual(chosen("*", "-garbagecollector"))
 })
 
-test("the mode RBAC brings the union of aggregated roles, and no name turns off the roles of the system", () => {
-  const withRbac = (...controllers: string[]): string[] => chosenWith({ controllers, "authorization-mode": ["RBAC"] })
-  expect(withRbac("api")).toEqual(expect.arrayContaining([...api, "clusterrole-aggregation-controller"]))
-  expect(withRbac("api", "-clusterrole-aggregation")).not.toContain("clusterrole-aggregation-controller")
-  expect(() => withRbac("api", "-rbac/bootstrap-roles")).toThrow(/-rbac\/bootstrap-roles is not known/)
+test("the union of aggregated roles is a controller manager's, and no name turns off the roles of the system", () => {
+  expect(chosen("api")).not.toContain("clusterrole-aggregation-controller")
+  expect(chosen("api", "clusterrole-aggregation")).toContain("clusterrole-aggregation-controller")
+  expect(() => chosen("api", "-rbac/bootstrap-roles")).toThrow(/-rbac\/bootstrap-roles is not known/)
 })
 
 test.each([

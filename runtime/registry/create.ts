@@ -16,7 +16,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
-import { validateObjectMeta } from "./object-meta.ts"
+import { metaRules, validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
@@ -103,18 +103,19 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   attributes.name = sent.metadata?.name ?? ""
   const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
   const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
-  const name = nameObject(registry, object)
+  const sentVersion = request.object.metadata?.resourceVersion ?? ""
+  const name = nameObject(registry, object, dryRun ? sentVersion : "")
   const key = handle.key(namespace, name)
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
-  validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
+  validateObjectMeta(object.metadata ?? {}, { ...metaRules(handle.kind, vendor), failures })
   const validating = validateByKind(handle.parts, object, { failures, vendor, bytes })
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, latencies)
   if (looking !== undefined) await looking
-  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+  if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
   attributes.name = name
   const authorized = request.authorize?.()
@@ -123,6 +124,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   showDefaults(handle, object, vendor)
+  if (!dryRun && /^0*[1-9]\d*$/.test(sentVersion)) throw badRequest("resourceVersion should not be set on objects to be created")
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
@@ -181,7 +183,11 @@ async function newManagedFields(
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeContext): void {
   for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
-  if (object.metadata !== undefined && handle.kind.rules.generation !== undefined) object.metadata.generation = 1
+  const { generation, firstGeneration = 1 } = handle.kind.rules
+  if (object.metadata !== undefined && generation !== undefined) {
+    if (firstGeneration === 0) delete object.metadata.generation
+    else object.metadata.generation = firstGeneration
+  }
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
 }
 
@@ -208,7 +214,6 @@ const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
  * in published order without assembling the record again, which would be most of the cost of a creation here.
  */
 function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
-  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
   const metadata: JsonObject = {}
   if ((sent.name ?? "") !== "" || (sent.generateName ?? "") !== "") metadata.name = (sent.name ?? "") === "" ? undefined : sent.name
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
@@ -220,12 +225,12 @@ function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): 
 }
 
 /** Sets name, uid and creation time, and returns the name. Called after admission; each attempt gets new values. */
-function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
+function nameObject(registry: Registry, { metadata = {} }: ApiObject, resourceVersion: string): string {
   const { clock, random } = registry.deps
   const { generateName = "" } = metadata
   if (metadata.name === undefined && generateName !== "") metadata.name = generatedName(random, generateName)
   metadata.uid = random.uuid()
-  metadata.resourceVersion = ""
+  metadata.resourceVersion = resourceVersion
   metadata.creationTimestamp = timeText(clock.nowMs())
   return metadata.name ?? ""
 }

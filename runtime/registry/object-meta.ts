@@ -7,7 +7,8 @@ import { shortList } from "../base/bounded-text.ts"
 import { type Failure, Failures } from "../base/failure.ts"
 import { deepEqual, FieldPath } from "../encoding/field-path.ts"
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../base/json.ts"
-import type { NameRule } from "../schema/kind.ts"
+import type { Kind, NameRule } from "../schema/kind.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { annotationsBytesMax, managerBytesMax } from "../base/limits.ts"
 import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../schema/names.ts"
 
@@ -19,6 +20,15 @@ export interface ObjectMetaOptions {
   readonly failures: Failures
   /** Path of the metadata; default `metadata`. Templates pass their own. */
   readonly path?: string
+  /** The kind takes only finalizers that have a domain in their name, or that are standard ones of this vendor. */
+  readonly standardFinalizer?: string
+}
+
+/** What a kind says of the metadata of its objects. Called for each creation and update. */
+export function metaRules(kind: Kind, vendor: Vendor): Omit<ObjectMetaOptions, "failures"> {
+  const { namespaced, nameRule, custom, rules } = kind
+  const free = custom !== undefined || rules.freeFinalizers === true
+  return { namespaced, nameRule, ...(!free && { standardFinalizer: vendor.word }) }
 }
 
 /** Adds a failure for every invalid field of `meta`, which already has its name and namespace. */
@@ -33,7 +43,26 @@ export function validateObjectMeta(meta: ObjectMeta, options: ObjectMetaOptions)
   if (meta.ownerReferences !== undefined) validateOwnerReferences(meta.ownerReferences, path.child("ownerReferences"), failures)
   if (meta.finalizers !== undefined) validateFinalizers(meta.finalizers, path.child("finalizers"), failures)
   if (meta.managedFields !== undefined) validateManagedFields(meta.managedFields, path.child("managedFields"), failures)
+  validateFinalizerNames(meta.finalizers, options, path.child("finalizers"))
 }
+
+/** Rules of kinds, beyond those of the metadata of all objects. */
+function validateFinalizerNames(
+  finalizers: readonly string[] = [],
+  { standardFinalizer, failures }: Pick<ObjectMetaOptions, "standardFinalizer" | "failures">,
+  path: FieldPath,
+): void {
+  if (standardFinalizer === undefined) return
+  for (let index = 0; index < finalizers.length && !failures.full; index++) {
+    const finalizer = finalizers[index] ?? ""
+    if (finalizer.includes("/") || finalizer === standardFinalizer || standardFinalizers.includes(finalizer)) continue
+    const detail = "name is neither a standard finalizer name nor is it fully qualified"
+    failures.add(invalid(path.index(index), finalizer, detail))
+  }
+}
+
+/** Finalizers without a domain that all vendors have. */
+const standardFinalizers = ["orphan", "foregroundDeletion"]
 
 function invalid(path: FieldPath, value: JsonValue | undefined, detail: string): Failure {
   return { type: "Invalid", field: path.toString(), value, detail }
@@ -178,15 +207,18 @@ export function validateObjectMetaUpdate(
   options: ObjectMetaOptions & { readonly ofKind: boolean },
 ): void {
   const path = FieldPath.of(options.path ?? "metadata")
-  const whole = new Failures()
-  validateObjectMeta(meta, { ...options, failures: whole })
+  const { standardFinalizer: _name, ...common } = options
+  const [whole, ofKind] = [new Failures(), new Failures()]
+  validateObjectMeta(meta, { ...common, failures: whole })
+  if (options.ofKind) validateFinalizerNames(meta.finalizers, { ...options, failures: ofKind }, path.child("finalizers"))
   const refused = refusedChanges(meta, old, path)
-  if (whole.empty && refused.length === 0) return
+  if (whole.empty && ofKind.empty && refused.length === 0) return
   const parts = checkedOnChange.map((name) => path.child(name).toString())
   const again = whole.list.filter(({ field }) => parts.some((part) => field.startsWith(part)))
   const change = [...refused, ...again]
-  const common = [...whole.list, ...change]
-  for (const failure of options.ofKind ? [...common, ...change, ...whole.list] : common) options.failures.add(failure)
+  const found = [...whole.list, ...change]
+  if (options.ofKind) found.push(...change, ...whole.list, ...ofKind.list)
+  for (const failure of found) options.failures.add(failure)
 }
 
 function refusedChanges(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Failure[] {

@@ -19,7 +19,7 @@ import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, typ
 import { type AuthorizeCreate, createObject } from "./create.ts"
 import { confirmDefinition } from "./definition-guard.ts"
 import { removable } from "./deletion-step.ts"
-import { validateObjectMetaUpdate } from "./object-meta.ts"
+import { metaRules, validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
@@ -397,12 +397,17 @@ function validateUpdate(
   const context = { failures, vendor, old, bytes, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
-  const { namespaced, nameRule } = handle.kind
   const ofKind = request.subresource === undefined
-  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { namespaced, nameRule, failures, ofKind })
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { ...metaRules(handle.kind, vendor), failures, ofKind })
+  const ofMetadata = failures.list.length
   const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {
-    if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+    if (ofKind && handle.kind.rules.validatesTwice === true && failures.list.length > ofMetadata) {
+      const again = new Failures()
+      handle.parts.validate(next, { failures: again, vendor })
+      for (const failure of again.list) failures.add(failure)
+    }
+    if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
     // As in the reference: a controller that writes status after status has not written what is warned of.
     if (request.subresource?.name === "status") return undefined
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)

@@ -3,10 +3,10 @@
  * server that serves a kind but never writes it compiles nothing. Generated code reads the fields itself, because
  * reading a field by a name that varies is several times slower.
  */
-import type { Failures } from "../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { type Constraint, constraintTable, limitOf, type Limits, shownValue } from "./constraints.ts"
 import { nonZero } from "./expression.ts"
+import { type FailureForm, type PresenceWord, type Reporter, tell } from "./told.ts"
 
 /** The limits of a field. The flags are those of the field, which decide about absent and empty values. */
 export interface FieldLimits extends Limits {
@@ -18,17 +18,15 @@ export interface FieldLimits extends Limits {
   readonly pointer?: true
   /** The zero value is written: limits hold for the empty text, but not an enum. */
   readonly keepEmpty?: true
+  /** What failures show for an absent value: its zero value, or the `null` of a pointer. */
+  readonly absent?: JsonValue
+  /** The path of its failures and of all below it, in place of its name. */
+  readonly reportedAt?: string
 }
 
 /** The limits of a type's own fields, by name. The values of nested types have limits of their own. */
 export interface TypeLimits {
   readonly [field: string]: FieldLimits
-}
-
-/** Where failures go: a `CheckContext`. */
-interface Reporter {
-  readonly failures: Failures
-  at(below: string): string
 }
 
 /** A limit ready to test values. */
@@ -37,6 +35,7 @@ interface Test {
   readonly wrong: (value: JsonValue) => boolean
   readonly details: (value: JsonValue) => readonly string[]
   readonly supported?: readonly string[]
+  readonly form: FailureForm | undefined
   /** Failures of labels and annotations are reported at the map, not at the entry, as the reference does. */
   readonly atMap: boolean
 }
@@ -59,11 +58,15 @@ interface Parts {
 /** The limits of one field, compiled on first use. */
 export class FieldCheck {
   private compiled: Plan | undefined
+  /** Where failures are reported: the name, unless the schema says otherwise. */
+  readonly path: string
 
   constructor(
     readonly name: string,
     readonly limits: FieldLimits,
-  ) {}
+  ) {
+    this.path = limits.reportedAt ?? name
+  }
 
   get plan(): Plan {
     this.compiled ??= planOf(this.limits, emptyText(this.limits), undefined)
@@ -77,19 +80,34 @@ export function limits(of: TypeLimits): Readonly<Record<string, FieldCheck>> {
   return Object.fromEntries(Object.entries(of).map(([name, field]) => [name, new FieldCheck(name, field)]))
 }
 
-/** The field must be present and not empty. Generated validators call this first, for each such field. */
-export function nonEmpty(value: JsonValue | undefined, name: string, context: Reporter): void {
-  if (!nonZero(value)) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
+/**
+ * The field must be present and not empty. Generated validators call this first, for each such field. `field` is given
+ * where the schema says how failures are told.
+ */
+export function nonEmpty(value: JsonValue | undefined, name: string, context: Reporter, field?: FieldCheck): void {
+  if (!nonZero(value)) missing("nonEmpty", value, context, name, field)
 }
 
 /** The field must be present: null is written for an absent one with `keepEmpty`. Called after `nonEmpty`, for each. */
-export function required(value: JsonValue | undefined, name: string, context: Reporter): void {
-  requiredOrNull(value ?? undefined, name, context)
+export function required(value: JsonValue | undefined, name: string, context: Reporter, field?: FieldCheck): void {
+  if (value === undefined || value === null) missing("required", undefined, context, name, field)
 }
 
 /** The field must be present, if only as null. Called in place of `required` for fields that are `nullable`. */
-export function requiredOrNull(value: JsonValue | undefined, name: string, context: Reporter): void {
-  if (value === undefined) context.failures.add({ type: "Required", field: context.at(name), detail: "" })
+export function requiredOrNull(value: JsonValue | undefined, name: string, context: Reporter, field?: FieldCheck): void {
+  if (value === undefined) missing("required", undefined, context, name, field)
+}
+
+/** Reports that a field is absent or empty. Called by validators of presence. */
+export function missing(
+  word: PresenceWord,
+  value: JsonValue | undefined,
+  context: Reporter,
+  name: string,
+  field: FieldCheck | undefined,
+): void {
+  const shown = value ?? field?.limits.absent
+  tell(context, field?.limits.failures?.[word], { type: "Required", path: field?.path ?? name, value: shown, detail: "" })
 }
 
 /**
@@ -98,7 +116,7 @@ export function requiredOrNull(value: JsonValue | undefined, name: string, conte
  * work is proportional to the value and ends when the failures are full.
  */
 export function limited(value: JsonValue | undefined, context: Reporter, field: FieldCheck): void {
-  if (value !== undefined && value !== null) checkValue(field.plan, value, context, field.name, undefined)
+  if (value !== undefined && value !== null) checkValue(field.plan, value, context, field.path, undefined)
 }
 
 /** `path` is the value's, or its list's or map's when `step` is given. */
@@ -138,11 +156,10 @@ function stepTo(path: string, step: string | number | undefined): string {
 }
 
 function report(test: Test, value: JsonValue, context: Reporter, path: string, step: string | number | undefined): void {
-  const { constraint, details, supported, atMap } = test
-  const field = context.at(atMap ? path : stepTo(path, step))
-  const shown = shownValue(constraint, value)
-  for (const detail of details(value))
-    context.failures.add({ type: constraint.failure, field, value: shown, detail, ...(supported !== undefined && { supported }) })
+  const { constraint, details, supported, atMap, form } = test
+  const plain = { type: constraint.failure, path, step: atMap ? undefined : step, value: shownValue(constraint, value), supported }
+  const texts = form?.message === undefined ? details(value) : [form.message]
+  for (const detail of texts) tell(context, form, { ...plain, detail })
 }
 
 /** What an empty text is exempt from. */
@@ -173,6 +190,8 @@ function testOf(constraint: Constraint, of: Limits, atMap: boolean): Test[] {
   const limit = limitOf(constraint, of)
   if (limit === undefined) return []
   const details = (value: JsonValue): readonly string[] => constraint.details(limit, of, value)
-  const supported = constraint.word === "enum" ? { supported: (of.enum ?? []).map(String) } : {}
-  return [{ constraint, wrong: constraint.wrong(limit), details, atMap, ...supported }]
+  const form = of.failures?.[constraint.word]
+  // The reference lists supported values in their order as texts, with few exceptions.
+  const supported = constraint.word === "enum" ? { supported: (of.enum ?? []).map(String).toSorted() } : {}
+  return [{ constraint, wrong: constraint.wrong(limit), details, atMap, form, ...supported }]
 }

@@ -10,6 +10,7 @@ import { characterCount, compilePattern } from "./expression.ts"
 import { formatCheck, formatSchema } from "./formats.ts"
 import { isMultipleOf } from "./multiple-of.ts"
 import { type Scalar, scalarNames } from "./shape.ts"
+import type { FailureForm, PresenceWord } from "./told.ts"
 
 /** The limits of one value as plain data: what a schema states, and what generated validators hold. */
 export interface Limits {
@@ -35,10 +36,15 @@ export interface Limits {
   readonly items?: Limits
   readonly values?: Limits
   readonly keys?: Limits
+  /** How failures are told, by the word that fails. */
+  readonly failures?: FailureForms
 }
 
+/** Words of a schema for failures, by the keyword that fails. */
+export type FailureForms = { readonly [Word in ConstraintWord | PresenceWord]?: FailureForm }
+
 /** A word of the table. */
-export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "items" | "values" | "keys">
+export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "items" | "values" | "keys" | "failures">
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

@@ -294,8 +294,8 @@ function timeZoneFaults(value: string): string[] {
   )
   if (!safe || /^[+-]/.test(value)) return [`unknown time zone ${value}`]
   try {
-    Intl.DateTimeFormat("en", { timeZone: value })
-    return []
+    const { timeZone } = Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions()
+    return isWrittenSo(value, timeZone) ? [] : [`unknown time zone ${value}`]
   } catch {
     return [`unknown time zone ${value}`]
   }
@@ -314,4 +314,13 @@ function conditionReasonFaults(value: string): string[] {
   if (!wholePattern(source).test(value))
     faults.push(patternFault(help, source, ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"]))
   return faults
+}
+
+/**
+ * The reference reads zones from files, whose names count with their case; Intl does not care for it. Of another name of
+ * a zone Intl knows no spelling: every part of those begins with a capital letter.
+ */
+function isWrittenSo(name: string, canonical: string): boolean {
+  if (name.toLowerCase() === canonical.toLowerCase()) return name === canonical
+  return name.split("/").every((part) => /^[A-Z]/.test(part))
 }

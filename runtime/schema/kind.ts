@@ -124,8 +124,14 @@ export interface LifecycleRules {
   readonly createOnUpdate: boolean
   /** PUT without resourceVersion is allowed. */
   readonly unconditionalUpdate: boolean
-  /** Generation starts at 1 and grows when one of these paths changes. Absent: the kind has no generation. */
+  /** Generation grows when one of these paths changes. Absent: the kind has no generation. */
   readonly generation?: readonly string[]
+  /** The generation of a new object, if it is not 1. Objects of a kind that begins with 0 have none at first. */
+  readonly firstGeneration?: number
+  /** An updated object is validated as a change, and again as a new one: each of its faults is reported twice. */
+  readonly validatesTwice?: true
+  /** Finalizers need neither have a domain nor be standard ones. */
+  readonly freeFinalizers?: true
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
   /** The warning for a DELETE that does not say what happens to dependents. */
   readonly propagationReminder?: string

@@ -4,6 +4,8 @@
  * pkg/apiserver/schema/listtype).
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { FieldCheck } from "./check-limits.ts"
+import { tell } from "./told.ts"
 import type { CheckContext } from "./validate.ts"
 
 /**
@@ -11,14 +13,19 @@ import type { CheckContext } from "./validate.ts"
  * compared. Reports FieldValueDuplicate at the second of each group of equal items, with its keys. A stored list that
  * breaks the promise already may stay as it is, so that its object can still be changed and deleted.
  */
-export function distinct(self: JsonObject, name: string, context: CheckContext, keys: readonly string[]): void {
+export function distinct(self: JsonObject, name: string, context: CheckContext, keys: readonly string[], field?: FieldCheck): void {
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
   const repeated = repeatedItems(list, keys)
   if (repeated.length === 0) return
   const old = isObject(context.old) ? context.old[name] : undefined
   if (Array.isArray(old) && repeatedItems(old, keys).length > 0) return
-  for (const index of repeated) context.fail("Duplicate", shown(list[index] ?? null, keys), "", `${name}[${index}]`)
+  const form = field?.limits.failures?.listType
+  for (const index of repeated) {
+    if (context.failures.full) return
+    const value = shown(list[index] ?? null, keys)
+    tell(context, form, { type: "Duplicate", path: field?.path ?? name, step: index, value, detail: "" })
+  }
 }
 
 /** Indices of the items that are the second of their kind. */

@@ -128,8 +128,8 @@ describe("facts besides constraints", () => {
         rule(false, self, context, { type: "Forbidden", at: "spec", message: "on update", on: "update" })
         rule(false, self, context, { type: "Forbidden", at: "spec", message: "on create", on: "create" })
       })
-    expect(run()).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', 'Forbidden spec {"n":5} on create'])
-    expect(run({})).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', 'Forbidden spec {"n":5} on update'])
+    expect(run()).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', "Forbidden spec - on create"])
+    expect(run({})).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', "Forbidden spec - on update"])
   })
 
   test("returns the warnings that apply, in order", () => {

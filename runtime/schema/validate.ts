@@ -5,11 +5,13 @@
  */
 import type { Vendor } from "../base/vendor.ts"
 import { ruleStepsMax } from "../base/limits.ts"
-import { equals, nonZero } from "./expression.ts"
+import { type FieldCheck, missing } from "./check-limits.ts"
+import { equals, json, nonZero, type Value } from "./expression.ts"
 import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
 import type { Failures, FailureType } from "../base/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce, type Stages } from "../base/turns.ts"
+import { type FailureForm, joinPaths, tell } from "./told.ts"
 import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
@@ -104,17 +106,20 @@ export class CheckContext<T = JsonValue> {
 
   /** `spec.ports[0]`; empty for the whole object. */
   get path(): string {
-    return this.parent === undefined ? this.step : join(this.parent.path, this.step)
+    return this.parent === undefined ? this.step : joinPaths(this.parent.path, this.step)
   }
 
-  /** Returns a path below this one: `at("template.spec")`, `at("[0].port")`; `at("")` is this path. */
+  /**
+   * Returns a path below this one: `at("template.spec")`, `at("[0].port")`; `at("")` is this path, and `at("../a")` is
+   * beside it.
+   */
   at(below: string): string {
-    return join(this.path, below)
+    return joinPaths(this.path, below)
   }
 
-  /** The context of a field's value. */
-  field(name: string): CheckContext {
-    return this.child(name, isObject(this.old) ? this.old[name] : undefined)
+  /** The context of a field's value. `shown`: the path by which failures name it, unless that is its name. */
+  field(name: string, shown = name): CheckContext {
+    return this.child(shown, isObject(this.old) ? this.old[name] : undefined)
   }
 
   /** The context of a list item; `old` is the stored item to compare with. */
@@ -148,10 +153,6 @@ export class CheckContext<T = JsonValue> {
   }
 }
 
-function join(path: string, below: string): string {
-  return path === "" || below === "" || below.startsWith("[") ? path + below : `${path}.${below}`
-}
-
 /** Reads a path of field names; absent when a step is absent. */
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (path === "" || value === undefined) return value
@@ -160,10 +161,10 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
   return here
 }
 
-/** Validates the value of a struct field with its type's validator. */
-export function field(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator): void {
+/** Validates the value of a struct field with its type's validator. `shown`: as for `CheckContext.field`. */
+export function field(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
   const value = self[name]
-  if (isObject(value)) validated(value, context.field(name), validate)
+  if (isObject(value)) validated(value, context.field(name, shown), validate)
 }
 
 /** Rules that cost too much are reported with the path of the value that they belong to. */
@@ -181,10 +182,17 @@ function validated(value: JsonObject, context: CheckContext, validate: TypeValid
  * Validates each item of a list field. `keys`: the keys of a map list, which identify the stored item; without them,
  * the index does.
  */
-export function items(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, keys?: readonly string[]): void {
+export function items(
+  self: JsonObject,
+  name: string,
+  context: CheckContext,
+  validate: TypeValidator,
+  keys?: readonly string[],
+  shown?: string,
+): void {
   const list = self[name]
   if (!Array.isArray(list)) return
-  const below = context.field(name)
+  const below = context.field(name, shown)
   const old = Array.isArray(below.old) ? below.old : []
   let byKeys: ReadonlyMap<string, JsonObject> | undefined
   for (let index = 0; index < list.length && !context.failures.full; index++) {
@@ -207,10 +215,10 @@ function hasKeysOf(stored: JsonValue | undefined, item: JsonObject, keys: readon
 }
 
 /** Validates each value of a map field. */
-export function entries(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator): void {
+export function entries(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
   const map = self[name]
   if (!isObject(map)) return
-  const below = context.field(name)
+  const below = context.field(name, shown)
   for (const key in map) {
     if (context.failures.full) return
     const value = map[key]
@@ -258,7 +266,7 @@ function bigintAsText(_key: string, value: unknown): unknown {
  * The items of a list must be unique: as a whole (no fields) or by these fields. Reported at the later item, or at its
  * only field.
  */
-export function unique(self: JsonObject, name: string, context: CheckContext, fields: readonly string[]): void {
+export function unique(self: JsonObject, name: string, context: CheckContext, fields: readonly string[], field?: FieldCheck): void {
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
   const seen = new Set<string>()
@@ -266,7 +274,7 @@ export function unique(self: JsonObject, name: string, context: CheckContext, fi
     const value = list[index] ?? null
     if (fields.length > 0 && !hasAnyOf(value, fields)) continue
     const key = keyText(value, fields)
-    if (seen.has(key)) duplicate(context, `${name}[${index}]`, value, fields)
+    if (seen.has(key)) duplicate(context, field, { path: field?.path ?? name, step: index }, value, fields)
     else seen.add(key)
   }
 }
@@ -277,25 +285,42 @@ function hasAnyOf(value: JsonValue, fields: readonly string[]): boolean {
   return false
 }
 
-function duplicate(context: CheckContext, below: string, value: JsonValue, fields: readonly string[]): void {
+function duplicate(
+  context: CheckContext,
+  field: FieldCheck | undefined,
+  place: { readonly path: string; readonly step: number },
+  value: JsonValue,
+  fields: readonly string[],
+): void {
   const [only] = fields
-  if (fields.length === 1 && only !== undefined && isObject(value)) return context.fail("Duplicate", value[only], "", `${below}.${only}`)
-  const shown = fields.length === 0 || !isObject(value) ? value : Object.fromEntries(fields.map((field) => [field, value[field]]))
-  context.fail("Duplicate", shown, "", below)
+  const form = field?.limits.failures?.unique
+  const plain = { type: "Duplicate", detail: "", ...place } as const
+  if (fields.length === 1 && only !== undefined && isObject(value))
+    return tell(context, form, { ...plain, value: value[only], rest: `.${only}` })
+  const shown = fields.length === 0 || !isObject(value) ? value : Object.fromEntries(fields.map((one) => [one, value[one]]))
+  tell(context, form, { ...plain, value: shown })
 }
 
 /** The field must not change once the object exists. `once-set`: it may be filled in later and then stays. */
-export function immutable(self: JsonObject, name: string, context: CheckContext, when: "always" | "once-set"): void {
+export function immutable(self: JsonObject, name: string, context: CheckContext, when: "always" | "once-set", field?: FieldCheck): void {
   if (context.oldRoot === undefined || !isObject(context.old)) return
   const [value, old] = [self[name], context.old[name]]
   if (when === "once-set" && !nonZero(old)) return
   if (equals(value, old) || (!nonZero(value) && !nonZero(old))) return
-  context.fail("Invalid", value ?? null, "field is immutable", name)
+  const shown = value ?? field?.limits.absent ?? null
+  const plain = { type: "Invalid", path: field?.path ?? name, value: shown, detail: "field is immutable" } as const
+  tell(context, field?.limits.failures?.immutable, plain)
 }
 
 /** The field must be present and not empty on this operation. */
-export function requiredOn(self: JsonObject, name: string, context: CheckContext, operation: "create" | "update"): void {
-  if (context.operation === operation && !nonZero(self[name])) context.fail("Required", undefined, "", name)
+export function requiredOn(
+  self: JsonObject,
+  name: string,
+  context: CheckContext,
+  operation: "create" | "update",
+  field?: FieldCheck,
+): void {
+  if (context.operation === operation && !nonZero(self[name])) missing("requiredOn", self[name], context, name, field)
 }
 
 /** Calls a named check of a schema. */
@@ -303,8 +328,8 @@ export function named<T>(check: Check<T>, self: JsonObject, context: CheckContex
   try {
     check(typed<T>(self), typed<CheckContext<T>>(context))
   } catch (error) {
-    // The object lacks a required field, which has been reported: the check relied on its presence.
-    if (!(error instanceof TypeError) || !context.failures.list.some(({ type }) => type === "Required")) throw error
+    // The object lacks a required field, which has been reported, if with another reason: the check relied on it.
+    if (!(error instanceof TypeError) || context.failures.empty) throw error
   }
 }
 
@@ -319,14 +344,22 @@ export function namedWarnings<T extends object>(
   return isObject(value) ? warn(typed<T>(value), at, object, context) : []
 }
 
+/** How failures of `oneOf` are told: of a second field, and of none. */
+export interface GroupForms {
+  readonly second?: FailureForm
+  readonly required?: FailureForm
+}
+
 /**
  * At most one of the fields may be set: each further one is Forbidden. With `required`, none at all is Required at this
  * path.
  */
-export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean): void {
+export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean, forms?: GroupForms): void {
   const set = fields.filter((name) => self[name] !== undefined && self[name] !== null && self[name] !== "")
-  for (const name of set.slice(1)) context.fail("Forbidden", undefined, `may not be set together with ${set[0]}`, name)
-  if (required && set.length === 0) context.fail("Required", undefined, `must specify one of: ${fields.join(", ")}`)
+  for (const name of set.slice(1))
+    tell(context, forms?.second, { type: "Forbidden", path: name, value: self[name], detail: `may not be set together with ${set[0]}` })
+  if (required && set.length === 0)
+    tell(context, forms?.required, { type: "Required", path: ".", detail: `must specify one of: ${fields.join(", ")}` })
 }
 
 /** The error of a violated rule. */
@@ -336,17 +369,27 @@ export interface RuleFault {
   readonly at: string
   /** The value shown when the field is absent: the zero value of a field that is not a pointer. */
   readonly absent?: JsonValue
+  /** Computes what is shown in place of the value at the path. */
+  readonly value?: () => Value
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
+  /** Of NotSupported: the values that are. */
+  readonly supported?: readonly string[]
   readonly message: string | (() => string)
   /** Only on this operation; `update` also requires a stored value at this path. */
   readonly on?: "create" | "update"
 }
 
 /** A rule of the schema: reports its error unless `holds`. */
-export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, absent, message, on }: RuleFault): void {
+export function rule(holds: boolean, self: JsonObject, context: CheckContext, fault: RuleFault): void {
+  const { type, at, message, on } = fault
   const steps = takeSteps()
   if (steps > 0 && !context.mayGoOn(steps, () => (typeof message === "string" ? message : message()))) return
   if (holds || (on === "create" && context.operation !== "create") || (on === "update" && context.old === undefined)) return
-  context.fail(type, valueAt(self, at) ?? absent, typeof message === "string" ? message : message(), at)
+  if (context.failures.full) return
+  const value = fault.value === undefined ? (valueAt(self, at) ?? fault.absent) : json(fault.value())
+  const detail = typeof message === "string" ? message : message()
+  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported, omitValue: fault.omitValue })
 }
 
 /** Returns the texts of the warnings whose condition holds, in the order of the schema. */

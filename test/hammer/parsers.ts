@@ -9,7 +9,15 @@ import { systemClock } from "../../runtime/base/clock.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
 import { pemBlocks } from "../../runtime/encoding/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
-import { isObjectCount, resourceNameFaults } from "../../runtime/behaviours/content/quota-resources.ts"
+import {
+  containerResourceFaults,
+  isExtendedResource,
+  isQuotaResource,
+  isWholeResource,
+  mayOvercommit,
+  quotaResourceFaults,
+  resourceNameFaults,
+} from "../../runtime/behaviours/content/quota-resources.ts"
 import { readPolicy } from "../../runtime/audit/read-policy.ts"
 import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
 import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
@@ -195,8 +203,24 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ),
   },
   "names of resources in quotas": {
-    covers: ["behaviours/content/quota-resources.ts#resourceNameFaults", "behaviours/content/quota-resources.ts#isObjectCount"],
-    read: each(resourceNameFaults, isObjectCount),
+    covers: [
+      "behaviours/content/quota-resources.ts#containerResourceFaults",
+      "behaviours/content/quota-resources.ts#isExtendedResource",
+      "behaviours/content/quota-resources.ts#isQuotaResource",
+      "behaviours/content/quota-resources.ts#isWholeResource",
+      "behaviours/content/quota-resources.ts#mayOvercommit",
+      "behaviours/content/quota-resources.ts#quotaResourceFaults",
+      "behaviours/content/quota-resources.ts#resourceNameFaults",
+    ],
+    read: each(
+      resourceNameFaults,
+      quotaResourceFaults,
+      isQuotaResource,
+      (name) => containerResourceFaults(name, vendor),
+      (name) => isExtendedResource(name, vendor),
+      (name) => isWholeResource(name, vendor),
+      (name) => mayOvercommit(name, vendor),
+    ),
   },
   "If-None-Match": { covers: ["wire/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
   "headers of HTTP/2": {

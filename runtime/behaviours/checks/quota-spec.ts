@@ -2,10 +2,12 @@
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../../generated/core/v1/resource-quota/types.ts"
+import type { JsonValue } from "../../base/json.ts"
+import { typed } from "../../schema/typed.ts"
+import { isQuotaResource } from "../content/quota-resources.ts"
 import { checkQuotaAmounts } from "./quota-status.ts"
 
 const scopes = ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity"]
-const operators = ["In", "NotIn", "Exists", "DoesNotExist"]
 const opposites = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
@@ -13,55 +15,60 @@ const opposites = [
 
 /** Pods without requests can only be counted. */
 const bestEffortResources = ["pods"]
-const podResources = ["pods", "cpu", "memory", "ephemeral-storage"]
+const podResources = ["pods", ...["", "requests.", "limits."].flatMap((prefix) => [`${prefix}cpu`, `${prefix}memory`])]
 
-/** Called for the spec of each quota. */
+const onlyExists =
+  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+
+/** Called for the spec of each quota. Faults of a requirement name no index, as in the reference. */
 export const quotaSpec = defineCheck<ResourceQuotaSpec>((spec, context) => {
-  const resources = Object.keys(spec.hard ?? {})
+  const resources = Object.keys(spec.hard ?? {}).filter(isQuotaResource)
   checkQuotaAmounts(spec.hard ?? {}, "hard", context)
-  const named = new Set(spec.scopes)
-  for (const scope of named) checkScope(scope, resources, "scopes", context)
-  checkOpposites(named, [...named], "scopes", context)
-  const requirements = spec.scopeSelector?.matchExpressions ?? []
-  const selected = new Set<string>()
-  for (const [index, requirement] of requirements.entries()) {
-    const at = `scopeSelector.matchExpressions[${index}]`
-    checkScope(requirement.scopeName, resources, `${at}.scopeName`, context)
-    checkRequirement(requirement, at, context)
-    selected.add(requirement.scopeName)
+  const named = spec.scopes ?? []
+  for (const scope of named) {
+    if (!scopes.includes(scope)) context.fail("Invalid", named, "unsupported scope", "scopes")
+    checkScope(scope, resources, { value: named, at: "scopes" }, context)
   }
-  checkOpposites(selected, [...selected], "scopeSelector.matchExpressions", context)
+  checkOpposites(named, { value: named, at: "scopes" }, context)
+  const at = "scopeSelector.matchExpressions"
+  const requirements = spec.scopeSelector?.matchExpressions ?? []
+  const whole = { value: typed<JsonValue>(spec.scopeSelector ?? {}), at }
+  for (const requirement of requirements) {
+    const { scopeName } = requirement
+    if (!scopes.includes(scopeName)) context.fail("Invalid", scopeName, "unsupported scope", `${at}.scopeName`)
+    checkScope(scopeName, resources, whole, context)
+    checkRequirement(requirement, at, context)
+  }
+  const selected = requirements.map(({ scopeName }) => scopeName)
+  checkOpposites(selected, whole, context)
 })
 
-function checkScope(scope: string, resources: readonly string[], at: string, context: CheckContext<unknown>): void {
-  if (!scopes.includes(scope)) return context.fail("Invalid", scope, "unsupported scope", at)
+/** What a failure shows, and the path that it names. */
+interface Shown {
+  readonly value: JsonValue
+  readonly at: string
+}
+
+function checkScope(scope: string, resources: readonly string[], { value, at }: Shown, context: CheckContext<unknown>): void {
+  if (!scopes.includes(scope)) return
+  const selected = scope === "BestEffort" ? bestEffortResources : podResources
   for (const resource of resources)
-    if (!isInScope(scope, resource)) context.fail("Invalid", scope, "unsupported scope applied to resource", at)
+    if (!selected.includes(resource)) context.fail("Invalid", value, "unsupported scope applied to resource", at)
 }
 
-function isInScope(scope: string, resource: string): boolean {
-  if (scope === "BestEffort") return bestEffortResources.includes(resource)
-  const name = resource.replace(/^(requests|limits)\./, "")
-  return podResources.includes(name) || name.startsWith("hugepages-") || name.includes("/")
-}
-
-function checkOpposites(named: ReadonlySet<string>, value: string[], at: string, context: CheckContext<unknown>): void {
-  for (const pair of opposites) if (pair.every((scope) => named.has(scope))) context.fail("Invalid", value, "conflicting scopes", at)
+function checkOpposites(named: readonly string[], { value, at }: Shown, context: CheckContext<unknown>): void {
+  for (const pair of opposites) if (pair.every((scope) => named.includes(scope))) context.fail("Invalid", value, "conflicting scopes", at)
 }
 
 function checkRequirement(requirement: ScopedResourceSelectorRequirement, at: string, context: CheckContext<unknown>): void {
   const { operator, scopeName, values = [] } = requirement
-  if (!operators.includes(operator)) return context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
-  if (scopeName !== "PriorityClass" && operator !== "Exists")
-    context.fail(
-      "Invalid",
-      operator,
-      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-      `${at}.operator`,
-    )
-  const needsValues = operator === "In" || operator === "NotIn"
-  if (needsValues && values.length === 0)
+  if (scopes.includes(scopeName) && scopeName !== "PriorityClass" && operator !== "Exists")
+    context.fail("Invalid", operator, onlyExists, `${at}.operator`)
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length > 0) return
     context.fail("Required", undefined, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector", `${at}.values`)
-  if (!needsValues && values.length > 0)
+  } else if (operator === "Exists" || operator === "DoesNotExist") {
+    if (values.length === 0) return
     context.fail("Invalid", values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector", `${at}.values`)
+  } else context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
 }

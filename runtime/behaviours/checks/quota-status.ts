@@ -3,7 +3,7 @@ import { parseQuantity, quantityMilliValue, QuantityError } from "../../base/qua
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ResourceQuotaStatus } from "../../../generated/core/v1/resource-quota/types.ts"
-import { isObjectCount, resourceNameFaults } from "../content/quota-resources.ts"
+import { isWholeResource, quotaResourceFaults } from "../content/quota-resources.ts"
 
 /** Called for the status of each quota. */
 export const quotaStatus = defineCheck<ResourceQuotaStatus>((status, context) => {
@@ -11,11 +11,12 @@ export const quotaStatus = defineCheck<ResourceQuotaStatus>((status, context) =>
   checkQuotaAmounts(status.used ?? {}, "used", context)
 })
 
-/** Checks names, and that objects are counted in whole numbers; failures are reported below `at`. */
+/** Checks names, and that what is counted is a whole number; failures are reported below `at`. */
 export function checkQuotaAmounts(amounts: Readonly<Record<string, string>>, at: string, context: CheckContext<unknown>): void {
   for (const [name, text] of Object.entries(amounts)) {
-    for (const fault of resourceNameFaults(name)) context.fail("Invalid", name, fault, `${at}[${name}]`)
-    if (isObjectCount(name) && !isWhole(text)) context.fail("Invalid", text, "must be an integer", `${at}[${name}]`)
+    const field = context.at(`${at}[${name}]`)
+    for (const detail of quotaResourceFaults(name)) context.failures.add({ type: "Invalid", field, value: name, shown: name, detail })
+    if (isWholeResource(name, context.vendor) && !isWhole(text)) context.fail("Invalid", text, "must be an integer", `${at}[${name}]`)
   }
 }
 

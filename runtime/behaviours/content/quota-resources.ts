@@ -1,4 +1,5 @@
-/** Names of resources that quotas and limits know (catalog validation.yaml: ResourceQuota). */
+/** Names of resources that quotas, limits and nodes know (catalog validation.yaml: ResourceQuota, LimitRange). */
+import type { Vendor } from "../../base/vendor.ts"
 import { qualifiedNameFaults } from "../../schema/names.ts"
 
 /** Counted in whole objects. */
@@ -14,23 +15,55 @@ const objectCounts = [
   "services.loadbalancers",
 ]
 
-const computed = ["cpu", "memory", "ephemeral-storage", "storage"]
+const ofContainers = ["cpu", "memory", "ephemeral-storage"]
+const computed = ["", "requests.", "limits."].flatMap((prefix) => ofContainers.map((name) => prefix + name))
+const ofQuotas: ReadonlySet<string> = new Set([...objectCounts, ...computed, "requests.storage"])
+const hugePages = "hugepages-"
 
-/** Says whether a resource is counted in whole objects. */
-export function isObjectCount(name: string): boolean {
-  return objectCounts.includes(name)
+/** Says whether a resource of a quota is one of those that scopes select. */
+export function isQuotaResource(name: string): boolean {
+  return ofQuotas.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`)
 }
 
-/** Returns what is wrong with the name of a resource in a quota or a LimitRange. */
+/** Says whether a resource is of another domain than the vendor's, such as `example.com/gpu`. */
+export function isExtendedResource(name: string, vendor: Vendor): boolean {
+  return !isNative(name, vendor) && !name.startsWith("requests.")
+}
+
+function isNative(name: string, vendor: Vendor): boolean {
+  return !name.includes("/") || name.includes(vendor.domain("orch.io/"))
+}
+
+/** Says whether amounts of a resource are whole numbers: objects, and the resources of other domains. */
+export function isWholeResource(name: string, vendor: Vendor): boolean {
+  return objectCounts.includes(name) || isExtendedResource(name, vendor)
+}
+
+/** Says whether a node may promise more of a resource than it has, so that a request may be less than the limit. */
+export function mayOvercommit(name: string, vendor: Vendor): boolean {
+  return isNative(name, vendor) && !name.startsWith(hugePages)
+}
+
+/** Returns what is wrong with the name of a resource. */
 export function resourceNameFaults(name: string): readonly string[] {
   const faults = qualifiedNameFaults(name)
-  if (faults.length > 0 || name.includes("/") || isKnown(name)) return faults
-  return ["must be a standard resource for quota"]
+  if (faults.length > 0 || name.includes("/") || isQuotaResource(name) || name === "storage") return faults
+  return ["must be a standard resource type or fully qualified"]
 }
 
-function isKnown(name: string): boolean {
-  if (isObjectCount(name) || computed.includes(name) || name.startsWith("hugepages-")) return true
-  const [prefix = "", ...rest] = name.split(".")
-  const what = rest.join(".")
-  return (prefix === "requests" || prefix === "limits") && (computed.includes(what) || what.startsWith("hugepages-"))
+/** Returns what is wrong with the name of a resource in a quota. */
+export function quotaResourceFaults(name: string): readonly string[] {
+  const faults = resourceNameFaults(name)
+  return name.includes("/") || isQuotaResource(name) ? faults : [...faults, "must be a standard resource for quota"]
+}
+
+/** Returns what is wrong with the name of a resource of containers. */
+export function containerResourceFaults(name: string, vendor: Vendor): readonly string[] {
+  const faults = resourceNameFaults(name)
+  if (!name.includes("/")) {
+    const known = ofContainers.includes(name) || name.startsWith(hugePages)
+    return known ? faults : [...faults, "must be a standard resource for containers"]
+  }
+  const foreign = isNative(name, vendor) || isExtendedResource(name, vendor)
+  return foreign ? faults : [...faults, "doesn't follow extended resource name standard"]
 }

@@ -17,6 +17,8 @@ export interface Allocation {
   readonly ledgers: RangeAllocators
   readonly random: Random
   readonly failures: Failures
+  /** Nothing is stored: as in the reference, what a service asks for need not be free, and node ports not in range. */
+  readonly dryRun: boolean
   /** What the stored service holds. */
   readonly before: Holdings
 }
@@ -48,15 +50,15 @@ export async function allocateAddresses(spec: ServiceSpec, allocation: Allocatio
   if (addresses.length > 0) Object.assign(spec, { clusterIP: addresses[0], clusterIPs: addresses })
 }
 
-async function takeAddress(wanted: string, { ranges, ledgers }: Allocation): Promise<string | undefined> {
+async function takeAddress(wanted: string, { ranges, ledgers, dryRun }: Allocation): Promise<string | undefined> {
   const address = parseIp(wanted)
   const range = address === undefined ? undefined : ranges.addresses.get(familyOf(address))
   if (range === undefined) return "provided IP is not in a range of this cluster"
   switch ((await ledgers.of(range)).take(wanted)) {
     case "taken":
-      return "provided IP is already allocated"
+      return dryRun ? undefined : "provided IP is already allocated"
     case "outside":
-      return `provided IP is not in the valid range. The range of valid IPs is ${range.text}`
+      return `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
     case undefined:
       return undefined
   }
@@ -109,7 +111,7 @@ async function allocateHealthCheckPort(spec: ServiceSpec, from: { allocation: Al
   const { allocation } = from
   const asked = spec.healthCheckNodePort ?? 0
   if (asked === 0) spec.healthCheckNodePort = Number(await next(allocation.ranges.nodePorts, allocation, "a healthCheckNodePort"))
-  else if (spec.ports?.some(({ nodePort }) => nodePort === asked))
+  else if (!allocation.dryRun && spec.ports?.some(({ nodePort }) => nodePort === asked))
     allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
   else await takePort(asked, "spec.healthCheckNodePort", from)
 }
@@ -118,7 +120,8 @@ async function takePort(port: number, field: string, { allocation, owned }: { al
   const value = String(port)
   if (owned.has(value)) return
   owned.add(value)
-  const { ledgers, ranges, failures } = allocation
+  const { ledgers, ranges, failures, dryRun } = allocation
+  if (dryRun) return
   const refused = (await ledgers.of(ranges.nodePorts)).take(value)
   if (refused === undefined) return
   const outside = `provided port is not in the valid range. The range of valid ports is ${ranges.nodePorts.text}`

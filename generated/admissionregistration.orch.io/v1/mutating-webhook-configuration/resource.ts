@@ -28,6 +28,7 @@ export const mutatingWebhookConfiguration: Kind<MutatingWebhookConfiguration, Mu
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["webhooks"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

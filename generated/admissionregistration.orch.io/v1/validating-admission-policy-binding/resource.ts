@@ -28,6 +28,7 @@ export const validatingAdmissionPolicyBinding: Kind<ValidatingAdmissionPolicyBin
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

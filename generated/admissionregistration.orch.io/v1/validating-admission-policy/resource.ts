@@ -28,6 +28,7 @@ export const validatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, Validati
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

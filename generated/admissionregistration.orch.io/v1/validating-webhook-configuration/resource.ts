@@ -28,6 +28,7 @@ export const validatingWebhookConfiguration: Kind<ValidatingWebhookConfiguration
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["webhooks"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

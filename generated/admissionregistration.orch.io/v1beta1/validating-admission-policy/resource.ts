@@ -29,6 +29,7 @@ export const validatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, Validati
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

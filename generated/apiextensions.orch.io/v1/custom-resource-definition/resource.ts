@@ -28,6 +28,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -28,6 +28,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     updateKeeps: [],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

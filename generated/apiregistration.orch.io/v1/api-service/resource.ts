@@ -27,6 +27,7 @@ export const apiService: Kind<APIService, APIServiceInput> = {
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: false,
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -22,6 +22,7 @@ export const daemonSet: Kind<DaemonSet, DaemonSetInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

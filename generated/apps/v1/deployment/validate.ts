@@ -9,6 +9,7 @@ import {
   immutable,
   int,
   isFormat,
+  isSelector,
   item,
   less,
   limited,
@@ -33,19 +34,33 @@ export function validateDeployment(self: JsonObject, context: CheckContext): voi
 
 const deploymentSpecLimits = limits({
   replicas: { pointer: true, minimum: 0 },
+  selector: { absent: "null" },
   minReadySeconds: { minimum: 0 },
   revisionHistoryLimit: { pointer: true, minimum: 0 },
   progressDeadlineSeconds: { pointer: true, minimum: 0 },
 })
 
 export function validateDeploymentSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context)
+  required(self.selector, "selector", context, deploymentSpecLimits.selector)
   limited(self.replicas, context, deploymentSpecLimits.replicas)
   limited(self.minReadySeconds, context, deploymentSpecLimits.minReadySeconds)
   limited(self.revisionHistoryLimit, context, deploymentSpecLimits.revisionHistoryLimit)
   limited(self.progressDeadlineSeconds, context, deploymentSpecLimits.progressDeadlineSeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always")
+  // isSelector(selector)
+  rule(
+    isSelector(get(self, "selector")),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
+  )
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "strategy", context, validateDeploymentStrategy)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
@@ -53,39 +68,33 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
-  )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for deployment" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a Deployment" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicaSet is not Supported" },
   )
   // when has(progressDeadlineSeconds): progressDeadlineSeconds > (minReadySeconds ?? 0)
   rule(
     !present(get(self, "progressDeadlineSeconds")) || less(orElse(get(self, "minReadySeconds"), 0), get(self, "progressDeadlineSeconds")),
     self,
     context,
-    { type: "Invalid", at: "progressDeadlineSeconds", message: "must be greater than minReadySeconds" },
+    { type: "Invalid", at: "progressDeadlineSeconds", absent: "null", message: "must be greater than minReadySeconds" },
   )
+  immutable(self, "selector", context, "always", deploymentSpecLimits.selector)
 }
 
-const deploymentStrategyLimits = limits({ type: { enum: ["Recreate", "RollingUpdate"] } })
+const deploymentStrategyLimits = limits({ type: { absent: "", enum: ["Recreate", "RollingUpdate"], failures: { enum: { at: "." } } } })
 
 export function validateDeploymentStrategy(self: JsonObject, context: CheckContext): void {
   limited(self.type, context, deploymentStrategyLimits.type)
@@ -104,6 +113,13 @@ export function validateDeploymentStrategy(self: JsonObject, context: CheckConte
     context,
     { type: "Required", at: "rollingUpdate", message: "this should be defaulted and never be absent" },
   )
+  // when type == "RollingUpdate" && has(rollingUpdate): int(string(rollingUpdate.maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(rollingUpdate.maxSurge ?? 0).split("%")[0]) != 0
+  rule(
+    !((get(self, "type") === "RollingUpdate") && present(get(self, "rollingUpdate"))) || (!equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "%"), 0)), 0)),
+    self,
+    context,
+    { type: "Invalid", at: "rollingUpdate.maxUnavailable", absent: "null", message: "may not be 0 when `maxSurge` is 0" },
+  )
 }
 
 const rollingUpdateDeploymentLimits = limits({ maxUnavailable: { pointer: true, format: "int-or-percent" }, maxSurge: { pointer: true, format: "int-or-percent" } })
@@ -116,14 +132,7 @@ export function validateRollingUpdateDeployment(self: JsonObject, context: Check
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
-  )
-  // int(string(maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(maxSurge ?? 0).split("%")[0]) != 0
-  rule(
-    !equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0),
-    self,
-    context,
-    { type: "Invalid", at: "maxUnavailable", message: "may not be 0 when `maxSurge` is 0" },
+    { type: "Invalid", at: "maxUnavailable", absent: "null", message: "must not be greater than 100%" },
   )
 }
 
@@ -178,6 +187,6 @@ export function validateDeploymentStatus(self: JsonObject, context: CheckContext
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", message: "cannot be decremented or unset", on: "update" },
+    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented or unset", on: "update" },
   )
 }

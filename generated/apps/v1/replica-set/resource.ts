@@ -33,6 +33,7 @@ export const replicaSet: Kind<ReplicaSet, ReplicaSetInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

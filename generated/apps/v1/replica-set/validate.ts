@@ -6,6 +6,7 @@ import {
   field,
   get,
   immutable,
+  isSelector,
   less,
   limited,
   limits,
@@ -24,43 +25,50 @@ export function validateReplicaSet(self: JsonObject, context: CheckContext): voi
   field(self, "status", context, validateReplicaSetStatus)
 }
 
-const replicaSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 } })
+const replicaSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 }, selector: { absent: "null" } })
 
 export function validateReplicaSetSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context)
+  required(self.selector, "selector", context, replicaSetSpecLimits.selector)
   limited(self.replicas, context, replicaSetSpecLimits.replicas)
   limited(self.minReadySeconds, context, replicaSetSpecLimits.minReadySeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always")
+  // isSelector(selector)
+  rule(
+    isSelector(get(self, "selector")),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
+  )
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "template", context, validatePodTemplateSpec)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
   rule(
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
-  )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for deployment" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a ReplicaSet" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicaSet is not Supported" },
   )
+  immutable(self, "selector", context, "always", replicaSetSpecLimits.selector)
 }
 
 const replicaSetStatusLimits = limits({

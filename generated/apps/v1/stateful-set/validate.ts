@@ -6,7 +6,7 @@ import {
   atMost,
   field,
   get,
-  isFormat,
+  isSelector,
   less,
   limited,
   limits,
@@ -24,13 +24,6 @@ import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.
 export function validateStatefulSet(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateStatefulSetSpec)
   field(self, "status", context, validateStatefulSetStatus)
-  // when size(metadata.name) > 0: isFormat("dns-label", metadata.name)
-  rule(
-    !less(0, size(get(self, "metadata", "name") ?? "")) || isFormat("dns-label", get(self, "metadata", "name") ?? ""),
-    self,
-    context,
-    { type: "Invalid", at: "metadata.name", absent: "", message: "must be a DNS label without dots", on: "create" },
-  )
 }
 
 const statefulSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 } })
@@ -40,6 +33,20 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
   limited(self.replicas, context, statefulSetSpecLimits.replicas)
   limited(self.minReadySeconds, context, statefulSetSpecLimits.minReadySeconds)
   field(self, "selector", context, validateLabelSelector)
+  // isSelector(selector)
+  rule(
+    isSelector(get(self, "selector")),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
+  )
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "updateStrategy", context, validateStatefulSetUpdateStrategy)
   field(self, "persistentVolumeClaimRetentionPolicy", context, validateStatefulSetPersistentVolumeClaimRetentionPolicy)
   field(self, "ordinals", context, validateStatefulSetOrdinals)
@@ -55,21 +62,14 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for statefulset" },
-  )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for statefulset" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
@@ -88,14 +88,14 @@ export function validateStatefulSetUpdateStrategy(self: JsonObject, context: Che
     within(get(self, "type") ?? "", ["RollingUpdate", "OnDelete"]),
     self,
     context,
-    { type: "Invalid", at: "type", absent: "", message: "must be 'RollingUpdate' or 'OnDelete'" },
+    { type: "Invalid", at: ".", message: "must be 'RollingUpdate' or 'OnDelete'" },
   )
   // when type == "OnDelete": !has(rollingUpdate)
   rule(
     !(get(self, "type") === "OnDelete") || !present(get(self, "rollingUpdate")),
     self,
     context,
-    { type: "Invalid", at: "rollingUpdate", message: "only allowed for updateStrategy 'RollingUpdate'" },
+    { type: "Invalid", at: "rollingUpdate", absent: "null", message: "only allowed for updateStrategy 'RollingUpdate'" },
   )
 }
 
@@ -111,14 +111,14 @@ export function validateStatefulSetPersistentVolumeClaimRetentionPolicy(self: Js
     within(get(self, "whenDeleted") ?? "", ["Retain", "Delete"]),
     self,
     context,
-    { type: "NotSupported", at: "whenDeleted", absent: "", message: "supported values: \"Delete\", \"Retain\"" },
+    { type: "NotSupported", at: "whenDeleted", absent: "", supported: ["Retain", "Delete"], message: "" },
   )
   // whenScaled in ["Retain", "Delete"]
   rule(
     within(get(self, "whenScaled") ?? "", ["Retain", "Delete"]),
     self,
     context,
-    { type: "NotSupported", at: "whenScaled", absent: "", message: "supported values: \"Delete\", \"Retain\"" },
+    { type: "NotSupported", at: "whenScaled", absent: "", supported: ["Retain", "Delete"], message: "" },
   )
 }
 
@@ -184,6 +184,6 @@ export function validateStatefulSetStatus(self: JsonObject, context: CheckContex
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", message: "cannot be decremented", on: "update" },
+    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented", on: "update" },
   )
 }

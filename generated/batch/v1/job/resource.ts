@@ -35,12 +35,13 @@ export const job: Kind<Job, JobInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "orphan",
     propagationReminder: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     deleteReturns: "Status",
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
-  behaviours: ["podTemplateResources", "jobSelector"],
+  behaviours: ["jobSelector", "podTemplateResources"],
   load: async () => {
     const [{ jobShape }, { defaultJob }, { validateJob }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {

@@ -7,10 +7,10 @@ export function validateClusterTrustBundle(self: JsonObject, context: CheckConte
   named(trustBundle, self, context)
 }
 
-const clusterTrustBundleSpecLimits = limits({ signerName: { format: "signer-name" } })
+const clusterTrustBundleSpecLimits = limits({ signerName: { absent: "", format: "signer-name" } })
 
 export function validateClusterTrustBundleSpec(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.trustBundle, "trustBundle", context)
   limited(self.signerName, context, clusterTrustBundleSpecLimits.signerName)
-  immutable(self, "signerName", context, "always")
+  immutable(self, "signerName", context, "always", clusterTrustBundleSpecLimits.signerName)
 }

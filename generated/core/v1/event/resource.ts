@@ -33,6 +33,7 @@ export const event: Kind<Event, EventInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    freeFinalizers: true,
     defaultPropagation: "unsupported",
     deleteReturns: "Status",
   },

@@ -21,6 +21,7 @@ export const node: Kind<Node, NodeInput> = {
     updateKeeps: ["status", "spec.configSource"],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -32,6 +32,7 @@ export const persistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolume
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

@@ -32,6 +32,7 @@ export const persistentVolume: Kind<PersistentVolume, PersistentVolumeInput> = {
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

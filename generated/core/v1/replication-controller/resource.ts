@@ -35,6 +35,7 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "orphan",
     deleteReturns: "Status",
   },

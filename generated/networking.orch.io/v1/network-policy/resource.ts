@@ -22,6 +22,7 @@ export const networkPolicy: Kind<NetworkPolicy, NetworkPolicyInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

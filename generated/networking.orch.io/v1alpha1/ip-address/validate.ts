@@ -19,11 +19,13 @@ export function validateIPAddress(self: JsonObject, context: CheckContext): void
   named(addressName, self, context)
 }
 
+const ipAddressSpecLimits = limits({ parentRef: { absent: "null" } })
+
 export function validateIPAddressSpec(self: JsonObject, context: CheckContext): void {
   field(self, "parentRef", context, validateParentReference)
-  immutable(self, "parentRef", context, "always")
   // has(parentRef)
   rule(present(get(self, "parentRef")), self, context, { type: "Required", at: "parentRef", message: "" })
+  immutable(self, "parentRef", context, "always", ipAddressSpecLimits.parentRef)
 }
 
 const parentReferenceLimits = limits({

@@ -21,6 +21,7 @@ export const runtimeClass: Kind<RuntimeClass, RuntimeClassInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: false,
+    freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -27,6 +27,7 @@ export const clusterRoleBinding: Kind<ClusterRoleBinding, ClusterRoleBindingInpu
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

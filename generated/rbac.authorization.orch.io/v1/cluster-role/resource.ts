@@ -21,6 +21,7 @@ export const clusterRole: Kind<ClusterRole, ClusterRoleInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

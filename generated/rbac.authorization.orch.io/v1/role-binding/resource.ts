@@ -21,6 +21,7 @@ export const roleBinding: Kind<RoleBinding, RoleBindingInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -21,6 +21,7 @@ export const role: Kind<Role, RoleInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -22,6 +22,7 @@ export const csiDriver: Kind<CSIDriver, CSIDriverInput> = {
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    firstGeneration: 0,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

@@ -21,6 +21,7 @@ export const csiNode: Kind<CSINode, CSINodeInput> = {
     updateKeeps: [],
     createOnUpdate: false,
     unconditionalUpdate: false,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

@@ -3,16 +3,15 @@ import { type CheckContext, type JsonObject, field, immutable, limited, limits }
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 
 const csiStorageCapacityLimits = limits({
-  storageClassName: { keepEmpty: true, format: "dns-subdomain" },
+  nodeTopology: { absent: "null" },
+  storageClassName: { keepEmpty: true, absent: "", format: "dns-subdomain" },
   capacity: { pointer: true, format: "quantity-non-negative" },
-  maximumVolumeSize: { pointer: true, format: "quantity-non-negative" },
 })
 
 export function validateCSIStorageCapacity(self: JsonObject, context: CheckContext): void {
   limited(self.storageClassName, context, csiStorageCapacityLimits.storageClassName)
   limited(self.capacity, context, csiStorageCapacityLimits.capacity)
-  limited(self.maximumVolumeSize, context, csiStorageCapacityLimits.maximumVolumeSize)
   field(self, "nodeTopology", context, validateLabelSelector)
-  immutable(self, "nodeTopology", context, "always")
-  immutable(self, "storageClassName", context, "always")
+  immutable(self, "nodeTopology", context, "always", csiStorageCapacityLimits.nodeTopology)
+  immutable(self, "storageClassName", context, "always", csiStorageCapacityLimits.storageClassName)
 }

@@ -21,6 +21,7 @@ export const volumeAttachment: Kind<VolumeAttachment, VolumeAttachmentInput> = {
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: false,
+    validatesTwice: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },
