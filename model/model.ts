@@ -205,6 +205,8 @@ export interface RuleModel {
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
   /** Shown in place of the value at the path. */
   readonly value?: ExpressionModel
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
   /** The values that a failure of reason NotSupported lists. */
   readonly supported?: readonly string[]
   readonly message: string

@@ -113,6 +113,7 @@ const plainFunctions: ReadonlyMap<string, string> = new Map([
     "isFormat",
     "imageTag",
     "matchesSelector",
+    "isSelector",
   ].map((name) => [name, name] as const),
   ["count", "size"],
   ["string", "text"],

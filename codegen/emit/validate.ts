@@ -100,8 +100,8 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const field = rule.at === "" ? undefined : fieldAt(builder.context.model, type.name, rule.at.split("."))
   const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : readingOf(field).zero
   const value = rule.value === undefined ? undefined : new Code(`() => ${compileValue(builder, rule.value, scope)}`)
-  const { supported } = rule
-  const fault = literal({ type: rule.reason, at: rule.at, absent, value, supported, message, on: rule.on === "any" ? undefined : rule.on })
+  const { supported, omitValue } = rule
+  const fault = literal({ type: rule.reason, at: rule.at, absent, value, omitValue, supported, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
   const call = line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
   const when = rule.when === undefined ? "" : `when ${written(rule.when)}: `

@@ -195,6 +195,13 @@ const limits: readonly Keyword[] = [
     example: "protocol: {type: string, enum: {TCP: Streams of bytes., UDP: Single packets.}, doc: Protocol of the port.}",
   },
   {
+    word: "openEnum",
+    places: ["field", "constraints"],
+    value: yes,
+    doc: "true: other values than those of enum are taken, too. It is published, and not checked.",
+    example: "phase: {type: string, number: 1, enum: [Cold, Hot], openEnum: true, doc: How far it is.}",
+  },
+  {
     word: "format",
     places: ["field", "constraints"],
     value: { form: "formatName" },
@@ -337,6 +344,13 @@ const failures: readonly Keyword[] = [
     value: { form: "constant" },
     doc: "What the message shows in place of the value.",
     example: 'failures: {required: {reason: Invalid, value: "", message: must be stated}}',
+  },
+  {
+    word: "omitValue",
+    places: ["failure", "rule"],
+    value: yes,
+    doc: "true: the message says nothing of the value.",
+    example: "rules: [{rule: has(a) != has(b), at: ., omitValue: true, message: one of a and b is needed}]",
   },
   {
     word: "supported",

@@ -138,6 +138,7 @@ function limitsOf(block: Block, type: TypeRefModel): Limits {
     limits.enum = documented.map(({ key }) => enumValue(key, type))
     limits.enumDocs = documented.map(({ value }) => textOf(value) ?? "")
   }
+  if (block.word("openEnum", [true]) === true) limits.openEnum = true
   for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
     if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))
@@ -153,7 +154,7 @@ export function failureForms(block: Block): Readonly<Record<string, FailureForm>
     if (inner === undefined) return [key, present({ message: textOf(value) })]
     const supported = inner.has("supported") ? inner.texts("supported") : undefined
     const words = { reason: inner.word("reason", failureReasons), message: inner.text("message"), at: inner.text("at") }
-    return [key, present({ ...words, value: inner.constant("value"), supported })]
+    return [key, present({ ...words, value: inner.constant("value"), supported, omitValue: inner.word("omitValue", [true]) })]
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

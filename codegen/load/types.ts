@@ -151,7 +151,7 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
   const reason = block.word("reason", failureReasons) ?? "Invalid"
   checkSupported(block, reason, context.source)
   const supported = block.has("supported") ? block.texts("supported") : undefined
-  return [{ rule, ...present({ when, value, supported }), at, reason, message, messageParts, on }]
+  return [{ rule, ...present({ when, value, supported, omitValue: block.word("omitValue", [true]) }), at, reason, message, messageParts, on }]
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {

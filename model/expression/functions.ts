@@ -193,6 +193,13 @@ const tests: readonly Row[] = [
     "matchesSelector({}, {})",
     "true",
   ],
+  [
+    "isSelector",
+    ["(dyn) -> bool"],
+    "True when a label selector can be evaluated: keys, values and operators are valid. An absent one can.",
+    `isSelector({})`,
+    "true",
+  ],
   ["isCIDR", ["(string) -> bool"], "True for an address range.", `isCIDR("10.0.0.0/8")`, "true"],
   [
     "isFormat",

@@ -35,7 +35,7 @@ import {
   type Value,
 } from "../../cel/index.ts"
 import * as runtime from "../../runtime/schema/expression.ts"
-import { matchesSelector } from "../../runtime/schema/selectors.ts"
+import { isSelector, matchesSelector } from "../../runtime/schema/selectors.ts"
 import { Amount, Moment, orderMeasures, Span } from "../../runtime/schema/measures.ts"
 import { expressionFunctions, type ExpressionFunction, type Overload } from "./functions.ts"
 import { intOrStringType, isSimple, itemType, quantityType, valueType } from "./types.ts"
@@ -143,6 +143,7 @@ const own: Readonly<Record<string, Plain>> = {
   isIPv6: runtime.isIPv6,
   isCIDR: runtime.isCIDR,
   matchesSelector,
+  isSelector,
   isFormat: (format, value) => runtime.isFormat(String(format), value),
   imageTag: runtime.imageTag,
 }

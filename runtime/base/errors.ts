@@ -214,7 +214,7 @@ export function deletionPreconditionText(what: "UID" | "ResourceVersion", asked:
 export function failureText(failure: Failure): string {
   const head = typeTexts[failure.type]
   const withValue =
-    failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
+    failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError" || failure.omitValue
       ? head
       : `${head}: ${failure.shown ?? shown(failure.value)}`
   const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quoted).join(", ")}`

@@ -26,6 +26,8 @@ export interface Failure {
   readonly value?: JsonValue | undefined
   /** What messages show instead of the value, where the reference writes it otherwise. */
   readonly shown?: string
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
   /** What is wrong and what would be valid, without field and value: `must be between 1 and 65535, inclusive`. */
   readonly detail: string
   /** NotSupported: the supported values. */

@@ -1,6 +1,6 @@
 /**
  * Labels by which a job knows its pods, and the selector for them. The server writes both, from the uid of the job,
- * unless the client does (catalog resources.yaml: jobs).
+ * unless the client does (catalog resources.yaml: jobs). A job without labels of its own has those of its template.
  */
 import { defineBehaviour } from "../schema/define.ts"
 import type { Job } from "../../generated/batch/v1/job/types.ts"
@@ -19,6 +19,9 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
       "job-name": name,
       ...spec.template.metadata.labels,
     }
+    // Defaults have given a job without labels those of its template, as the same record.
+    const own = object.metadata.labels
+    if (own === undefined || Object.keys(own).length === 0 || own === spec.template.metadata.labels) object.metadata.labels = { ...labels }
     const { matchLabels = {}, ...selector } = spec.selector ?? {}
     object.spec = {
       ...spec,

@@ -404,7 +404,7 @@ function validateUpdate(
   const judge = (): undefined => {
     if (ofKind && handle.kind.rules.validatesTwice === true && failures.list.length > ofMetadata) {
       const again = new Failures()
-      handle.parts.validate(next, { failures: again, vendor })
+      handle.parts.validate(next, { failures: again, vendor, again: true })
       for (const failure of again.list) failures.add(failure)
     }
     if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)

@@ -25,7 +25,6 @@ const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@
 
 /** Says what is wrong with a schedule; undefined when it is valid. Called by the format `cron5`. */
 export function cronFault(schedule: string): string | undefined {
-  if (schedule.includes("TZ")) return "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
   if (schedule.startsWith("@every ")) {
     const fault = durationFault(schedule.slice("@every ".length))
     return fault === undefined ? undefined : `failed to parse duration ${schedule}: ${fault}`

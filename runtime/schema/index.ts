@@ -27,7 +27,7 @@ export type {
 export { type ReferenceTarget, references } from "./references.ts"
 export { FieldCheck, type FieldLimits, limited, limits, nonEmpty, required, requiredOrNull, type TypeLimits } from "./check-limits.ts"
 export type { Limits } from "./constraints.ts"
-export { matchesSelector } from "./selectors.ts"
+export { isSelector, matchesSelector } from "./selectors.ts"
 export { type Conversion, type ConversionContext, converted, type FieldMove, fromStoredBy, toStoredBy } from "./convert.ts"
 export {
   assign,

@@ -17,6 +17,8 @@ export interface FailureForm {
   readonly at?: string
   /** Shown in place of the value. */
   readonly value?: JsonValue
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
   /** In place of the values of the enum, in this order. */
   readonly supported?: readonly string[]
 }
@@ -32,7 +34,8 @@ export interface Reporter {
 }
 
 /** The place and the content of a failure before a schema has a word in it. */
-interface Plain extends Omit<Failure, "field" | "supported"> {
+interface Plain extends Omit<Failure, "field" | "supported" | "omitValue"> {
+  readonly omitValue?: true | undefined
   readonly supported?: readonly string[] | undefined
   /** The path of the field from the value that has it. */
   readonly path: string
@@ -45,11 +48,13 @@ interface Plain extends Omit<Failure, "field" | "supported"> {
 /** Adds a failure, in the words of `form` where it has some. */
 export function tell(context: Reporter, form: FailureForm | undefined, { path, step, rest = "", ...plain }: Plain): void {
   const own = step === undefined ? path : `${path}[${step}]${rest}`
-  const { reason: type = plain.type, message: detail = plain.detail, at, value = plain.value, supported = plain.supported } = form ?? {}
+  const { reason: type = plain.type, message: detail = plain.detail, at, value = plain.value } = form ?? {}
+  const { supported = plain.supported, omitValue = plain.omitValue } = form ?? {}
   const field = context.at(at === undefined ? own : at.replace("[]", step === undefined ? "" : `[${step}]`))
   // These never show a value, which may be long or secret.
   const shown = type === "Required" || type === "Forbidden" ? {} : { value }
-  context.failures.add({ type, field, ...shown, detail, ...(type === "NotSupported" && supported !== undefined && { supported }) })
+  const omit = omitValue === true ? { omitValue } : {}
+  context.failures.add({ type, field, ...shown, ...omit, detail, ...(type === "NotSupported" && supported !== undefined && { supported }) })
 }
 
 /**

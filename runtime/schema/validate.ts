@@ -42,6 +42,7 @@ interface Validation {
   readonly oldRoot: ApiObject | undefined
   readonly subresource: string | undefined
   readonly later: ValidationContext["later"] | undefined
+  readonly again: boolean
   /** Steps of all rules so far. */
   ruleSteps: number
 }
@@ -62,9 +63,9 @@ export class CheckContext<T = JsonValue> {
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
-    const { failures, vendor, old, subresource, later } = context
+    const { failures, vendor, old, subresource, later, again = false } = context
     takeSteps()
-    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later }, undefined, "", old)
+    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later, again }, undefined, "", old)
   }
 
   get failures(): Failures {
@@ -97,7 +98,7 @@ export class CheckContext<T = JsonValue> {
   }
 
   get operation(): "create" | "update" {
-    return this.validation.oldRoot === undefined ? "create" : "update"
+    return this.validation.oldRoot === undefined && !this.validation.again ? "create" : "update"
   }
 
   get isRoot(): boolean {
@@ -371,6 +372,8 @@ export interface RuleFault {
   readonly absent?: JsonValue
   /** Computes what is shown in place of the value at the path. */
   readonly value?: () => Value
+  /** The message says nothing of the value. */
+  readonly omitValue?: true
   /** Of NotSupported: the values that are. */
   readonly supported?: readonly string[]
   readonly message: string | (() => string)
@@ -387,7 +390,7 @@ export function rule(holds: boolean, self: JsonObject, context: CheckContext, fa
   if (context.failures.full) return
   const value = fault.value === undefined ? (valueAt(self, at) ?? fault.absent) : json(fault.value())
   const detail = typeof message === "string" ? message : message()
-  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported })
+  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported, omitValue: fault.omitValue })
 }
 
 /** Returns the texts of the warnings whose condition holds, in the order of the schema. */

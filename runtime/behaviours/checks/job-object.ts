@@ -3,7 +3,7 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
-import { matchesSelector } from "../../schema/selectors.ts"
+import { isSelector, matchesSelector } from "../../schema/selectors.ts"
 import type { Job } from "../../../generated/batch/v1/job/types.ts"
 import type { JobSpec } from "../../../generated/batch/v1/shared/job-spec/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
@@ -14,12 +14,14 @@ const immutableText = "field is immutable"
 export const jobObject = defineCheck<Job>((job, context) => {
   const { spec } = job
   if (spec.selector === undefined) context.fail("Required", undefined, "", "spec.selector")
-  else if (!matchesSelector(spec.selector, spec.template.metadata.labels ?? {}))
+  if (isSelector(spec.selector) && !matchesSelector(spec.selector, spec.template.metadata.labels))
     context.fail("Invalid", spec.template.metadata.labels, "`selector` does not match template `labels`", "spec.template.metadata.labels")
-  if (spec.manualSelector !== true) checkGenerated(job, context)
+  if (spec.manualSelector !== true && spec.selector !== undefined) checkGenerated(job, context)
   if (context.operation === "create" && spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
     const [fault] = dnsLabelFaults(`${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`)
-    if (fault !== undefined) context.fail("Invalid", job.metadata.name, fault, "metadata.name")
+    const host = `${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`
+    const detail = `will not able to create pod with invalid DNS label: ${host}`
+    if (fault !== undefined) context.fail("Invalid", job.metadata.name, detail, "metadata.name")
   }
   if (context.old !== undefined && context.subresource === undefined) checkChanges(job, context.old, context)
 })
@@ -29,23 +31,23 @@ function checkGenerated(job: Job, context: CheckContext<unknown>): void {
   const { labels = {} } = job.spec.template.metadata
   const uidLabel = context.vendor.domain("batch.orch.io/controller-uid")
   const expected: readonly (readonly [string, string])[] = [
-    [uidLabel, uid],
     ["controller-uid", uid],
-    [context.vendor.domain("batch.orch.io/job-name"), name],
     ["job-name", name],
+    [uidLabel, uid],
+    [context.vendor.domain("batch.orch.io/job-name"), name],
   ]
   for (const [label, value] of expected) {
     const at = `spec.template.metadata.labels[${label}]`
     if (labels[label] === undefined) context.fail("Required", undefined, `must be '${value}'`, at)
     else if (labels[label] !== value) context.fail("Invalid", labels[label], `must be '${value}'`, at)
   }
-  if (job.spec.selector !== undefined && !deepEqual(job.spec.selector, { matchLabels: { [uidLabel]: uid } }))
+  if (isSelector(job.spec.selector) && !matchesSelector(job.spec.selector, Object.fromEntries(expected)))
     context.fail("Invalid", job.spec.selector, "`selector` not auto-generated", "spec.selector")
 }
 
 function checkChanges({ spec }: Job, old: Job, context: CheckContext<unknown>): void {
   for (const name of ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex"] as const)
-    if (!deepEqual(spec[name] ?? null, old.spec[name] ?? null)) context.fail("Invalid", spec[name], immutableText, `spec.${name}`)
+    if (!deepEqual(spec[name] ?? null, old.spec[name] ?? null)) context.fail("Invalid", spec[name] ?? "null", immutableText, `spec.${name}`)
   checkCompletions(spec, old.spec, context)
   const mayMove = old.spec.suspend === true && old.status.startTime === undefined
   const template = mayMove ? withScheduling(spec.template, old.spec.template) : spec.template
@@ -55,7 +57,7 @@ function checkChanges({ spec }: Job, old: Job, context: CheckContext<unknown>): 
 /** The size of an indexed job may become the number of pods at a time. */
 function checkCompletions(spec: JobSpec, old: JobSpec, context: CheckContext<unknown>): void {
   if (spec.completions === old.completions) return
-  if (spec.completionMode !== "Indexed") return context.fail("Invalid", spec.completions, immutableText, "spec.completions")
+  if (spec.completionMode !== "Indexed") return context.fail("Invalid", spec.completions ?? "null", immutableText, "spec.completions")
   // Their absence has its own failure.
   if (spec.completions === undefined || spec.completions === spec.parallelism) return
   context.fail("Invalid", spec.completions, "can only be modified in tandem with spec.parallelism", "spec.completions")

@@ -9,14 +9,18 @@ export const roleRules = defineCheck<Role>((role, context) => {
   for (const [index, rule] of (role.rules ?? []).entries()) {
     if ((rule.nonResourceURLs ?? []).length > 0)
       context.fail("Invalid", rule.nonResourceURLs, "namespaced rules cannot apply to non-resource URLs", `rules[${index}].nonResourceURLs`)
-    checkResources(rule, index, context)
+    checkRule(rule, `rules[${index}]`, context)
   }
 })
 
-/** Fails for a rule about resources that names no group or no resource. */
-export function checkResources(rule: PolicyRule, index: number, context: CheckContext<unknown>): void {
-  if ((rule.apiGroups ?? []).length === 0)
-    context.fail("Required", undefined, "resource rules must supply at least one api group", `rules[${index}].apiGroups`)
-  if ((rule.resources ?? []).length === 0)
-    context.fail("Required", undefined, "resource rules must supply at least one resource", `rules[${index}].resources`)
+/** A rule is about paths, or about resources, of which it then names group and resource. */
+export function checkRule(rule: PolicyRule, at: string, context: CheckContext<unknown>): void {
+  const { apiGroups = [], nonResourceURLs = [], resourceNames = [], resources = [] } = rule
+  if (nonResourceURLs.length === 0) {
+    if (apiGroups.length === 0) context.fail("Required", undefined, "resource rules must supply at least one api group", `${at}.apiGroups`)
+    if (resources.length === 0) context.fail("Required", undefined, "resource rules must supply at least one resource", `${at}.resources`)
+  } else if (apiGroups.length > 0 || resources.length > 0 || resourceNames.length > 0) {
+    const detail = "rules cannot apply to both regular resources and non-resource URLs"
+    context.fail("Invalid", nonResourceURLs, detail, `${at}.nonResourceURLs`)
+  }
 }

@@ -7,11 +7,10 @@ import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/servic
 import { put } from "../content/fields.ts"
 import { isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
 
-/** Called on create: a client may set either spelling. */
+/** Called on create: old clients know the single field alone. A list without it is refused. */
 export function syncAddresses(spec: ServiceSpec): void {
   const { clusterIP: address, clusterIPs: addresses = [] } = spec
-  if (address === undefined) put(spec, "clusterIP", addresses[0])
-  else if (addresses.length === 0) spec.clusterIPs = [address]
+  if (address !== undefined && addresses.length === 0) spec.clusterIPs = [address]
 }
 
 /** Called on update, before anything else reads the addresses. Changes `spec` only. */

@@ -42,7 +42,7 @@ export function isDaemonSet(object: ApiObject): object is DaemonSet {
 /** Which pod to run on which nodes. */
 export type DaemonSetSpec = {
   /** Selects the pods that count, by labels, which the template has to carry. Cannot be changed. */
-  selector: LabelSelector
+  selector: LabelSelector | null
   /** The pod to run on every node that its node selector, affinity and tolerations allow. Its restart policy has to be `Always`. */
   template: PodTemplateSpec
   /** How pods of an old template are replaced by those of the new one. */

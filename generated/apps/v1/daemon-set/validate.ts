@@ -9,6 +9,7 @@ import {
   immutable,
   int,
   isFormat,
+  isSelector,
   item,
   less,
   limited,
@@ -16,7 +17,6 @@ import {
   matchesSelector,
   orElse,
   present,
-  required,
   rule,
   size,
   split,
@@ -34,7 +34,6 @@ export function validateDaemonSet(self: JsonObject, context: CheckContext): void
 const daemonSetSpecLimits = limits({ selector: { absent: "null" }, minReadySeconds: { minimum: 0 }, revisionHistoryLimit: { pointer: true, minimum: 0 } })
 
 export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): void {
-  required(self.selector, "selector", context, daemonSetSpecLimits.selector)
   limited(self.minReadySeconds, context, daemonSetSpecLimits.minReadySeconds)
   limited(self.revisionHistoryLimit, context, daemonSetSpecLimits.revisionHistoryLimit)
   field(self, "selector", context, validateLabelSelector)
@@ -48,9 +47,9 @@ export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): 
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for daemonset" },
   )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
@@ -60,18 +59,18 @@ export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): 
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a DaemonSet" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in DaemonSet is not Supported" },
   )
 }
 
-const daemonSetUpdateStrategyLimits = limits({ type: { enum: ["RollingUpdate", "OnDelete"] } })
+const daemonSetUpdateStrategyLimits = limits({ type: { absent: "", enum: ["RollingUpdate", "OnDelete"], failures: { enum: { at: ".", supported: ["RollingUpdate", "OnDelete"] } } } })
 
 export function validateDaemonSetUpdateStrategy(self: JsonObject, context: CheckContext): void {
   limited(self.type, context, daemonSetUpdateStrategyLimits.type)

@@ -9,6 +9,7 @@ import {
   immutable,
   int,
   isFormat,
+  isSelector,
   item,
   less,
   limited,
@@ -56,9 +57,11 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
   )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
+  // isSelector(selector)
+  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
@@ -68,14 +71,14 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a Deployment" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicaSet is not Supported" },
   )
   // when has(progressDeadlineSeconds): progressDeadlineSeconds > (minReadySeconds ?? 0)
   rule(
@@ -86,7 +89,7 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
   )
 }
 
-const deploymentStrategyLimits = limits({ type: { enum: ["Recreate", "RollingUpdate"] } })
+const deploymentStrategyLimits = limits({ type: { absent: "", enum: ["Recreate", "RollingUpdate"], failures: { enum: { at: "." } } } })
 
 export function validateDeploymentStrategy(self: JsonObject, context: CheckContext): void {
   limited(self.type, context, deploymentStrategyLimits.type)
@@ -105,6 +108,13 @@ export function validateDeploymentStrategy(self: JsonObject, context: CheckConte
     context,
     { type: "Required", at: "rollingUpdate", message: "this should be defaulted and never be absent" },
   )
+  // when type == "RollingUpdate" && has(rollingUpdate): int(string(rollingUpdate.maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(rollingUpdate.maxSurge ?? 0).split("%")[0]) != 0
+  rule(
+    !((get(self, "type") === "RollingUpdate") && present(get(self, "rollingUpdate"))) || (!equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "%"), 0)), 0)),
+    self,
+    context,
+    { type: "Invalid", at: "rollingUpdate.maxUnavailable", message: "may not be 0 when `maxSurge` is 0" },
+  )
 }
 
 const rollingUpdateDeploymentLimits = limits({ maxUnavailable: { pointer: true, format: "int-or-percent" }, maxSurge: { pointer: true, format: "int-or-percent" } })
@@ -118,13 +128,6 @@ export function validateRollingUpdateDeployment(self: JsonObject, context: Check
     self,
     context,
     { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
-  )
-  // int(string(maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(maxSurge ?? 0).split("%")[0]) != 0
-  rule(
-    !equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0),
-    self,
-    context,
-    { type: "Invalid", at: "maxUnavailable", message: "may not be 0 when `maxSurge` is 0" },
   )
 }
 

@@ -6,6 +6,7 @@ import {
   field,
   get,
   immutable,
+  isSelector,
   less,
   limited,
   limits,
@@ -40,9 +41,11 @@ export function validateReplicaSetSpec(self: JsonObject, context: CheckContext):
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
   )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
+  // isSelector(selector)
+  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
@@ -52,14 +55,14 @@ export function validateReplicaSetSpec(self: JsonObject, context: CheckContext):
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a ReplicaSet" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicaSet is not Supported" },
   )
 }
 

@@ -31,7 +31,7 @@ export function defaultStatefulSetSpec(self: JsonObject, context: DefaultingCont
 }
 
 export function defaultStatefulSetUpdateStrategy(self: JsonObject, _context: DefaultingContext): void {
-  if (equals(size(get(self, "type") ?? ""), 0) || (get(self, "type") === "RollingUpdate")) assign(self, ["rollingUpdate"], {}, { pointer: true })
+  if (equals(size(get(self, "type") ?? ""), 0)) assign(self, ["rollingUpdate"], {}, { pointer: true })
   if (equals(size(get(self, "type") ?? ""), 0)) assign(self, ["type"], "RollingUpdate")
   if (present(get(self, "rollingUpdate")) && (get(self, "type") === "RollingUpdate")) assign(self, ["rollingUpdate", "partition"], 0, { pointer: true })
 }

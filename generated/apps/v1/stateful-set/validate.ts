@@ -6,7 +6,7 @@ import {
   atMost,
   field,
   get,
-  isFormat,
+  isSelector,
   less,
   limited,
   limits,
@@ -24,13 +24,6 @@ import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.
 export function validateStatefulSet(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateStatefulSetSpec)
   field(self, "status", context, validateStatefulSetStatus)
-  // when size(metadata.name) > 0: isFormat("dns-label", metadata.name)
-  rule(
-    !less(0, size(get(self, "metadata", "name") ?? "")) || isFormat("dns-label", get(self, "metadata", "name") ?? ""),
-    self,
-    context,
-    { type: "Invalid", at: "metadata.name", absent: "", message: "must be a DNS label without dots", on: "create" },
-  )
 }
 
 const statefulSetSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 } })
@@ -57,9 +50,11 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
     context,
     { type: "Invalid", at: "selector", message: "empty selector is invalid for statefulset" },
   )
-  // when has(selector): matchesSelector(selector, template.metadata.labels)
+  // isSelector(selector)
+  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
   rule(
-    !present(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
@@ -69,7 +64,7 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
     get(self, "template", "spec", "restartPolicy") === "Always",
     self,
     context,
-    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", message: "supported values: \"Always\"" },
+    { type: "NotSupported", at: "template.spec.restartPolicy", absent: "", supported: ["Always"], message: "" },
   )
   // !has(template.spec.activeDeadlineSeconds)
   rule(
@@ -88,7 +83,7 @@ export function validateStatefulSetUpdateStrategy(self: JsonObject, context: Che
     within(get(self, "type") ?? "", ["RollingUpdate", "OnDelete"]),
     self,
     context,
-    { type: "Invalid", at: "type", absent: "", message: "must be 'RollingUpdate' or 'OnDelete'" },
+    { type: "Invalid", at: ".", message: "must be 'RollingUpdate' or 'OnDelete'" },
   )
   // when type == "OnDelete": !has(rollingUpdate)
   rule(
@@ -111,14 +106,14 @@ export function validateStatefulSetPersistentVolumeClaimRetentionPolicy(self: Js
     within(get(self, "whenDeleted") ?? "", ["Retain", "Delete"]),
     self,
     context,
-    { type: "NotSupported", at: "whenDeleted", absent: "", message: "supported values: \"Delete\", \"Retain\"" },
+    { type: "NotSupported", at: "whenDeleted", absent: "", supported: ["Retain", "Delete"], message: "" },
   )
   // whenScaled in ["Retain", "Delete"]
   rule(
     within(get(self, "whenScaled") ?? "", ["Retain", "Delete"]),
     self,
     context,
-    { type: "NotSupported", at: "whenScaled", absent: "", message: "supported values: \"Delete\", \"Retain\"" },
+    { type: "NotSupported", at: "whenScaled", absent: "", supported: ["Retain", "Delete"], message: "" },
   )
 }
 

@@ -22,14 +22,30 @@ export function validateCSINodeSpec(self: JsonObject, context: CheckContext): vo
   unique(self, "drivers", context, ["name"])
 }
 
-const csiNodeDriverLimits = limits({ name: { nonEmpty: true, format: "csi-driver-name" }, topologyKeys: { items: { format: "qualified-name" } } })
+const csiNodeDriverLimits = limits({
+  name: {
+    keepEmpty: true,
+    absent: "",
+    minLength: 1,
+    maxLength: 63,
+    format: "csi-driver-name",
+    failures: { minLength: { reason: "Required", message: "" } },
+  },
+  topologyKeys: {
+    items: {
+      minLength: 1,
+      format: "qualified-name",
+      failures: { minLength: { reason: "Required", message: "", at: "." }, format: { at: "." } },
+    },
+    failures: { unique: { at: "." } },
+  },
+})
 
 export function validateCSINodeDriver(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.name, "name", context)
   nonEmpty(self.nodeID, "nodeID", context)
   limited(self.name, context, csiNodeDriverLimits.name)
   limited(self.topologyKeys, context, csiNodeDriverLimits.topologyKeys)
-  unique(self, "topologyKeys", context, [])
+  unique(self, "topologyKeys", context, [], csiNodeDriverLimits.topologyKeys)
   field(self, "allocatable", context, validateVolumeNodeResources)
 }
 

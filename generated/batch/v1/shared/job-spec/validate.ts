@@ -14,6 +14,7 @@ import {
   limits,
   named,
   nonEmpty,
+  orElse,
   present,
   rule,
   size,
@@ -30,7 +31,12 @@ const jobSpecLimits = limits({
   backoffLimitPerIndex: { pointer: true, minimum: 0 },
   maxFailedIndexes: { pointer: true, minimum: 0 },
   ttlSecondsAfterFinished: { pointer: true, minimum: 0 },
-  completionMode: { pointer: true, enum: ["NonIndexed", "Indexed"] },
+  completionMode: {
+    pointer: true,
+    absent: "null",
+    enum: ["NonIndexed", "Indexed"],
+    failures: { enum: { supported: ["NonIndexed", "Indexed"] } },
+  },
   podReplacementPolicy: { pointer: true, enum: ["TerminatingOrFailed", "Failed"] },
 })
 
@@ -61,19 +67,26 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Invalid", at: "parallelism", message: "must be less than or equal to 100000 when completion mode is Indexed" },
   )
-  // when completionMode == "NonIndexed": !has(backoffLimitPerIndex)
+  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(backoffLimitPerIndex)
   rule(
-    !(get(self, "completionMode") === "NonIndexed") || !present(get(self, "backoffLimitPerIndex")),
+    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "backoffLimitPerIndex")),
     self,
     context,
     { type: "Invalid", at: "backoffLimitPerIndex", message: "requires indexed completion mode" },
   )
-  // when completionMode == "NonIndexed": !has(maxFailedIndexes)
+  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(maxFailedIndexes)
   rule(
-    !(get(self, "completionMode") === "NonIndexed") || !present(get(self, "maxFailedIndexes")),
+    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "maxFailedIndexes")),
     self,
     context,
     { type: "Invalid", at: "maxFailedIndexes", message: "requires indexed completion mode" },
+  )
+  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(successPolicy)
+  rule(
+    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "successPolicy")),
+    self,
+    context,
+    { type: "Invalid", at: "successPolicy", message: "requires indexed completion mode" },
   )
   // when has(maxFailedIndexes): has(backoffLimitPerIndex)
   rule(
@@ -164,10 +177,18 @@ export function validatePodFailurePolicy(self: JsonObject, context: CheckContext
   items(self, "rules", context, validatePodFailurePolicyRule)
 }
 
-const podFailurePolicyRuleLimits = limits({ action: { nonEmpty: true, enum: ["FailJob", "FailIndex", "Ignore", "Count"] }, onPodConditions: { maxItems: 20 } })
+const podFailurePolicyRuleLimits = limits({
+  action: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["FailJob", "FailIndex", "Ignore", "Count"],
+    failures: { nonEmpty: { message: "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]" } },
+  },
+  onPodConditions: { maxItems: 20 },
+})
 
 export function validatePodFailurePolicyRule(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.action, "action", context)
+  nonEmpty(self.action, "action", context, podFailurePolicyRuleLimits.action)
   limited(self.action, context, podFailurePolicyRuleLimits.action)
   limited(self.onPodConditions, context, podFailurePolicyRuleLimits.onPodConditions)
   field(self, "onExitCodes", context, validatePodFailurePolicyOnExitCodesRequirement)
@@ -177,21 +198,21 @@ export function validatePodFailurePolicyRule(self: JsonObject, context: CheckCon
     !(present(get(self, "onExitCodes")) && less(0, size(get(self, "onPodConditions")))),
     self,
     context,
-    { type: "Invalid", at: "", message: "specifying both OnExitCodes and OnPodConditions is not supported" },
+    { type: "Invalid", at: "", omitValue: true, message: "specifying both OnExitCodes and OnPodConditions is not supported" },
   )
   // has(onExitCodes) || size(onPodConditions) > 0
   rule(
     present(get(self, "onExitCodes")) || less(0, size(get(self, "onPodConditions"))),
     self,
     context,
-    { type: "Invalid", at: "", message: "specifying one of OnExitCodes and OnPodConditions is required" },
+    { type: "Invalid", at: "", omitValue: true, message: "specifying one of OnExitCodes and OnPodConditions is required" },
   )
 }
 
-const podFailurePolicyOnExitCodesRequirementLimits = limits({ operator: { nonEmpty: true, enum: ["In", "NotIn"] } })
+const podFailurePolicyOnExitCodesRequirementLimits = limits({ operator: { nonEmpty: true, absent: "", enum: ["In", "NotIn"], failures: { nonEmpty: { message: "valid values: [\"In\" \"NotIn\"]" } } } })
 
 export function validatePodFailurePolicyOnExitCodesRequirement(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.operator, "operator", context)
+  nonEmpty(self.operator, "operator", context, podFailurePolicyOnExitCodesRequirementLimits.operator)
   limited(self.operator, context, podFailurePolicyOnExitCodesRequirementLimits.operator)
   distinct(self, "values", context, [])
   named(exitCodes, self, context)
