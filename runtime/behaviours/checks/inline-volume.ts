@@ -9,13 +9,13 @@ const purpose = "in the context of inline volumes"
 const refused = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const
 
 /** Called for the source of each attachment. */
-export const inlineVolume = defineCheck<VolumeAttachmentSource>(({ inlineVolumeSpec: volume }, context) => {
-  if (volume === undefined) return
+export const inlineVolume = defineCheck<VolumeAttachmentSource>(({ inlineVolumeSpec: volume, persistentVolumeName: name }, context) => {
+  if (volume === undefined || name !== undefined) return
   const at = "inlineVolumeSpec"
-  for (const name of refused) {
-    const value = volume[name]
-    const isSet = name === "capacity" ? Object.keys(volume.capacity ?? {}).length > 0 : value !== undefined && value !== ""
-    if (isSet) context.fail("Forbidden", undefined, `may not be specified ${purpose}`, `${at}.${name}`)
+  for (const field of refused) {
+    const value = volume[field]
+    const isSet = field === "capacity" ? Object.keys(volume.capacity ?? {}).length > 0 : value !== undefined && value !== ""
+    if (isSet) context.fail("Forbidden", undefined, `may not be specified ${purpose}`, `${at}.${field}`)
   }
   if (volume.csi === undefined) context.fail("Required", undefined, `has to be specified ${purpose}`, `${at}.csi`)
   if ((volume.accessModes ?? []).length === 0) context.fail("Required", undefined, "", `${at}.accessModes`)

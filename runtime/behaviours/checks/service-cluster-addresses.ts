@@ -14,11 +14,13 @@ const notOnceSet = "may not change once set"
 export const serviceClusterAddresses = defineCheck<ServiceSpec>((spec, context) => {
   if (spec.type === "ExternalName") return
   const { clusterIPs: addresses = [], ipFamilies = [] } = spec
+  const before = context.failures.list.length
   checkInStep(spec.clusterIP ?? "", addresses, context)
   checkPolicy(spec, addresses, context)
   if (checkAddresses(addresses, context)) checkFamilies(addresses, ipFamilies, context)
   const { old } = context
-  if (old !== undefined && old.type !== "ExternalName") checkUpdate(spec, old, context)
+  const isValid = context.failures.list.length === before && ipFamilies.every((family) => family === "IPv4" || family === "IPv6")
+  if (isValid && old !== undefined && old.type !== "ExternalName") checkUpdate(spec, old, context)
 })
 
 function checkInStep(clusterIP: string, addresses: readonly string[], context: CheckContext<ServiceSpec>): void {

@@ -21,6 +21,11 @@ export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], fa
   // Validation reports these, and needs no family that the cluster lacks besides.
   if (new Set(given).size !== given.length || isMismatch(given, addresses)) return
   if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
+  if (policy === undefined && (addresses.length > 1 || given.length > 1)) {
+    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${addresses.length > 1 ? "cluster IPs" : "IP families"} are specified`
+    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
+    if (addresses.length < 2) return
+  }
   const families = inferred(given, { addresses, cluster, failures })
   if (policy === "RequireDualStack" && cluster.length < 2) {
     failures.add({
@@ -32,11 +37,6 @@ export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], fa
   }
   for (const [index, family] of families.entries()) {
     if (!cluster.includes(family)) failures.add({ type: "Invalid", field: `spec.ipFamilies[${index}]`, value: family, detail: notHere })
-  }
-  const several = addresses.length > 1 ? "cluster IPs" : given.length > 1 ? "IP families" : undefined
-  if (policy === undefined && several !== undefined) {
-    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${several} are specified`
-    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
   }
   if (!failures.empty) return
   if (families.length === 0) families.push(...cluster.slice(0, 1))

@@ -16,7 +16,6 @@ import {
   limited,
   limits,
   named,
-  nonEmpty,
   orElse,
   quantity,
   remainder,
@@ -71,15 +70,15 @@ const taintLimits = limits({
   key: { keepEmpty: true, format: "qualified-name" },
   value: { format: "label-value" },
   effect: {
-    nonEmpty: true,
+    keepEmpty: true,
     absent: "",
     enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"],
-    failures: { enum: { supported: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } },
+    minLength: 1,
+    failures: { minLength: { reason: "Required", message: "" }, enum: { supported: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } },
   },
 })
 
 export function validateTaint(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.effect, "effect", context, taintLimits.effect)
   limited(self.key, context, taintLimits.key)
   limited(self.value, context, taintLimits.value)
   limited(self.effect, context, taintLimits.effect)

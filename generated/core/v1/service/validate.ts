@@ -3,6 +3,7 @@ import { serviceClusterAddresses } from "../../../../runtime/behaviours/checks/s
 import { serviceExternalName } from "../../../../runtime/behaviours/checks/service-external-name.ts"
 import { serviceNodePorts } from "../../../../runtime/behaviours/checks/service-node-ports.ts"
 import { serviceSourceRanges } from "../../../../runtime/behaviours/checks/service-source-ranges.ts"
+import { serviceTopology } from "../../../../runtime/behaviours/checks/service-topology.ts"
 import {
   type CheckContext,
   type JsonObject,
@@ -10,7 +11,6 @@ import {
   equals,
   field,
   get,
-  item,
   items,
   less,
   limited,
@@ -22,7 +22,6 @@ import {
   size,
   text,
   unique,
-  vendorText,
   within,
 } from "../../../../runtime/schema/index.ts"
 import { validateLoadBalancerStatus } from "../shared/load-balancer-status/validate.ts"
@@ -30,19 +29,8 @@ import { validateLoadBalancerStatus } from "../shared/load-balancer-status/valid
 export function validateService(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateServiceSpec)
   field(self, "status", context, validateServiceStatus)
-  // when has(metadata.annotations[vendor("service.orch.io/topology-aware-hints")]) && has(metadata.annotations[vendor("service.orch.io/topology-mode")]): metadata.annotations[vendor("service.orch.io/topology-aware-hints")] == metadata.annotations[vendor("service.orch.io/topology-mode")]
-  rule(
-    !(present(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints"))) && present(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-mode")))) || equals(item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints")), item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-mode"))),
-    self,
-    context,
-    {
-    type: "Invalid",
-    at: "metadata.annotations",
-    value: () => item(get(self, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-mode")),
-    message: () => `must match annotations[${text(vendorText(context.vendor, "service.orch.io/topology-aware-hints"))}] when both are specified`,
-  },
-  )
   named(serviceSourceRanges, self, context)
+  named(serviceTopology, self, context)
 }
 
 const serviceSpecLimits = limits({
@@ -161,7 +149,13 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     !((get(self, "type") === "LoadBalancer") && (get(context.old, "type") === "LoadBalancer")) || (equals(get(self, "loadBalancerClass"), get(context.old, "loadBalancerClass")) || (!present(get(self, "loadBalancerClass")) && !present(get(context.old, "loadBalancerClass")))),
     self,
     context,
-    { type: "Invalid", at: "loadBalancerClass", message: "may not change once set", on: "update" },
+    {
+    type: "Invalid",
+    at: "loadBalancerClass",
+    value: () => orElse(get(self, "loadBalancerClass"), "null"),
+    message: "may not change once set",
+    on: "update",
+  },
   )
   // when !(type in ["NodePort", "LoadBalancer"] || (type == "ClusterIP" && size(externalIPs) > 0)): size(externalTrafficPolicy) == 0
   rule(

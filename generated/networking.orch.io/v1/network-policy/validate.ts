@@ -23,7 +23,7 @@ export function validateNetworkPolicy(self: JsonObject, context: CheckContext): 
   field(self, "spec", context, validateNetworkPolicySpec)
 }
 
-const networkPolicySpecLimits = limits({ policyTypes: { items: { enum: ["Ingress", "Egress"] } } })
+const networkPolicySpecLimits = limits({ policyTypes: { items: { enum: ["Ingress", "Egress"], failures: { enum: { supported: ["Ingress", "Egress"] } } } } })
 
 export function validateNetworkPolicySpec(self: JsonObject, context: CheckContext): void {
   limited(self.policyTypes, context, networkPolicySpecLimits.policyTypes)
@@ -49,7 +49,10 @@ export function validateNetworkPolicyEgressRule(self: JsonObject, context: Check
   items(self, "to", context, validateNetworkPolicyPeer)
 }
 
-const networkPolicyPortLimits = limits({ protocol: { pointer: true, enum: ["TCP", "UDP", "SCTP"] }, port: { pointer: true, format: "port-number-or-name" } })
+const networkPolicyPortLimits = limits({
+  protocol: { pointer: true, absent: "null", enum: ["TCP", "UDP", "SCTP"], failures: { enum: { supported: ["TCP", "UDP", "SCTP"] } } },
+  port: { pointer: true, format: "port-number-or-name" },
+})
 
 export function validateNetworkPolicyPort(self: JsonObject, context: CheckContext): void {
   limited(self.protocol, context, networkPolicyPortLimits.protocol)

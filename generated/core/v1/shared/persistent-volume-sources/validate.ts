@@ -229,10 +229,11 @@ const csiPersistentVolumeSourceLimits = limits({
     format: "csi-driver-name",
     failures: { minLength: { reason: "Required", message: "" } },
   },
+  volumeHandle: { keepEmpty: true, absent: "", minLength: 1, failures: { minLength: { reason: "Required", message: "" } } },
 })
 
 export function validateCSIPersistentVolumeSource(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.volumeHandle, "volumeHandle", context)
   limited(self.driver, context, csiPersistentVolumeSourceLimits.driver)
+  limited(self.volumeHandle, context, csiPersistentVolumeSourceLimits.volumeHandle)
   named(volumeSecrets, self, context)
 }

@@ -4,15 +4,15 @@ import { type CheckContext, type JsonObject, limited, limits, nonEmpty } from ".
 const typedLocalObjectReferenceLimits = limits({ apiGroup: { pointer: true, keepEmpty: true, format: "optional-dns-subdomain" } })
 
 export function validateTypedLocalObjectReference(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.kind, "kind", context)
   nonEmpty(self.name, "name", context)
+  nonEmpty(self.kind, "kind", context)
   limited(self.apiGroup, context, typedLocalObjectReferenceLimits.apiGroup)
 }
 
 const typedObjectReferenceLimits = limits({ apiGroup: { pointer: true, keepEmpty: true, format: "optional-dns-subdomain" } })
 
 export function validateTypedObjectReference(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.kind, "kind", context)
   nonEmpty(self.name, "name", context)
+  nonEmpty(self.kind, "kind", context)
   limited(self.apiGroup, context, typedObjectReferenceLimits.apiGroup)
 }
