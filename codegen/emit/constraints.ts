@@ -105,7 +105,7 @@ function fieldLimits(field: FieldModel): Literal {
 
 function valueLimits(constraints: Constraints): { readonly [word: string]: Literal | undefined } {
   const words = constraintTable.map((row) => {
-    const limit = limitOf(row, constraints)
+    const limit = row.word === "enum" && constraints.openEnum === true ? undefined : limitOf(row, constraints)
     return [row.word, limit === undefined || typeof limit !== "object" ? limit : limit.map(plain)] as const
   })
   return {

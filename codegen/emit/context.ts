@@ -6,7 +6,7 @@ import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel }
 import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
 import { isPresent, Presence } from "../../model/presence.ts"
 import { shapesOf } from "../../model/shapes.ts"
-import { constraintTable, limitOf, type Limits } from "../../runtime/schema/constraints.ts"
+import { type Constraint, constraintTable, limitOf, type Limits } from "../../runtime/schema/constraints.ts"
 import type { EmitOptions } from "./options.ts"
 
 export interface EmitContext {
@@ -136,7 +136,8 @@ export function hasConstraints(field: FieldModel): boolean {
 /** Whether there are limits of the value, its items, its keys or its values. */
 export function hasLimits(limits: Limits): boolean {
   const parts = [limits.items, limits.values, limits.keys]
-  return constraintTable.some((row) => limitOf(row, limits) !== undefined) || parts.some((part) => part !== undefined)
+  const isLimited = (row: Constraint): boolean => limitOf(row, limits) !== undefined && (row.word !== "enum" || limits.openEnum !== true)
+  return constraintTable.some(isLimited) || parts.some((part) => part !== undefined)
 }
 
 function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {

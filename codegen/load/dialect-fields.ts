@@ -195,6 +195,13 @@ const limits: readonly Keyword[] = [
     example: "protocol: {type: string, enum: {TCP: Streams of bytes., UDP: Single packets.}, doc: Protocol of the port.}",
   },
   {
+    word: "openEnum",
+    places: ["field", "constraints"],
+    value: yes,
+    doc: "true: other values than those of enum are taken, too. It is published, and not checked.",
+    example: "phase: {type: string, number: 1, enum: [Cold, Hot], openEnum: true, doc: How far it is.}",
+  },
+  {
     word: "format",
     places: ["field", "constraints"],
     value: { form: "formatName" },

@@ -138,6 +138,7 @@ function limitsOf(block: Block, type: TypeRefModel): Limits {
     limits.enum = documented.map(({ key }) => enumValue(key, type))
     limits.enumDocs = documented.map(({ value }) => textOf(value) ?? "")
   }
+  if (block.word("openEnum", [true]) === true) limits.openEnum = true
   for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
     if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))

@@ -45,7 +45,7 @@ export function specialIpFaults(address: IpAddress): string[] {
   const [first = 0, second = 0, third = 0] = address.bytes
   const zeros = (bytes: readonly number[]): boolean => bytes.every((byte) => byte === 0)
   const four = address.family === 4
-  if (zeros(address.bytes)) return ["may not be unspecified (0.0.0.0 or ::)"]
+  if (zeros(address.bytes)) return [`may not be unspecified (${four ? "0.0.0.0" : "::"})`]
   if (four ? first === 127 : zeros(address.bytes.slice(0, 15)) && address.bytes[15] === 1) {
     return ["may not be in the loopback range (127.0.0.0/8, ::1/128)"]
   }
@@ -95,4 +95,55 @@ function groupBytes(text: string, last: boolean): number[] | undefined {
     }
   }
   return bytes
+}
+
+/**
+ * Says why strict readers, such as the parser of Go's package netip, refuse an address that this server takes; undefined
+ * when they take it. Called for warnings.
+ */
+export function strictIpFault(text: string): string | undefined {
+  const failed = (why: string, at = ""): string =>
+    `ParseAddr(${JSON.stringify(text)}): ${why}${at === "" ? "" : ` (at ${JSON.stringify(at)})`}`
+  const first = /[.:%]/.exec(text)?.[0]
+  if (first === undefined) return failed("unable to parse IP")
+  if (first === "%") return failed("missing IPv6 address")
+  if (first === ":") return ipv6Bytes(text) === undefined ? failed("unable to parse IP") : undefined
+  let [value, digits, dots] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ""
+    if (character >= "0" && character <= "9") {
+      if (digits === 1 && value === 0) return failed("IPv4 field has octet with leading zero")
+      value = value * 10 + Number(character)
+      digits++
+      if (value > 255) return failed("IPv4 field has value >255")
+    } else if (character === ".") {
+      if (digits === 0 || at === text.length - 1) return failed("IPv4 field must have at least one digit", text.slice(at))
+      if (dots === 3) return failed("IPv4 address too long")
+      dots++
+      value = digits = 0
+    } else return failed("unexpected character", text.slice(at))
+  }
+  return dots < 3 ? failed("IPv4 address too short") : undefined
+}
+
+/** Returns an IPv6 address as RFC 5952 writes it; undefined for other texts. */
+export function canonicalIpv6(text: string): string | undefined {
+  const bytes = text.includes(":") ? ipv6Bytes(text) : undefined
+  if (bytes === undefined) return undefined
+  if (bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255) return `::ffff:${bytes.slice(12).join(".")}`
+  const groups = Array.from({ length: 8 }, (_, index) => (bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0))
+  const [start, length] = longestZeros(groups)
+  const hex = (part: readonly number[]): string => part.map((group) => group.toString(16)).join(":")
+  return length < 2 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
+}
+
+/** Start and length of the first of the longest runs of zeros. */
+function longestZeros(groups: readonly number[]): readonly [number, number] {
+  let best: readonly [number, number] = [0, 0]
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0
+    while (groups[start + length] === 0) length++
+    if (length > best[1]) best = [start, length]
+  }
+  return best
 }

@@ -322,13 +322,6 @@ export const warningsPerSecond = 1
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
 
-/**
- * Addresses in all subsets of an Endpoints object in canonical form, which repeats an address for each distinct set of
- * ports; more is 422. The largest object that a store accepts has fewer, and so have 5,000 endpoints with fifty
- * different sets of ports.
- */
-export const repackedAddressesMax = 300_000
-
 /** Evictions of a budget pending until its controller has seen the pods disappear; kube-apiserver 1.30. */
 export const disruptedPodsMax = 2000
 

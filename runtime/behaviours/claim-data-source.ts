@@ -15,14 +15,18 @@ export const claimDataSource = defineBehaviour<PersistentVolumeClaim>({
     object.status = { phase: "Pending" }
     // Copied because the spec may be the client's own object, which every attempt shares.
     object.spec = deepClone(object.spec)
-    keepInStep(object.spec)
+    keepInStep(object.spec, false)
+  },
+  prepareUpdate(object, old, { subresource }) {
+    if (subresource === undefined) keepInStep(object.spec, old.spec.dataSource !== undefined || old.spec.dataSourceRef !== undefined)
   },
 })
 
-function keepInStep(spec: PersistentVolumeClaimSpec): void {
+/** `inUse`: the stored claim has a source, which stays whatever it is. */
+function keepInStep(spec: PersistentVolumeClaimSpec, inUse: boolean): void {
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined && dataSourceRef === undefined) {
-    if (isKnownSource(dataSource.apiGroup ?? "", dataSource.kind)) spec.dataSourceRef = { ...dataSource }
+    if (inUse || isKnownSource(dataSource.apiGroup ?? "", dataSource.kind)) spec.dataSourceRef = { ...dataSource }
     else delete spec.dataSource
   } else if (dataSource === undefined && dataSourceRef !== undefined && (dataSourceRef.namespace ?? "") === "") {
     const { apiGroup, kind, name } = dataSourceRef

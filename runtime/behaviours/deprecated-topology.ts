@@ -7,7 +7,10 @@ import type { EndpointSlice } from "../../generated/discovery.orch.io/v1/endpoin
 export const deprecatedTopology = defineBehaviour<EndpointSlice>({
   prepareCreate: dropTopology,
   prepareUpdate(object, old) {
-    if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object)
+    if (deepEqual(object.endpoints, old.endpoints)) return
+    // The reference compares before it drops, and counts what is dropped as a change.
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1
+    dropTopology(object)
   },
 })
 

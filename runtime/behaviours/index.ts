@@ -8,7 +8,6 @@ import { componentHealth } from "./component-health.ts"
 import { customObject } from "./custom-object.ts"
 import { definitionLifecycle } from "./definition-lifecycle.ts"
 import { deprecatedTopology } from "./deprecated-topology.ts"
-import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
 import { jobSelector } from "./job-selector.ts"
@@ -42,7 +41,6 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   customObject,
   definitionLifecycle,
   deprecatedTopology,
-  endpointsCanonical,
   jobSelector,
   limitRangeAmounts,
   localApiService,

@@ -12,7 +12,12 @@ export const persistentVolumePhase = defineBehaviour<PersistentVolume>(({ clock 
     },
     prepareUpdate(object, old, { subresource }) {
       const { status } = object
-      if (subresource !== "status" || status.phase === old.status.phase) return
+      if (subresource !== "status") return
+      if (status.phase === old.status.phase) {
+        if (status.lastPhaseTransitionTime === undefined && old.status.lastPhaseTransitionTime !== undefined)
+          object.status = { ...status, lastPhaseTransitionTime: old.status.lastPhaseTransitionTime }
+        return
+      }
       // A time that the client changed together with the phase is the client's.
       if ((status.lastPhaseTransitionTime ?? old.status.lastPhaseTransitionTime) !== old.status.lastPhaseTransitionTime) return
       object.status = { ...status, lastPhaseTransitionTime: now() }

@@ -6,5 +6,5 @@ import type { ServiceAccount } from "../../generated/core/v1/service-account/typ
 export const serviceAccountSecrets = defineBehaviour<ServiceAccount>({ prepareCreate: keepNames, prepareUpdate: keepNames })
 
 function keepNames(account: ServiceAccount): void {
-  if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name = "" }) => ({ name }))
+  if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name = "" }) => (name === "" ? {} : { name }))
 }

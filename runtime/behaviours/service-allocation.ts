@@ -30,6 +30,8 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
       const spec = deepClone(object.spec)
       syncAddresses(spec)
       fillFamilies(spec, families, failures)
+      // The reference reports these alone, before it validates.
+      if (!failures.empty) failures.end()
       object.spec = inOrder(spec)
     },
     prepareUpdate(object, old, { subresource, failures }) {
@@ -38,6 +40,8 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
       carryOver(spec, before)
       dropUnneeded(spec, before)
       fillFamilies(spec, families, failures)
+      // The reference reports these alone, before it validates.
+      if (!failures.empty) failures.end()
       object.spec = inOrder(spec)
       dropBalancer(object, spec, before)
     },

@@ -18,7 +18,7 @@ import { fullStored, keepsStoredOnly, rememberedStored } from "./stored-state.ts
 
 /** What a write returns for the response. */
 export interface WriteResult {
-  /** In the handle's version, with resourceVersion set (after a dry-run create the one that was sent, if any). */
+  /** In the handle's version, with resourceVersion set (absent after a dry-run create). */
   readonly object: ApiObject
   /** JSON of the stored form. Absent if this write did not encode it, or another server converted it. */
   readonly json?: Buffer
@@ -260,6 +260,6 @@ export function storeFailure(error: StoreError): ApiError {
 /** A dry run returns the object's present resourceVersion, or none if the object does not exist. */
 function dryRunVersion(object: ApiObject, expected: number): ApiObject {
   if (expected > 0) return { ...object, metadata: versioned(object.metadata, String(expected)) }
-  const { resourceVersion = "", ...metadata } = object.metadata ?? {}
-  return resourceVersion === "" ? { ...object, metadata } : object
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata ?? {}
+  return { ...object, metadata }
 }

@@ -103,8 +103,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   attributes.name = sent.metadata?.name ?? ""
   const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
   const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
-  const sentVersion = request.object.metadata?.resourceVersion ?? ""
-  const name = nameObject(registry, object, dryRun ? sentVersion : "")
+  const name = nameObject(registry, object)
   const key = handle.key(namespace, name)
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun, user: attributes.user })
@@ -124,7 +123,6 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   showDefaults(handle, object, vendor)
-  if (!dryRun && /^0*[1-9]\d*$/.test(sentVersion)) throw badRequest("resourceVersion should not be set on objects to be created")
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
@@ -214,6 +212,7 @@ const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
  * in published order without assembling the record again, which would be most of the cost of a creation here.
  */
 function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
+  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
   const metadata: JsonObject = {}
   if ((sent.name ?? "") !== "" || (sent.generateName ?? "") !== "") metadata.name = (sent.name ?? "") === "" ? undefined : sent.name
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
@@ -225,12 +224,12 @@ function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): 
 }
 
 /** Sets name, uid and creation time, and returns the name. Called after admission; each attempt gets new values. */
-function nameObject(registry: Registry, { metadata = {} }: ApiObject, resourceVersion: string): string {
+function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
   const { clock, random } = registry.deps
   const { generateName = "" } = metadata
   if (metadata.name === undefined && generateName !== "") metadata.name = generatedName(random, generateName)
   metadata.uid = random.uuid()
-  metadata.resourceVersion = resourceVersion
+  metadata.resourceVersion = ""
   metadata.creationTimestamp = timeText(clock.nowMs())
   return metadata.name ?? ""
 }

@@ -122,7 +122,7 @@ async function attemptOn(
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const next = await withConversions(conversion, () => request.transform(old, bytes))
-  checkUid(handle, request, { next, old })
+  checkUid(registry, handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
   const state = { key, revision, current, old, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
   return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
@@ -139,7 +139,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   if (creation === undefined || request.subresource !== undefined) throw notFound(objectRef)
   const object = await request.transform(undefined, bytesSent(request))
   const { uid = "" } = object.metadata ?? {}
-  if (uid !== "") throw conflict(objectRef, missingUidText(handle, request, uid))
+  if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
   if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
@@ -159,9 +159,14 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
 }
 
 /** The text of the 409 for a uid of an object that does not exist. */
-function missingUidText(handle: KindHandle, { put, attributes: { namespace, name } }: UpdateRequest, uid: string): string {
-  if (put) return storedPreconditionText(handle.key(namespace, name), "UID", uid, "")
+function missingUidText(registry: Registry, handle: KindHandle, request: UpdateRequest, uid: string): string {
+  if (request.put) return storedPreconditionText(shownKey(registry, handle, request), "UID", uid, "")
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
+}
+
+/** The key of the object as failures show it, which is the reference's: without the prefix of the store. */
+function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes: { namespace, name } }: UpdateRequest): string {
+  return `/${handle.key(namespace, name).slice(storePrefix.length)}`
 }
 
 function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): boolean {
@@ -187,12 +192,11 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
   if (parseRevision(asked, "object") !== state.current) throw staleVersion(objectRefOf(handle, name))
 }
 
-function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
+function checkUid(registry: Registry, handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
-    const { namespace, name } = request.attributes
-    throw conflict(objectRefOf(handle, name), storedPreconditionText(handle.key(namespace, name), "UID", asked, stored))
+    throw conflict(objectRefOf(handle, request.attributes.name), storedPreconditionText(shownKey(registry, handle, request), "UID", asked, stored))
   }
 }
 
@@ -404,7 +408,7 @@ function validateUpdate(
   const judge = (): undefined => {
     if (ofKind && handle.kind.rules.validatesTwice === true && failures.list.length > ofMetadata) {
       const again = new Failures()
-      handle.parts.validate(next, { failures: again, vendor })
+      handle.parts.validate(next, { failures: again, vendor, again: true })
       for (const failure of again.list) failures.add(failure)
     }
     if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)

@@ -17,6 +17,8 @@ export interface Limits {
   readonly enum?: readonly JsonValue[]
   /** A sentence for each value of `enum`, in its order; only for documents. */
   readonly enumDocs?: readonly string[]
+  /** Values other than those of `enum` are taken: it is only for documents. */
+  readonly openEnum?: true
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
@@ -44,7 +46,7 @@ export interface Limits {
 export type FailureForms = { readonly [Word in ConstraintWord | PresenceWord]?: FailureForm }
 
 /** A word of the table. */
-export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "items" | "values" | "keys" | "failures">
+export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "openEnum" | "items" | "values" | "keys" | "failures">
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

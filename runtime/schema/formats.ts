@@ -37,6 +37,8 @@ const int32Max = 2 ** 31 - 1
 const formats = new Map<string, Format>([
   ["dns-label", text(dnsLabelFaults, { maxLength: 63 })],
   ["dns-subdomain", text(dnsSubdomainFaults, { maxLength: 253 })],
+  ["optional-dns-label", text((value) => (value === "" ? [] : dnsLabelFaults(value)), { maxLength: 63 })],
+  ["optional-dns-subdomain", text((value) => (value === "" ? [] : dnsSubdomainFaults(value)), { maxLength: 253 })],
   ["dns1035-label", text(dns1035LabelFaults, { maxLength: 63 })],
   ["host-or-wildcard", text((value) => (value.includes("*") ? wildcardSubdomainFaults(value) : dnsSubdomainFaults(value)))],
   ["wildcard-subdomain", text(wildcardSubdomainFaults)],
@@ -46,6 +48,7 @@ const formats = new Map<string, Format>([
   ["annotation-key", text((value) => qualifiedNameFaults(value.toLowerCase()))],
   ["port-number", integer(1, 65535)],
   ["port-name", text(portNameFaults, { maxLength: 15 })],
+  ["port-number-or-name", { check: (value) => (typeof value === "string" ? portNameFaults(value) : integer(1, 65535).check(value)) }],
   ["percent", text(percentFaults)],
   ["int-or-percent", { check: intOrPercentFaults }],
   [
@@ -69,6 +72,7 @@ const formats = new Map<string, Format>([
   ["ipv4", text((value) => (parseIp(value)?.family === 4 ? [] : ["must be a valid IPv4 address"]))],
   ["ipv6", text((value) => (parseIp(value)?.family === 6 ? [] : ["must be a valid IPv6 address"]))],
   ["non-special-ip", text(nonSpecialIpFaults)],
+  ["endpoint-ip", text((value) => (parseIp(value) === undefined ? [...ipFaults(value), "must be a valid IP address"] : nonSpecialIpFaults(value)))],
   ["cidr", text((value) => (parseCidr(value) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : []))],
   ["fqdn", text(fqdnFaults)],
   ["fully-qualified-name", text(fullyQualifiedNameFaults)],
@@ -79,6 +83,7 @@ const formats = new Map<string, Format>([
   ["file-mode", { check: fileModeFaults, schema: { minimum: 0, maximum: 0o777 } }],
   ["quantity", { check: (value) => quantityFaults(value, false) }],
   ["quantity-non-negative", { check: (value) => quantityFaults(value, true) }],
+  ["quantity-positive", { check: positiveFaults }],
   ["cron5", text((value) => optional(cronFault(value)))],
   ["iana-time-zone", text(timeZoneFaults)],
   ["relative-path", text(relativePathFaults)],
@@ -268,7 +273,7 @@ function sysctlNameFaults(value: string): string[] {
 }
 
 function csiDriverNameFaults(value: string): string[] {
-  return longerThan(value, 63) ? [tooLongFault(63)] : dnsSubdomainFaults(value.toLowerCase())
+  return dnsSubdomainFaults(value.toLowerCase())
 }
 
 function fileModeFaults(value: JsonValue): string[] {
@@ -282,6 +287,13 @@ function quantityFaults(value: JsonValue, nonNegative: boolean): string[] {
     if (error instanceof QuantityError) return [error.message]
     throw error
   }
+}
+
+function positiveFaults(value: JsonValue): string[] {
+  const faults = quantityFaults(value, false)
+  const sign = faults.length > 0 ? 1 : quantitySign(parseQuantity(value))
+  if (sign > 0) return faults
+  return sign < 0 ? ["must be a valid resource quantity", "must be greater than zero"] : ["must be greater than zero"]
 }
 
 /** A zone that this runtime can load. "" and Local mean the server's own zone and are refused. */

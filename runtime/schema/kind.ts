@@ -217,6 +217,8 @@ export interface ValidationContext {
   readonly old?: ApiObject | undefined
   /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
   readonly subresource?: string | undefined
+  /** An updated object is validated as a whole, after the change: it has no `old`, and is no creation. */
+  readonly again?: boolean
   /** Approximate size of the object. Absent: small. */
   readonly bytes?: number | undefined
   /** Given where validation takes turns: a check that may take long hands its stages on, which run after the rest. */

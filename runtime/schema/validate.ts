@@ -42,6 +42,7 @@ interface Validation {
   readonly oldRoot: ApiObject | undefined
   readonly subresource: string | undefined
   readonly later: ValidationContext["later"] | undefined
+  readonly again: boolean
   /** Steps of all rules so far. */
   ruleSteps: number
 }
@@ -62,9 +63,9 @@ export class CheckContext<T = JsonValue> {
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
-    const { failures, vendor, old, subresource, later } = context
+    const { failures, vendor, old, subresource, later, again = false } = context
     takeSteps()
-    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later }, undefined, "", old)
+    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later, again }, undefined, "", old)
   }
 
   get failures(): Failures {
@@ -97,7 +98,7 @@ export class CheckContext<T = JsonValue> {
   }
 
   get operation(): "create" | "update" {
-    return this.validation.oldRoot === undefined ? "create" : "update"
+    return this.validation.oldRoot === undefined && !this.validation.again ? "create" : "update"
   }
 
   get isRoot(): boolean {

@@ -12,8 +12,10 @@ export const claimUpdate = defineCheck<PersistentVolumeClaim>((claim, context) =
   const { old } = context
   if (old === undefined || context.subresource !== undefined) return
   const allowed = allowedChanges(claim, old, context.vendor.domain("volume.beta.orch.io/storage-class"))
-  if (claim.spec.volumeMode !== old.spec.volumeMode) context.fail("Invalid", claim.spec.volumeMode, "field is immutable", "spec.volumeMode")
-  if (!deepEqual(claim.spec, allowed)) return context.fail("Forbidden", undefined, immutableText, "spec")
+  const hasChanged = !deepEqual(claim.spec, allowed)
+  if (hasChanged) context.fail("Forbidden", undefined, immutableText, "spec")
+  if (claim.spec.volumeMode !== old.spec.volumeMode) context.fail("Invalid", claim.spec.volumeMode, "field is immutable", "volumeMode")
+  if (hasChanged) return
   const [before, after] = [old, claim].map(({ spec }) => spec.resources.requests?.storage)
   if (before === undefined || after === undefined) return
   if (compareQuantities(parseQuantity(after), parseQuantity(before)) < 0)

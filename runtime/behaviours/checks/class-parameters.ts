@@ -9,10 +9,10 @@ const parameterBytesMax = 256 * 1024
 export const classParameters = defineCheck<{ parameters?: Record<string, string> }>((object, context) => {
   const { parameters = {} } = object
   const entries = Object.entries(parameters)
-  if (entries.length > parametersMax) context.fail("TooLong", undefined, `must have at most ${parametersMax} entries`, "parameters")
+  if (entries.length > parametersMax) context.fail("TooLong", undefined, `must have at most ${parametersMax} bytes`, "parameters")
   let bytes = 0
   for (const [key, value] of entries) {
-    if (key === "") context.fail("Invalid", key, "field can not be empty", "parameters")
+    if (key === "") context.fail("Invalid", key, "field can not be empty.", "parameters")
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
   if (bytes > parameterBytesMax) context.fail("TooLong", undefined, `must have at most ${parameterBytesMax} bytes`, "parameters")

@@ -29,5 +29,6 @@ const addressFaults: ReadonlyMap<string, (address: string) => readonly string[]>
 
 function ipFaults(address: string, family: 4 | 6): readonly string[] {
   const ip = parseIp(address)
-  return ip?.family === family ? specialIpFaults(ip) : [`must be a valid IPv${family} address`]
+  const faults = ip?.family === family ? [] : [`must be a valid IPv${family} address`]
+  return [...faults, ...(ip === undefined ? ["must be a valid IP address"] : specialIpFaults(ip))]
 }

@@ -1,5 +1,7 @@
 /** What may not change in a volume (catalog validation.yaml: PersistentVolume, update). */
 import { deepEqual } from "../../encoding/field-path.ts"
+import type { JsonValue } from "../../base/json.ts"
+import { typed } from "../../schema/typed.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { currentLabel } from "../pods/affinity-warnings.ts"
 import type { Vendor } from "../../base/vendor.ts"
@@ -12,10 +14,15 @@ export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, c
   if (!deepEqual(sourceOf(spec), sourceOf(old)))
     context.fail("Forbidden", undefined, "spec.persistentvolumesource is immutable after creation", "persistentvolumesource")
   if (old.nodeAffinity !== undefined && !deepEqual(current(spec.nodeAffinity, context.vendor), current(old.nodeAffinity, context.vendor)))
-    context.fail("Invalid", undefined, "field is immutable, except for updating from beta label to GA", "nodeAffinity")
+    context.fail(
+      "Invalid",
+      spec.nodeAffinity === undefined ? "null" : typed<JsonValue>(spec.nodeAffinity),
+      "field is immutable, except for updating from beta label to GA",
+      "../nodeAffinity",
+    )
 })
 
-/** The fields that say where the storage is; the secret for growing may be exchanged. */
+/** The fields that say where the storage is. */
 function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
   const {
     accessModes: _modes,
@@ -29,9 +36,7 @@ function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
     volumeMode: _mode,
     ...source
   } = spec
-  if (source.csi === undefined) return source
-  const { controllerExpandSecretRef: _secret, ...csi } = source.csi
-  return { ...source, csi }
+  return source
 }
 
 /** The affinity with current names in place of old ones. */

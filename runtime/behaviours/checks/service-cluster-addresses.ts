@@ -14,11 +14,13 @@ const notOnceSet = "may not change once set"
 export const serviceClusterAddresses = defineCheck<ServiceSpec>((spec, context) => {
   if (spec.type === "ExternalName") return
   const { clusterIPs: addresses = [], ipFamilies = [] } = spec
+  const before = context.failures.list.length
   checkInStep(spec.clusterIP ?? "", addresses, context)
   checkPolicy(spec, addresses, context)
   if (checkAddresses(addresses, context)) checkFamilies(addresses, ipFamilies, context)
   const { old } = context
-  if (old !== undefined && old.type !== "ExternalName") checkUpdate(spec, old, context)
+  const isValid = context.failures.list.length === before && ipFamilies.every((family) => family === "IPv4" || family === "IPv6")
+  if (isValid && old !== undefined && old.type !== "ExternalName") checkUpdate(spec, old, context)
 })
 
 function checkInStep(clusterIP: string, addresses: readonly string[], context: CheckContext<ServiceSpec>): void {
@@ -26,14 +28,16 @@ function checkInStep(clusterIP: string, addresses: readonly string[], context: C
   if (clusterIP === "") {
     if (first !== undefined) context.fail("Invalid", [...addresses], "must be empty when `clusterIP` is not specified", "clusterIPs")
   } else if (first === undefined) context.fail("Required", undefined, "", "clusterIPs")
-  else if (first !== clusterIP) context.fail("Invalid", first, "first value must match `clusterIP`", "clusterIPs[0]")
+  else if (first !== clusterIP) context.fail("Invalid", [...addresses], "first value must match `clusterIP`", "clusterIPs")
 }
 
 function checkPolicy(spec: ServiceSpec, addresses: readonly string[], context: CheckContext<ServiceSpec>): void {
   if (spec.ipFamilyPolicy !== "SingleStack") return
-  const two = addresses.length > 1 ? "addresses" : (spec.ipFamilies ?? []).length > 1 ? "families" : undefined
+  // More families than there are have been reported.
+  const families = new Set(spec.ipFamilies ?? []).size
+  const two = addresses.length === 2 ? "cluster IPs" : families === 2 ? "IP families" : undefined
   if (two === undefined) return
-  context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
+  context.fail("Invalid", "SingleStack", `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${two} are specified`, "ipFamilyPolicy")
 }
 
 /** Checks the addresses themselves. Returns true when they are valid, so that their families can be checked. */
@@ -54,7 +58,7 @@ function checkAddresses(addresses: readonly string[], context: CheckContext<Serv
 
 function checkFamilies(addresses: readonly string[], families: readonly string[], context: CheckContext<ServiceSpec>): void {
   const found = addresses.map((address) => parseIp(address)?.family)
-  if (found.length > 1 && new Set(found).size !== found.length) {
+  if (found.length === 2 && new Set(found).size !== found.length) {
     context.fail("Invalid", [...addresses], "may specify no more than one IP for each IP family", "clusterIPs")
   }
   for (const [index, family] of found.entries()) {

@@ -14,15 +14,15 @@ const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
 export const serviceSourceRanges = defineCheck<Service>((service, context) => {
   const { type, loadBalancerSourceRanges: ranges = [] } = service.spec
   if (ranges.length > 0) {
-    if (type !== "LoadBalancer") context.fail("Forbidden", undefined, onlyForBalancers, "spec.loadBalancerSourceRanges")
-    for (const [index, range] of ranges.entries()) checkRange(range, `spec.loadBalancerSourceRanges[${index}]`, context)
+    if (type !== "LoadBalancer") context.fail("Forbidden", undefined, onlyForBalancers, "spec.LoadBalancerSourceRanges")
+    for (const [index, range] of ranges.entries()) checkRange(range, `spec.LoadBalancerSourceRanges[${index}]`, context)
     return
   }
   const name = context.vendor.domain(annotation)
   const text = service.metadata.annotations?.[name]
   if (text === undefined) return
   const at = `metadata.annotations[${name}]`
-  if (type !== "LoadBalancer") return context.fail("Forbidden", undefined, onlyForBalancers, at)
+  if (type !== "LoadBalancer") context.fail("Forbidden", undefined, onlyForBalancers, at)
   if (text.trim() !== "") for (const range of text.split(",")) checkRange(range, at, context)
 })
 

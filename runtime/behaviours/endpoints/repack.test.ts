@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 import { stringify } from "../../encoding/json/text.ts"
-import { repackedAddresses, repackSubsets } from "./repack.ts"
+import { repackSubsets } from "./repack.ts"
 
 const http: EndpointPort = { name: "http", port: 80, protocol: "TCP" }
 const https: EndpointPort = { name: "https", port: 443, protocol: "TCP" }
@@ -157,13 +157,5 @@ describe("many addresses with many ports", () => {
     const subsets = [{ addresses: addresses(2000, () => reads++), ports: ports(1000) }]
     expect(repackSubsets(subsets)).toHaveLength(1)
     expect(reads).toBeLessThanOrEqual(2000)
-    expect(repackedAddresses(subsets)).toBe(2000)
-  })
-
-  test("are counted for each distinct set of ports", () => {
-    const shared = { addresses: addresses(100, () => undefined), ports: ports(10) }
-    const others = ports(10).map((port, index) => ({ addresses: [{ ip: `11.0.0.${index}` }], ports: [port] }))
-    expect(repackedAddresses([shared, ...others])).toBe(10 * 101)
-    expect(repackSubsets([shared, ...others])).toHaveLength(10)
   })
 })

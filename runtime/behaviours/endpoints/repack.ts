@@ -4,8 +4,7 @@
  * sorts ports and subsets by a hash; here the order is readable.
  *
  * Ports in the same subsets have the same addresses, which are collected once for all of them, so a subset costs its
- * addresses plus its ports, not their product. Only ports in different subsets take a copy each; `repackedAddressesMax`
- * bounds these.
+ * addresses plus its ports, not their product. Only ports in different subsets take a copy each.
  */
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 import { stringify } from "../../encoding/json/text.ts"
@@ -32,17 +31,6 @@ interface PortGroup {
 interface PackedSubset {
   readonly offers: AddressReadiness
   readonly ports: EndpointPort[]
-}
-
-/**
- * Returns an upper bound of the addresses that `repackSubsets` collects: those of each subset, once per group of its
- * ports. Called first, so that a large object is refused before the work is done. Linear in the input.
- */
-export function repackedAddresses(subsets: readonly EndpointSubset[]): number {
-  const sizes = subsets.map((subset) => (subset.addresses ?? []).length + (subset.notReadyAddresses ?? []).length)
-  let addresses = 0
-  for (const group of groupsOf(subsets)) for (const index of group.subsets) addresses += sizes[index] ?? 0
-  return addresses
 }
 
 /**

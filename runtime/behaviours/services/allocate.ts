@@ -121,9 +121,8 @@ async function takePort(port: number, field: string, { allocation, owned }: { al
   if (owned.has(value)) return
   owned.add(value)
   const { ledgers, ranges, failures, dryRun } = allocation
-  if (dryRun) return
   const refused = (await ledgers.of(ranges.nodePorts)).take(value)
-  if (refused === undefined) return
+  if (refused === undefined || (dryRun && refused === "outside")) return
   const outside = `provided port is not in the valid range. The range of valid ports is ${ranges.nodePorts.text}`
   failures.add(portFailure(field, port, refused === "outside" ? outside : "provided port is already allocated"))
 }

@@ -5,20 +5,19 @@
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 import { put } from "../content/fields.ts"
-import { isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
+import { getsNodePorts, isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
 
-/** Called on create: a client may set either spelling. */
+/** Called on create: old clients know the single field alone. A list without it is refused. */
 export function syncAddresses(spec: ServiceSpec): void {
   const { clusterIP: address, clusterIPs: addresses = [] } = spec
-  if (address === undefined) put(spec, "clusterIP", addresses[0])
-  else if (addresses.length === 0) spec.clusterIPs = [address]
+  if (address !== undefined && addresses.length === 0) spec.clusterIPs = [address]
 }
 
 /** Called on update, before anything else reads the addresses. Changes `spec` only. */
 export function carryOver(spec: ServiceSpec, old: ServiceSpec): void {
   if (hasAddress(spec) && hasAddress(old)) carryAddresses(spec, old)
   else syncAddresses(spec)
-  if (mayHaveNodePorts(spec) && mayHaveNodePorts(old)) carryNodePorts(spec, old)
+  if (getsNodePorts(spec) && getsNodePorts(old)) carryNodePorts(spec, old)
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && (spec.healthCheckNodePort ?? 0) === 0)
     put(spec, "healthCheckNodePort", old.healthCheckNodePort)
 }

@@ -18,11 +18,14 @@ const notHere = "not configured on this cluster"
 export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], failures: Failures): void {
   const { clusterIPs: addresses = [], ipFamilies: given = [], ipFamilyPolicy: policy } = spec
   if (spec.type === "ExternalName" || !areFamilies(given) || !areAddresses(addresses)) return
-  if (policy === undefined && (addresses.length > 1 || given.length > 1)) {
-    const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified"
-    return failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: null, detail })
-  }
+  // Validation reports these, and needs no family that the cluster lacks besides.
+  if (new Set(given).size !== given.length || isMismatch(given, addresses)) return
   if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
+  if (policy === undefined && (addresses.length > 1 || given.length > 1)) {
+    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${addresses.length > 1 ? "cluster IPs" : "IP families"} are specified`
+    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
+    if (addresses.length < 2) return
+  }
   const families = inferred(given, { addresses, cluster, failures })
   if (policy === "RequireDualStack" && cluster.length < 2) {
     failures.add({
@@ -65,9 +68,18 @@ function inferred(
     if (address === undefined || index < families.length) continue
     const family = familyOf(address)
     if (from.cluster.includes(family)) families.push(family)
-    else from.failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: text, detail: `${family} is ${notHere}` })
+    else
+      from.failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: [...from.addresses], detail: `${family} is ${notHere}` })
   }
   return families
+}
+
+/** Whether an address is of another family than the one that is given for it. */
+function isMismatch(given: readonly IpFamily[], addresses: readonly string[]): boolean {
+  return addresses.some((text, index) => {
+    const address = parseIp(text)
+    return address !== undefined && given[index] !== undefined && familyOf(address) !== given[index]
+  })
 }
 
 /** Before validation, any text may be in the list. */

@@ -33,6 +33,11 @@ export function mayHaveNodePorts(spec: ServiceSpec): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer"
 }
 
+/** Services that get node ports: load balancers can do without. */
+export function getsNodePorts(spec: ServiceSpec): boolean {
+  return mayHaveNodePorts(spec) && (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false)
+}
+
 /** A load balancer with traffic policy Local queries this port for the nodes that have pods. */
 export function needsHealthCheckPort(spec: ServiceSpec): boolean {
   return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local"

@@ -25,7 +25,7 @@ export const endpoints: Kind<Endpoints, EndpointsInput> = {
     deleteReturns: "Status",
   },
   subresources: [],
-  behaviours: ["endpointsCanonical"],
+  behaviours: [],
   load: async () => {
     const [{ endpointsShape }, { defaultEndpoints }, { validateEndpoints }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
     return {

@@ -49,11 +49,7 @@ export function validateEndpointSubset(self: JsonObject, context: CheckContext):
   named(endpointPortNames, self, context)
 }
 
-const endpointAddressLimits = limits({
-  ip: { keepEmpty: true, format: "non-special-ip" },
-  hostname: { format: "dns-label" },
-  nodeName: { pointer: true, format: "dns-subdomain" },
-})
+const endpointAddressLimits = limits({ ip: { keepEmpty: true, format: "endpoint-ip" }, hostname: { format: "dns-label" }, nodeName: { pointer: true, format: "dns-subdomain" } })
 
 export function validateEndpointAddress(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, endpointAddressLimits.ip)

@@ -34,7 +34,7 @@ export const node: Kind<Node, NodeInput> = {
       options: { group: "", version: "v1", kind: "NodeProxyOptions" },
       kind: { group: "", version: "v1", kind: "NodeProxyOptions" },
     },
-    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "status.runtimeHandlers"] },
+    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] },
   ],
   behaviours: ["nodeLifecycle"],
   load: async () => {
@@ -45,7 +45,7 @@ export const node: Kind<Node, NodeInput> = {
       validate: (object, context) => validateNode(object, CheckContext.of(object, context)),
       warnings: (object) => warningTexts([
         { when: present(get(object, "spec", "configSource")), text: "spec.configSource: the feature is no longer supported" },
-        { when: less(0, size(get(object, "spec", "externalID") ?? "")), text: "spec.externalID: this field is deprecated, and is unused by current node agents" },
+        { when: less(0, size(get(object, "spec", "externalID") ?? "")), text: "spec.externalID: this field is deprecated, and is unused by Kubernetes" },
       ]),
       columns,
     }

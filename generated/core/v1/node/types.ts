@@ -75,7 +75,7 @@ export type Taint = {
    * - `"NoSchedule"`: New pods are not placed on the node; those that run stay.
    * - `"PreferNoSchedule"`: New pods are placed elsewhere where that is possible.
    */
-  effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute"
+  effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | ""
   /** When a NoExecute taint was put on the node. */
   timeAdded?: string
 }

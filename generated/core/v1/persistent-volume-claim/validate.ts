@@ -10,8 +10,7 @@ export function validatePersistentVolumeClaim(self: JsonObject, context: CheckCo
 }
 
 const persistentVolumeClaimStatusLimits = limits({
-  phase: { enum: ["Pending", "Bound", "Lost"] },
-  accessModes: { items: { enum: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"] } },
+  accessModes: { items: {} },
   capacity: { values: { format: "quantity-non-negative" } },
   allocatedResourceStatuses: {
     values: {
@@ -21,7 +20,6 @@ const persistentVolumeClaimStatusLimits = limits({
 })
 
 export function validatePersistentVolumeClaimStatus(self: JsonObject, context: CheckContext): void {
-  limited(self.phase, context, persistentVolumeClaimStatusLimits.phase)
   limited(self.accessModes, context, persistentVolumeClaimStatusLimits.accessModes)
   limited(self.capacity, context, persistentVolumeClaimStatusLimits.capacity)
   limited(self.allocatedResourceStatuses, context, persistentVolumeClaimStatusLimits.allocatedResourceStatuses)

@@ -46,7 +46,7 @@ export const persistentVolume: Kind<PersistentVolume, PersistentVolumeInput> = {
       validate: (object, context) => validatePersistentVolume(object, CheckContext.of(object, context)),
       warnings: (object, context) => [...warningTexts([
         { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "volume.beta.orch.io/storage-class"))), text: () => `metadata.annotations[${text(vendorText(context.vendor, "volume.beta.orch.io/storage-class"))}]: deprecated since v1.8; use "storageClassName" attribute instead` },
-        { when: get(object, "spec", "persistentVolumeReclaimPolicy") === "Recycle", text: "spec.persistentVolumeReclaimPolicy: the Recycle policy is deprecated; use dynamic provisioning" },
+        { when: get(object, "spec", "persistentVolumeReclaimPolicy") === "Recycle", text: "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning." },
       ]), ...namedWarnings(persistentVolumeWarnings, json(get(object, "spec")), "spec", object, context)],
       columns,
     }

@@ -2,13 +2,11 @@
 import {
   CheckContext,
   type Kind,
-  contains,
-  exists,
   get,
-  isIPv6,
   item,
+  json,
   less,
-  matches,
+  namedWarnings,
   present,
   size,
   text,
@@ -52,23 +50,16 @@ export const service: Kind<Service, ServiceInput> = {
   ],
   behaviours: ["serviceAllocation"],
   load: async () => {
-    const [{ serviceShape }, { defaultService }, { validateService }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
+    const [{ serviceShape }, { defaultService }, { validateService }, { columns }, { serviceAddresses: serviceAddressesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/service-addresses.ts")])
     return {
       shape: serviceShape,
       applyDefaults: (object, context) => defaultService(object, { ...context, root: object }),
       validate: (object, context) => validateService(object, CheckContext.of(object, context)),
-      warnings: (object, context) => warningTexts([
-        { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints"))), text: () => `metadata.annotations: ${text(vendorText(context.vendor, "service.orch.io/topology-aware-hints"))} is deprecated, use ${text(vendorText(context.vendor, "service.orch.io/topology-mode"))} instead` },
-        { when: (get(object, "spec", "clusterIP") === "None") && less(0, size(get(object, "spec", "loadBalancerIP") ?? "")), text: "spec.loadBalancerIP: is ignored when spec.clusterIP is \"None\"" },
-        { when: (get(object, "spec", "clusterIP") === "None") && less(0, size(get(object, "spec", "externalIPs"))), text: "spec.externalIPs: is ignored when spec.clusterIP is \"None\"" },
-        { when: (get(object, "spec", "clusterIP") === "None") && (get(object, "spec", "sessionAffinity") === "ClientIP"), text: "spec.sessionAffinity: is ignored when spec.clusterIP is \"None\"" },
-        { when: (get(object, "spec", "type") === "ExternalName") && less(0, size(get(object, "spec", "externalIPs"))), text: "spec.externalIPs: is ignored when spec.type is \"ExternalName\"" },
-        { when: (get(object, "spec", "type") !== "ExternalName") && less(0, size(get(object, "spec", "externalName") ?? "")), text: "spec.externalName: is ignored when spec.type is not \"ExternalName\"" },
-        { when: exists(get(object, "spec", "clusterIPs"), (ip_) => isIPv6(ip_) && (matches(ip_, "[A-F]|(^|:)0[0-9a-fA-F]|(^|:)0::|::0(:|/|$)") || (!contains(ip_, "::") && matches(ip_, "(^|:)0:0(:|/|$)")))), text: "spec.clusterIPs: holds an IPv6 address that is not in its canonical form (RFC 5952), which tools that compare texts take for a change" },
-        { when: exists(get(object, "spec", "externalIPs"), (ip_) => isIPv6(ip_) && (matches(ip_, "[A-F]|(^|:)0[0-9a-fA-F]|(^|:)0::|::0(:|/|$)") || (!contains(ip_, "::") && matches(ip_, "(^|:)0:0(:|/|$)")))), text: "spec.externalIPs: holds an IPv6 address that is not in its canonical form (RFC 5952), which tools that compare texts take for a change" },
-        { when: isIPv6(get(object, "spec", "loadBalancerIP") ?? "") && (matches(get(object, "spec", "loadBalancerIP") ?? "", "[A-F]|(^|:)0[0-9a-fA-F]|(^|:)0::|::0(:|$)") || (!contains(get(object, "spec", "loadBalancerIP") ?? "", "::") && matches(get(object, "spec", "loadBalancerIP") ?? "", "(^|:)0:0(:|$)"))), text: "spec.loadBalancerIP: holds an IPv6 address that is not in its canonical form (RFC 5952), which tools that compare texts take for a change" },
-        { when: exists(get(object, "spec", "loadBalancerSourceRanges"), (range_) => contains(range_, ":") && (matches(range_, "[A-F]|(^|:)0[0-9a-fA-F]|(^|:)0::|::0(:|/|$)") || (!contains(range_, "::") && matches(range_, "(^|:)0:0(:|/|$)")))), text: "spec.loadBalancerSourceRanges: holds an IPv6 address that is not in its canonical form (RFC 5952), which tools that compare texts take for a change" },
-      ]),
+      warnings: (object, context) => [...warningTexts([
+        { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "service.orch.io/topology-aware-hints"))), text: () => `annotation ${text(vendorText(context.vendor, "service.orch.io/topology-aware-hints"))} is deprecated, please use ${text(vendorText(context.vendor, "service.orch.io/topology-mode"))} instead` },
+        { when: (get(object, "spec", "type") === "ExternalName") && less(0, size(get(object, "spec", "externalIPs"))), text: "spec.externalIPs is ignored when spec.type is \"ExternalName\"" },
+        { when: (get(object, "spec", "type") !== "ExternalName") && less(0, size(get(object, "spec", "externalName") ?? "")), text: "spec.externalName is ignored when spec.type is not \"ExternalName\"" },
+      ]), ...namedWarnings(serviceAddressesWarnings, json(get(object, "spec")), "spec", object, context)],
       columns,
     }
   },

@@ -20,10 +20,10 @@ export const endpointShape: TypeShape = {
   fields: [
     { name: "addresses", type: { list: { scalar: "string" } }, number: 1, keepEmpty: true, required: true, listType: "set" },
     { name: "conditions", type: { ref: () => endpointConditionsShape }, number: 2 },
+    { name: "nodeName", type: { scalar: "string" }, number: 6, pointer: true },
     { name: "hostname", type: { scalar: "string" }, number: 3, pointer: true },
     { name: "targetRef", type: { ref: () => objectReferenceShape }, number: 4, pointer: true },
     { name: "deprecatedTopology", type: { map: { scalar: "string" } }, number: 5 },
-    { name: "nodeName", type: { scalar: "string" }, number: 6, pointer: true },
     { name: "zone", type: { scalar: "string" }, number: 7, pointer: true },
     { name: "hints", type: { ref: () => endpointHintsShape }, number: 8, pointer: true },
   ],

@@ -53,6 +53,8 @@ export type Endpoint = {
   addresses: string[]
   /** Whether the endpoint takes traffic, and whether it is ending. */
   conditions: EndpointConditions
+  /** Name of the node that it runs on. */
+  nodeName?: string
   /** Name of the endpoint in DNS, before that of the service. Several endpoints with one name are one set of addresses. */
   hostname?: string
   /** The object behind the endpoint, usually a pod. */
@@ -62,8 +64,6 @@ export type Endpoint = {
    * @deprecated
    */
   deprecatedTopology?: { [key: string]: string }
-  /** Name of the node that it runs on. */
-  nodeName?: string
   /** Name of the zone of its node, for routing that stays close. */
   zone?: string
   /** Which clients should use the endpoint, such as those of one zone. */

@@ -4,17 +4,12 @@ import {
   type CheckContext,
   type JsonObject,
   field,
-  get,
   immutable,
-  isFormat,
   items,
-  less,
   limited,
   limits,
   named,
   nonEmpty,
-  rule,
-  size,
   unique,
 } from "../../../../runtime/schema/index.ts"
 
@@ -32,18 +27,18 @@ export function validateEndpointSlice(self: JsonObject, context: CheckContext): 
 }
 
 const endpointLimits = limits({
-  addresses: { nonEmpty: true, maxItems: 100 },
+  addresses: { nonEmpty: true, maxItems: 100, failures: { nonEmpty: { message: "must contain at least 1 address" } } },
+  nodeName: { pointer: true, format: "dns-subdomain" },
   hostname: { pointer: true, format: "dns-label" },
   deprecatedTopology: { maxProperties: 16, values: { format: "label-value" }, keys: { format: "qualified-name" } },
-  nodeName: { pointer: true, format: "dns-subdomain" },
 })
 
 export function validateEndpoint(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.addresses, "addresses", context)
+  nonEmpty(self.addresses, "addresses", context, endpointLimits.addresses)
   limited(self.addresses, context, endpointLimits.addresses)
+  limited(self.nodeName, context, endpointLimits.nodeName)
   limited(self.hostname, context, endpointLimits.hostname)
   limited(self.deprecatedTopology, context, endpointLimits.deprecatedTopology)
-  limited(self.nodeName, context, endpointLimits.nodeName)
   field(self, "hints", context, validateEndpointHints)
 }
 
@@ -61,16 +56,14 @@ export function validateForZone(self: JsonObject, context: CheckContext): void {
   limited(self.name, context, forZoneLimits.name)
 }
 
-const endpointPortLimits = limits({ protocol: { pointer: true, enum: ["SCTP", "TCP", "UDP"] }, appProtocol: { pointer: true, format: "qualified-name" } })
+const endpointPortLimits = limits({
+  name: { pointer: true, format: "optional-dns-label" },
+  protocol: { pointer: true, enum: ["SCTP", "TCP", "UDP"] },
+  appProtocol: { pointer: true, format: "qualified-name" },
+})
 
 export function validateEndpointPort(self: JsonObject, context: CheckContext): void {
+  limited(self.name, context, endpointPortLimits.name)
   limited(self.protocol, context, endpointPortLimits.protocol)
   limited(self.appProtocol, context, endpointPortLimits.appProtocol)
-  // when size(name) > 0: isFormat("dns-label", name)
-  rule(
-    !less(0, size(get(self, "name"))) || isFormat("dns-label", get(self, "name")),
-    self,
-    context,
-    { type: "Invalid", at: "name", absent: "null", message: "must be a label of DNS" },
-  )
 }

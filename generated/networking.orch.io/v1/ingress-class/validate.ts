@@ -5,7 +5,6 @@ import {
   field,
   get,
   immutable,
-  isFormat,
   less,
   limited,
   limits,
@@ -29,43 +28,33 @@ export function validateIngressClassSpec(self: JsonObject, context: CheckContext
 }
 
 const ingressClassParametersReferenceLimits = limits({
-  kind: { nonEmpty: true, format: "path-segment" },
-  name: { nonEmpty: true, format: "path-segment" },
+  apiGroup: { pointer: true, format: "dns-subdomain" },
+  kind: { nonEmpty: true, absent: "", format: "path-segment", failures: { nonEmpty: { message: "kind is required" } } },
+  name: { nonEmpty: true, absent: "", format: "path-segment", failures: { nonEmpty: { message: "name is required" } } },
   scope: { pointer: true, keepEmpty: true, enum: ["Cluster", "Namespace"] },
+  namespace: { pointer: true, format: "optional-dns-label" },
 })
 
 export function validateIngressClassParametersReference(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.kind, "kind", context)
-  nonEmpty(self.name, "name", context)
+  nonEmpty(self.kind, "kind", context, ingressClassParametersReferenceLimits.kind)
+  nonEmpty(self.name, "name", context, ingressClassParametersReferenceLimits.name)
+  limited(self.apiGroup, context, ingressClassParametersReferenceLimits.apiGroup)
   limited(self.kind, context, ingressClassParametersReferenceLimits.kind)
   limited(self.name, context, ingressClassParametersReferenceLimits.name)
   limited(self.scope, context, ingressClassParametersReferenceLimits.scope)
-  // when has(apiGroup): isFormat("dns-subdomain", apiGroup)
-  rule(
-    !present(get(self, "apiGroup")) || isFormat("dns-subdomain", get(self, "apiGroup")),
-    self,
-    context,
-    { type: "Invalid", at: "apiGroup", absent: "null", message: "must be the name of an API group in the form of a DNS subdomain" },
-  )
+  limited(self.namespace, context, ingressClassParametersReferenceLimits.namespace)
   // when scope == "Namespace": size(self.namespace) > 0
   rule(
     !(get(self, "scope") === "Namespace") || less(0, size(get(self, "namespace"))),
     self,
     context,
-    { type: "Required", at: "namespace", message: "must be set when scope is 'Namespace'" },
-  )
-  // when scope == "Namespace" && size(self.namespace) > 0: isFormat("dns-label", self.namespace)
-  rule(
-    !((get(self, "scope") === "Namespace") && less(0, size(get(self, "namespace")))) || isFormat("dns-label", get(self, "namespace")),
-    self,
-    context,
-    { type: "Invalid", at: "namespace", absent: "null", message: "must be the name of a namespace" },
+    { type: "Required", at: "namespace", message: "`parameters.scope` is set to 'Namespace'" },
   )
   // when scope == "Cluster": !has(self.namespace)
   rule(
     !(get(self, "scope") === "Cluster") || !present(get(self, "namespace")),
     self,
     context,
-    { type: "Forbidden", at: "namespace", message: "may not be set when scope is 'Cluster'" },
+    { type: "Forbidden", at: "namespace", message: "`parameters.scope` is set to 'Cluster'" },
   )
 }

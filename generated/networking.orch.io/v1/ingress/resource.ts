@@ -34,7 +34,7 @@ export const ingress: Kind<Ingress, IngressInput> = {
       applyDefaults: () => {},
       validate: (object, context) => validateIngress(object, CheckContext.of(object, context)),
       warnings: (object, context) => warningTexts([
-        { when: (present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "orch.io/ingress.class"))) && !present(get(object, "spec", "ingressClassName"))) && !present(context.old), text: () => `metadata.annotations: ${text(vendorText(context.vendor, "orch.io/ingress.class"))} is deprecated, use spec.ingressClassName instead` },
+        { when: (present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "orch.io/ingress.class"))) && !present(get(object, "spec", "ingressClassName"))) && !present(context.old), text: () => `annotation "${text(vendorText(context.vendor, "orch.io/ingress.class"))}" is deprecated, please use 'spec.ingressClassName' instead` },
       ]),
       columns,
     }

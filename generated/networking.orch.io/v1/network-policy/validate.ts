@@ -7,7 +7,6 @@ import {
   field,
   get,
   int,
-  isFormat,
   items,
   limited,
   limits,
@@ -24,7 +23,7 @@ export function validateNetworkPolicy(self: JsonObject, context: CheckContext): 
   field(self, "spec", context, validateNetworkPolicySpec)
 }
 
-const networkPolicySpecLimits = limits({ policyTypes: { items: { enum: ["Ingress", "Egress"] } } })
+const networkPolicySpecLimits = limits({ policyTypes: { items: { enum: ["Ingress", "Egress"], failures: { enum: { supported: ["Ingress", "Egress"] } } } } })
 
 export function validateNetworkPolicySpec(self: JsonObject, context: CheckContext): void {
   limited(self.policyTypes, context, networkPolicySpecLimits.policyTypes)
@@ -50,30 +49,20 @@ export function validateNetworkPolicyEgressRule(self: JsonObject, context: Check
   items(self, "to", context, validateNetworkPolicyPeer)
 }
 
-const networkPolicyPortLimits = limits({ protocol: { pointer: true, enum: ["TCP", "UDP", "SCTP"] } })
+const networkPolicyPortLimits = limits({
+  protocol: { pointer: true, absent: "null", enum: ["TCP", "UDP", "SCTP"], failures: { enum: { supported: ["TCP", "UDP", "SCTP"] } } },
+  port: { pointer: true, format: "port-number-or-name" },
+})
 
 export function validateNetworkPolicyPort(self: JsonObject, context: CheckContext): void {
   limited(self.protocol, context, networkPolicyPortLimits.protocol)
-  // when has(port) && type(port) == "int": isFormat("port-number", port)
-  rule(
-    !(present(get(self, "port")) && (typeName(get(self, "port")) === "int")) || isFormat("port-number", get(self, "port")),
-    self,
-    context,
-    { type: "Invalid", at: "port", absent: "null", message: "must be between 1 and 65535, inclusive" },
-  )
-  // when has(port) && type(port) == "string": isFormat("port-name", port)
-  rule(
-    !(present(get(self, "port")) && (typeName(get(self, "port")) === "string")) || isFormat("port-name", get(self, "port")),
-    self,
-    context,
-    { type: "Invalid", at: "port", absent: "null", message: "must be the name of a port" },
-  )
+  limited(self.port, context, networkPolicyPortLimits.port)
   // when has(endPort): has(port)
   rule(
     !present(get(self, "endPort")) || present(get(self, "port")),
     self,
     context,
-    { type: "Required", at: "endPort", message: "may not be specified when `port` is not specified" },
+    { type: "Invalid", at: "endPort", absent: "null", message: "may not be specified when `port` is not specified" },
   )
   // when has(endPort) && has(port): type(port) == "int"
   rule(
@@ -87,11 +76,11 @@ export function validateNetworkPolicyPort(self: JsonObject, context: CheckContex
     !(present(get(self, "endPort")) && (typeName(get(self, "port")) === "int")) || atMost(int(get(self, "port")), get(self, "endPort")),
     self,
     context,
-    { type: "Invalid", at: "endPort", absent: "null", message: "must be greater than or equal to `port`" },
+    { type: "Invalid", at: "endPort", absent: "null", value: () => int(get(self, "port")), message: "must be greater than or equal to `port`" },
   )
-  // when has(endPort) && type(port) == "int": endPort <= 65535
+  // when has(endPort) && type(port) == "int": endPort >= 1 && endPort <= 65535
   rule(
-    !(present(get(self, "endPort")) && (typeName(get(self, "port")) === "int")) || atMost(get(self, "endPort"), 65535),
+    !(present(get(self, "endPort")) && (typeName(get(self, "port")) === "int")) || (atMost(1, get(self, "endPort")) && atMost(get(self, "endPort"), 65535)),
     self,
     context,
     { type: "Invalid", at: "endPort", absent: "null", message: "must be between 1 and 65535, inclusive" },

@@ -6,8 +6,13 @@ export function validateCSIDriver(self: JsonObject, context: CheckContext): void
 }
 
 const csiDriverSpecLimits = limits({
-  attachRequired: { absent: "null" },
-  volumeLifecycleModes: { items: { enum: ["Persistent", "Ephemeral"] } },
+  attachRequired: { absent: "null", failures: { immutable: { at: "./attachedRequired" } } },
+  volumeLifecycleModes: {
+    items: {
+      enum: ["Persistent", "Ephemeral"],
+      failures: { enum: { at: "volumeLifecycleModes", supported: ["Persistent", "Ephemeral"] } },
+    },
+  },
   fsGroupPolicy: { pointer: true, enum: ["ReadWriteOnceWithFSType", "File", "None"] },
 })
 
@@ -20,7 +25,18 @@ export function validateCSIDriverSpec(self: JsonObject, context: CheckContext): 
   immutable(self, "volumeLifecycleModes", context, "always")
 }
 
-const tokenRequestLimits = limits({ expirationSeconds: { pointer: true, minimum: 600, maximum: 4294967296 } })
+const tokenRequestLimits = limits({
+  expirationSeconds: {
+    pointer: true,
+    absent: "null",
+    minimum: 600,
+    maximum: 4294967296,
+    failures: {
+      minimum: { message: "may not specify a duration less than 10 minutes" },
+      maximum: { message: "may not specify a duration larger than 2^32 seconds" },
+    },
+  },
+})
 
 export function validateTokenRequest(self: JsonObject, context: CheckContext): void {
   limited(self.expirationSeconds, context, tokenRequestLimits.expirationSeconds)

@@ -49,7 +49,7 @@ export type CSINodeSpecInput = Omit<CSINodeSpec, "drivers"> & {
 export type CSINodeDriver = {
   /** Name of the CSI driver, as its CSIDriver object has it. */
   name: string
-  /** What the driver calls the node, at most 192 characters. */
+  /** What the driver calls the node, at most 256 characters. */
   nodeID: string
   /** Labels of nodes that the driver understands as places. The node has a value for each. */
   topologyKeys: string[] | null

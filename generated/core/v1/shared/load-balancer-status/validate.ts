@@ -22,13 +22,12 @@ export function validateLoadBalancerIngress(self: JsonObject, context: CheckCont
   limited(self.ip, context, loadBalancerIngressLimits.ip)
   limited(self.hostname, context, loadBalancerIngressLimits.hostname)
   limited(self.ipMode, context, loadBalancerIngressLimits.ipMode)
-  items(self, "ports", context, validatePortStatus)
   // !has(ipMode) || (has(ip) && ip != '')
   rule(
     !present(get(self, "ipMode")) || (nonZero(get(self, "ip")) && ((get(self, "ip") ?? "") !== "")),
     self,
     context,
-    { type: "Forbidden", at: "ipMode", message: "may not be set when `ip` is not set" },
+    { type: "Forbidden", at: "ipMode", message: "may not be specified when `ip` is not set" },
   )
   // has(ipMode) || !has(ip) || ip == ''
   rule(
@@ -44,10 +43,4 @@ export function validateLoadBalancerIngress(self: JsonObject, context: CheckCont
     context,
     { type: "Invalid", at: "hostname", absent: "", message: "must be a DNS name, not an IP address" },
   )
-}
-
-const portStatusLimits = limits({ protocol: { keepEmpty: true, enum: ["TCP", "UDP", "SCTP"] } })
-
-export function validatePortStatus(self: JsonObject, context: CheckContext): void {
-  limited(self.protocol, context, portStatusLimits.protocol)
 }

@@ -6,7 +6,6 @@ import {
   field,
   get,
   getOrZero,
-  isFormat,
   less,
   limited,
   limits,
@@ -16,6 +15,7 @@ import {
   quantity,
   rule,
   size,
+  text,
   within,
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
@@ -23,14 +23,20 @@ import { validateTypedLocalObjectReference, validateTypedObjectReference } from 
 import { validateVolumeResourceRequirements } from "../resources/validate.ts"
 
 const persistentVolumeClaimSpecLimits = limits({
-  accessModes: { nonEmpty: true, items: { enum: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"] } },
+  accessModes: {
+    nonEmpty: true,
+    items: { enum: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], failures: { enum: { at: "accessModes" } } },
+    failures: { nonEmpty: { message: "at least 1 access mode is required" } },
+  },
+  storageClassName: { pointer: true, format: "optional-dns-subdomain" },
   volumeMode: { pointer: true, enum: ["Block", "Filesystem"] },
   volumeAttributesClassName: { pointer: true, format: "dns-subdomain" },
 })
 
 export function validatePersistentVolumeClaimSpec(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.accessModes, "accessModes", context)
+  nonEmpty(self.accessModes, "accessModes", context, persistentVolumeClaimSpecLimits.accessModes)
   limited(self.accessModes, context, persistentVolumeClaimSpecLimits.accessModes)
+  limited(self.storageClassName, context, persistentVolumeClaimSpecLimits.storageClassName)
   limited(self.volumeMode, context, persistentVolumeClaimSpecLimits.volumeMode)
   limited(self.volumeAttributesClassName, context, persistentVolumeClaimSpecLimits.volumeAttributesClassName)
   field(self, "selector", context, validateLabelSelector)
@@ -49,35 +55,45 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
     present(get(self, "resources", "requests", "storage")),
     self,
     context,
-    { type: "Required", at: "resources.requests[storage]", message: "" },
+    { type: "Required", at: "./resources[storage]", message: "" },
   )
   // !has(resources.requests['storage']) || quantity(resources.requests['storage']) > 0
   rule(
     !present(get(self, "resources", "requests", "storage")) || less(0, quantity(get(self, "resources", "requests", "storage"))),
     self,
     context,
-    { type: "Invalid", at: "resources.requests[storage]", message: "must be greater than zero" },
-  )
-  // !has(storageClassName) || storageClassName == '' || isFormat('dns-subdomain', storageClassName)
-  rule(
-    (!present(get(self, "storageClassName")) || (get(self, "storageClassName") === "")) || isFormat("dns-subdomain", get(self, "storageClassName")),
-    self,
-    context,
-    { type: "Invalid", at: "storageClassName", absent: "null", message: "must be a DNS subdomain, or empty for no class" },
+    {
+    type: "Invalid",
+    at: "./resources[storage]",
+    value: () => text(get(self, "resources", "requests", "storage")),
+    message: "must be greater than zero",
+  },
   )
   // !has(dataSource) || (has(dataSource.apiGroup) && dataSource.apiGroup != '') || dataSource.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSource")) || (present(get(self, "dataSource", "apiGroup")) && (get(self, "dataSource", "apiGroup") !== ""))) || (get(self, "dataSource", "kind") === "PersistentVolumeClaim"),
     self,
     context,
-    { type: "Invalid", at: "dataSource", absent: "null", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
+    {
+    type: "Invalid",
+    at: "dataSource",
+    absent: "null",
+    value: () => getOrZero("", self, "dataSource", "kind"),
+    message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+  },
   )
   // !has(dataSourceRef) || (has(dataSourceRef.apiGroup) && dataSourceRef.apiGroup != '') || dataSourceRef.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSourceRef")) || (present(get(self, "dataSourceRef", "apiGroup")) && (get(self, "dataSourceRef", "apiGroup") !== ""))) || (get(self, "dataSourceRef", "kind") === "PersistentVolumeClaim"),
     self,
     context,
-    { type: "Invalid", at: "dataSourceRef", absent: "null", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
+    {
+    type: "Invalid",
+    at: "dataSourceRef",
+    absent: "null",
+    value: () => getOrZero("", self, "dataSourceRef", "kind"),
+    message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+  },
   )
   // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && (dataSource.apiGroup ?? '') == (dataSourceRef.apiGroup ?? ''))
   rule(

@@ -221,7 +221,7 @@ export type LocalVolumeSource = {
 /** A StorageOS volume and how to reach it. */
 export type StorageOSPersistentVolumeSource = {
   /** Name of the volume, unique in its StorageOS namespace. */
-  volumeName?: string
+  volumeName: string
   /** StorageOS namespace of the volume; that of the claim when left out. */
   volumeNamespace?: string
   /** File system of the volume, such as `ext4`. */

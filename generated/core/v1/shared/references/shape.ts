@@ -28,8 +28,8 @@ export const typedLocalObjectReferenceShape: TypeShape = {
   struct: "atomic",
   fields: [
     { name: "apiGroup", type: { scalar: "string" }, number: 1, pointer: true, keepEmpty: true },
-    { name: "kind", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "name", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
+    { name: "kind", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
   ],
 }
 
@@ -37,8 +37,8 @@ export const typedObjectReferenceShape: TypeShape = {
   name: "core.v1.TypedObjectReference",
   fields: [
     { name: "apiGroup", type: { scalar: "string" }, number: 1, pointer: true, keepEmpty: true },
-    { name: "kind", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "name", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
+    { name: "kind", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "namespace", type: { scalar: "string" }, number: 4, pointer: true },
   ],
 }

@@ -36,10 +36,10 @@ export type SecretReference = {
 export type TypedLocalObjectReference = {
   /** API group of the object; absent or empty means the core group. */
   apiGroup: string | null
-  /** Kind of the object referred to. */
-  kind: string
   /** Name of the object referred to. */
   name: string
+  /** Kind of the object referred to. */
+  kind: string
 }
 
 /** TypedLocalObjectReference as a client may send it: without what the server fills in. */
@@ -52,10 +52,10 @@ export type TypedLocalObjectReferenceInput = Omit<TypedLocalObjectReference, "ap
 export type TypedObjectReference = {
   /** API group of the object; absent or empty means the core group. */
   apiGroup: string | null
-  /** Kind of the object referred to. */
-  kind: string
   /** Name of the object referred to. */
   name: string
+  /** Kind of the object referred to. */
+  kind: string
   /** Namespace of the object; absent means the namespace of the referrer. Behind a gate that is off by default. */
   namespace?: string
 }

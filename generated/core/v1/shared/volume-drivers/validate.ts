@@ -264,10 +264,18 @@ export function validateStorageOSVolumeSource(self: JsonObject, context: CheckCo
   )
 }
 
-const csiVolumeSourceLimits = limits({ driver: { nonEmpty: true, format: "csi-driver-name" } })
+const csiVolumeSourceLimits = limits({
+  driver: {
+    keepEmpty: true,
+    absent: "",
+    minLength: 1,
+    maxLength: 63,
+    format: "csi-driver-name",
+    failures: { minLength: { reason: "Required", message: "" } },
+  },
+})
 
 export function validateCSIVolumeSource(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.driver, "driver", context)
   limited(self.driver, context, csiVolumeSourceLimits.driver)
   // !has(nodePublishSecretRef) || has(nodePublishSecretRef.name)
   rule(

@@ -1,0 +1,18 @@
+/** The places of a class differ (catalog validation.yaml: StorageClass). */
+import { defineCheck } from "../../schema/define.ts"
+import type { StorageClass } from "../../../generated/storage.orch.io/v1/storage-class/types.ts"
+
+/**
+ * Called for each StorageClass. Terms are equal if they have the same values for the same keys, in any order. The
+ * reference compares each with as many empty terms as there are terms, and with those before it: so no term is empty.
+ */
+export const classTopologies = defineCheck<StorageClass>(({ allowedTopologies = [] }, context) => {
+  const before = allowedTopologies.map(() => "")
+  for (const [index, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
+    const values = new Map(matchLabelExpressions.map((one) => [one.key, [...new Set(one.values)].sort()]))
+    const text = values.size === 0 ? "" : JSON.stringify([...values].sort(([left], [right]) => (left < right ? -1 : 1)))
+    for (const other of before)
+      if (other === text) context.fail("Duplicate", "", "", `allowedTopologies[${index}].matchLabelExpressions`)
+    before.push(text)
+  }
+})
