@@ -207,6 +207,8 @@ export interface RuleModel {
   /** Dotted path below the type that the failure names; "" is the value itself. */
   readonly at: string
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
+  /** Checked before this field of the type. */
+  readonly before?: string
   /** Shown in place of the value at the path. */
   readonly value?: ExpressionModel
   /** The message says nothing of the value. */

@@ -26,22 +26,31 @@ export function declareLimits(builder: FileBuilder, type: TypeModel): void {
   })
 }
 
-/** The calls that check the type's own fields: those that must be present, then the limits of each. */
-export function limitLines(builder: FileBuilder, type: TypeModel): string[] {
+/**
+ * The calls that check the type's own fields: those that must be present, then the limits of each, after the lines that
+ * `before` has for it. Also returns the names of the latter.
+ */
+export function limitLines(
+  builder: FileBuilder,
+  type: TypeModel,
+  before: (field: string) => readonly string[],
+): { readonly lines: string[]; readonly limited: ReadonlySet<string> } {
   const fields = ownFields(builder.context, type)
   const presence = (word: "nonEmpty" | "required" | "requiredOrNull", field: FieldModel): string =>
     `${builder.runtime(word)}(${member("self", field.name)}, ${JSON.stringify(field.name)}, context${fieldCheck(type, field)})`
-  const limited = fields.filter(hasLimits).map(({ name }) => {
+  const withLimits = fields.filter(hasLimits).map(({ name }) => name)
+  const limited = withLimits.flatMap((name) => {
     const limit = member(limitsName(type.localName), name)
-    return `${builder.runtime("limited")}(${member("self", name)}, context, ${limit})`
+    return [...before(name), `${builder.runtime("limited")}(${member("self", name)}, context, ${limit})`]
   })
-  return [
+  const lines = [
     ...fields.filter((field) => field.nonEmpty).map((field) => presence("nonEmpty", field)),
     ...fields
       .filter((field) => field.required === true && !field.nonEmpty)
       .map((field) => presence(field.nullable === true ? "requiredOrNull" : "required", field)),
     ...limited,
   ]
+  return { lines, limited: new Set(withLimits) }
 }
 
 function member(of: string, name: string): string {
@@ -76,7 +85,7 @@ export function fieldCheck(type: TypeModel, field: FieldModel): string {
 }
 
 /** What failures show of an absent field; `null` as a text is what the reference writes for a pointer. */
-function absentValue(field: FieldModel): JsonValue | undefined {
+export function absentValue(field: FieldModel): JsonValue | undefined {
   if (field.pointer) return "null"
   return readingOf(field).zero
 }

@@ -3,9 +3,8 @@
  * function.
  */
 import type { ExpressionModel, FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../../model/model.ts"
-import { readingOf } from "../../model/expression/field-types.ts"
 import { Code, literal } from "../print/literal.ts"
-import { declareLimits, fieldCheck, formsLiteral, limitLines } from "./constraints.ts"
+import { absentValue, declareLimits, fieldCheck, formsLiteral, limitLines } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
 import { compileMessage, compileRule, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
@@ -30,13 +29,16 @@ export function emitValidate(context: EmitContext, file: FileModel): FileBuilder
 }
 
 function body(builder: FileBuilder, type: TypeModel): string[] {
-  const lines = limitLines(builder, type)
-  for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
+  const before = (name: string): string[] => type.rules.filter((rule) => rule.before === name).map((rule) => ruleLine(builder, type, rule))
+  const { lines, limited } = limitLines(builder, type, before)
+  for (const field of type.fields) lines.push(...(limited.has(field.name) ? [] : before(field.name)), ...fieldLines(builder, type, field))
   for (const { fields, required, failures } of type.oneOf) {
     const forms = failures === undefined ? "" : `, ${literal(formsLiteral({ ...failures }))}`
     lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required}${forms})`)
   }
-  for (const one of type.rules) lines.push(ruleLine(builder, type, one))
+  for (const one of type.rules) if (one.before === undefined) lines.push(ruleLine(builder, type, one))
+  // A change is judged after the new state, as the reference does.
+  for (const field of type.fields) lines.push(...changeLines(builder, type, field))
   for (const name of type.checks) lines.push(`${builder.runtime("named")}(${builder.behaviour("checks", name)}, self, context)`)
   return lines
 }
@@ -53,12 +55,17 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
   const told = field.inline ? "" : fieldCheck(type, field)
   for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)}${told})`)
   if (field.distinct !== undefined) lines.push(`${builder.runtime("distinct")}(self, ${name}, context, ${literal(field.distinct)}${told})`)
-  if (field.immutable !== false)
-    lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}"${told})`)
   if (field.references !== undefined)
     lines.push(`${builder.runtime("references")}(self, ${name}, context, ${literal({ ...field.references })})`)
   if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}"${told})`)
   return lines
+}
+
+function changeLines(builder: FileBuilder, type: TypeModel, field: FieldModel): string[] {
+  if (field.immutable === false) return []
+  const told = field.inline ? "" : fieldCheck(type, field)
+  const when = field.immutable === true ? "always" : field.immutable
+  return [`${builder.runtime("immutable")}(self, ${JSON.stringify(field.name)}, context, "${when}"${told})`]
 }
 
 /** The call that validates the value of a field. */
@@ -98,7 +105,7 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const condition = compileRule(builder, rule.rule, rule.when, scope)
   const message = new Code(compileMessage(builder, rule.messageParts, scope))
   const field = rule.at === "" ? undefined : fieldAt(builder.context.model, type.name, rule.at.split("."))
-  const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : readingOf(field).zero
+  const absent = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : absentValue(field)
   const value = rule.value === undefined ? undefined : new Code(`() => ${compileValue(builder, rule.value, scope)}`)
   const { supported, omitValue } = rule
   const fault = literal({ type: rule.reason, at: rule.at, absent, value, omitValue, supported, message, on: rule.on === "any" ? undefined : rule.on })

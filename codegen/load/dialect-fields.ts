@@ -475,6 +475,13 @@ export const checksAndUnions: readonly Keyword[] = [
     example: 'rules: [{rule: low <= high, at: low, value: high - low, message: "must not be negative"}]',
   },
   {
+    word: "before",
+    places: ["rule"],
+    value: fieldName,
+    doc: "The rule is checked before this field of the type, so that its failure comes first. Default: after all fields.",
+    example: "rules: [{rule: size(kind) > 0, at: kind, before: name, message: is needed}]",
+  },
+  {
     word: "when",
     places: ["rule", "defaultRule", "warning", "completed"],
     value: expression,

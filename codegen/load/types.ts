@@ -151,7 +151,13 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
   const reason = block.word("reason", failureReasons) ?? "Invalid"
   checkSupported(block, reason, context.source)
   const supported = block.has("supported") ? block.texts("supported") : undefined
-  return [{ rule, ...present({ when, value, supported, omitValue: block.word("omitValue", [true]) }), at, reason, message, messageParts, on }]
+  const before = block.text("before")
+  const names = context.table.fieldsByName(context.type.name)
+  if (before !== undefined && !names.has(before)) {
+    const found = `unknown field "${before}" of ${context.type.name} in before`
+    context.source.report(block.start("before"), { found, ...expectedWord(before, names.keys()) })
+  }
+  return [{ rule, ...present({ before, when, value, supported, omitValue: block.word("omitValue", [true]) }), at, reason, message, messageParts, on }]
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {

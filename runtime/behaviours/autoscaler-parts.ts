@@ -2,11 +2,19 @@
  * A write of an autoscaler changes its spec or its status, not both. In autoscaling/v1 annotations hold parts of
  * either, so that what v1 keeps is not enough: this runs on the form of v2.
  */
+import { withAnnotations } from "./autoscalers/annotations.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import type { HorizontalPodAutoscaler } from "../../generated/autoscaling/v2/horizontal-pod-autoscaler/types.ts"
 
 /** Behaviour `autoscalerParts`. */
-export const autoscalerParts = defineBehaviour<HorizontalPodAutoscaler>({
+export const autoscalerParts = defineBehaviour<HorizontalPodAutoscaler>(({ vendor }) => ({
+  decoded({ metadata }) {
+    if (metadata.annotations === undefined) return
+    // They are parts of the object in v1 alone, and no annotations of it in any other form.
+    const annotations = withAnnotations(metadata.annotations, {}, vendor)
+    if (annotations === undefined) delete metadata.annotations
+    else metadata.annotations = annotations
+  },
   prepareCreate(autoscaler) {
     autoscaler.status = { desiredReplicas: 0, currentMetrics: null }
   },
@@ -14,4 +22,4 @@ export const autoscalerParts = defineBehaviour<HorizontalPodAutoscaler>({
     if (subresource === "status") autoscaler.spec = old.spec
     else autoscaler.status = old.status
   },
-})
+}))

@@ -24,6 +24,7 @@ export const selfSubjectRulesReview = defineSubresource<SelfSubjectRulesReview>(
       incomplete,
       ...(error !== undefined && { evaluationError: error }),
     }
-    return { ...body, status }
+    // As in the reference, the answer does not repeat the question.
+    return { ...body, spec: {}, status }
   },
 })

@@ -3,7 +3,7 @@
  * resources.yaml: daemonsets). The server counts; what clients send is replaced.
  */
 import { badRequest } from "../base/errors.ts"
-import { quoted } from "../base/bounded-text.ts"
+import { quoted } from "../base/quote.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import type { DaemonSet } from "../../generated/apps/v1/daemon-set/types.ts"
@@ -14,7 +14,7 @@ const annotation = "deprecated.daemonset.template.generation"
 export const templateGeneration = defineBehaviour<DaemonSet>({
   decoded(object) {
     const given = object.metadata.annotations?.[annotation]
-    if (given === undefined) count(object, 0)
+    if (given === undefined) object.metadata.annotations = { ...object.metadata.annotations, [annotation]: "0" }
     else if (!/^[+-]?\d+$/.test(given))
       throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${quoted(given)}: invalid syntax`)
   },

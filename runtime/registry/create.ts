@@ -116,7 +116,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, latencies)
   if (looking !== undefined) await looking
-  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+  if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
   attributes.name = name
   const authorized = request.authorize?.()

@@ -409,7 +409,7 @@ function validateUpdate(
       handle.parts.validate(next, { failures: again, vendor })
       for (const failure of again.list) failures.add(failure)
     }
-    if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+    if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
     // As in the reference: a controller that writes status after status has not written what is warned of.
     if (request.subresource?.name === "status") return undefined
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)

@@ -328,8 +328,8 @@ export function named<T>(check: Check<T>, self: JsonObject, context: CheckContex
   try {
     check(typed<T>(self), typed<CheckContext<T>>(context))
   } catch (error) {
-    // The object lacks a required field, which has been reported: the check relied on its presence.
-    if (!(error instanceof TypeError) || !context.failures.list.some(({ type }) => type === "Required")) throw error
+    // The object lacks a required field, which has been reported, if with another reason: the check relied on it.
+    if (!(error instanceof TypeError) || context.failures.empty) throw error
   }
 }
 

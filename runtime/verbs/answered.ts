@@ -30,7 +30,7 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   behaviour.validate?.(body, "")
   const failures = new Failures()
   await validateByKind(handle.parts, body, { failures, vendor: parts.vendor, bytes })
-  if (!failures.empty) throw invalid({ group: kind.group, resource: kind.kind, name: body.metadata?.name ?? "" }, failures.list)
+  if (!failures.empty) throw invalid({ group: kind.group, resource: "" }, failures.list)
   await validateObject(registry, attributes, { object: body })
   const { namespace } = request.info
   const warn = (text: string): void => void request.warnings.push(text)

@@ -11,7 +11,7 @@ const noteBytesMax = 1024
 
 /** Called for each events.orch.io event. */
 export const eventReport = defineCheck<Event>((event, context) => {
-  checkReport(event, context, { controller: ["reportingController", event.reportingController], note: ["note", event.note] })
+  checkReport(event, context, { controller: ["reportingController", event.reportingController], note: ["message", event.note] })
 })
 
 /** A field and its value. */
@@ -38,5 +38,5 @@ export function checkReport(
 }
 
 function checkLength([field, text = ""]: Field, max: number, context: CheckContext<unknown>): void {
-  if (Buffer.byteLength(text) > max) context.fail("Invalid", text, `can have at most ${max} characters`, field)
+  if (Buffer.byteLength(text) > max) context.fail("Invalid", "", `can have at most ${max} characters`, field)
 }

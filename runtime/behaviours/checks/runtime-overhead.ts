@@ -5,5 +5,5 @@ import { checkAmounts } from "./resource-requirements.ts"
 
 /** Called for the overhead of each runtime class. */
 export const runtimeOverhead = defineCheck<Overhead>((overhead, context) => {
-  checkAmounts(overhead.podFixed ?? {}, "podFixed", context)
+  checkAmounts(overhead.podFixed ?? {}, "limits", context)
 })

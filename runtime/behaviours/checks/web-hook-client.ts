@@ -3,7 +3,8 @@ import type { WebhookClientConfig } from "../../../generated/admissionregistrati
 import { checkHookClient } from "../../definitions/check/index.ts"
 import { defineCheck } from "../../schema/define.ts"
 
-/** Called for each client configuration. */
+/** Called for each client configuration. The reference exchanges the two names of a service when it looks at them. */
 export const webHookClient = defineCheck<WebhookClientConfig>((config, context) => {
-  checkHookClient({ ...config, ...(config.service && { service: { ...config.service } }) }, context.path, context.failures)
+  const { service } = config
+  checkHookClient({ ...config, ...(service && { service: { ...service, name: service.namespace, namespace: service.name } }) }, context.path, context.failures)
 })

@@ -50,6 +50,6 @@ export function validateMutatingWebhook(self: JsonObject, context: CheckContext)
     !present(get(self, "timeoutSeconds")) || (atMost(1, get(self, "timeoutSeconds")) && atMost(get(self, "timeoutSeconds"), 30)),
     self,
     context,
-    { type: "Invalid", at: "timeoutSeconds", message: "the timeout value must be between 1 and 30 seconds" },
+    { type: "Invalid", at: "timeoutSeconds", absent: "null", message: "the timeout value must be between 1 and 30 seconds" },
   )
 }

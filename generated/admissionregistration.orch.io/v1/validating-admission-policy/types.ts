@@ -96,9 +96,8 @@ export type Validation = {
    * - `"Forbidden"`: The client may not do this. Status 403.
    * - `"Invalid"`: The object is not as it must be. Status 422.
    * - `"RequestEntityTooLarge"`: The object is too large. Status 413.
-   * - `"Unauthorized"`: The client has to prove its identity first. Status 401.
    */
-  reason?: "Unauthorized" | "Forbidden" | "Invalid" | "RequestEntityTooLarge"
+  reason?: "Forbidden" | "Invalid" | "RequestEntityTooLarge"
   /**
    * An expression in CEL that gives the text for a broken rule, and counts before message. It sees what expression does, except
    * authorizer. When it fails or gives no text in one line, message is used.

@@ -48,6 +48,6 @@ export function validateValidatingWebhook(self: JsonObject, context: CheckContex
     !present(get(self, "timeoutSeconds")) || (atMost(1, get(self, "timeoutSeconds")) && atMost(get(self, "timeoutSeconds"), 30)),
     self,
     context,
-    { type: "Invalid", at: "timeoutSeconds", message: "the timeout value must be between 1 and 30 seconds" },
+    { type: "Invalid", at: "timeoutSeconds", absent: "null", message: "the timeout value must be between 1 and 30 seconds" },
   )
 }

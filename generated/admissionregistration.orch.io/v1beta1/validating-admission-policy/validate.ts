@@ -31,7 +31,6 @@ export function validateValidatingAdmissionPolicySpec(self: JsonObject, context:
   field(self, "matchConstraints", context, validateMatchResources)
   items(self, "validations", context, validateValidation)
   items(self, "matchConditions", context, validateMatchCondition, ["name"])
-  unique(self, "matchConditions", context, ["name"])
   unique(self, "variables", context, ["name"])
 }
 
@@ -41,7 +40,7 @@ export function validateParamKind(self: JsonObject, context: CheckContext): void
   named(paramKind, self, context)
 }
 
-const validationLimits = limits({ reason: { pointer: true, enum: ["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"] } })
+const validationLimits = limits({ reason: { pointer: true, enum: ["Forbidden", "Invalid", "RequestEntityTooLarge"] } })
 
 export function validateValidation(self: JsonObject, context: CheckContext): void {
   limited(self.reason, context, validationLimits.reason)

@@ -40,10 +40,23 @@ export function validateAPIService(self: JsonObject, context: CheckContext): voi
   )
 }
 
-const apiServiceSpecLimits = limits({ group: { format: "dns-subdomain" }, version: { nonEmpty: true, format: "dns1035-label" } })
+const apiServiceSpecLimits = limits({
+  group: { format: "dns-subdomain" },
+  version: {
+    nonEmpty: true,
+    absent: "",
+    format: "dns1035-label",
+    failures: {
+      nonEmpty: {
+        reason: "Invalid",
+        message: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+      },
+    },
+  },
+})
 
 export function validateAPIServiceSpec(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.version, "version", context)
+  nonEmpty(self.version, "version", context, apiServiceSpecLimits.version)
   limited(self.group, context, apiServiceSpecLimits.group)
   limited(self.version, context, apiServiceSpecLimits.version)
   field(self, "service", context, validateServiceReference)
@@ -85,7 +98,14 @@ export function validateAPIServiceSpec(self: JsonObject, context: CheckContext):
   named(localBundle, self, context)
 }
 
-const serviceReferenceLimits = limits({ port: { pointer: true, format: "port-number" } })
+const serviceReferenceLimits = limits({
+  port: {
+    pointer: true,
+    absent: "null",
+    format: "port-number",
+    failures: { format: { message: "port is not valid: must be between 1 and 65535, inclusive" } },
+  },
+})
 
 export function validateServiceReference(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.namespace, "namespace", context)

@@ -37,7 +37,13 @@ export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): 
   limited(self.minReadySeconds, context, daemonSetSpecLimits.minReadySeconds)
   limited(self.revisionHistoryLimit, context, daemonSetSpecLimits.revisionHistoryLimit)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always", daemonSetSpecLimits.selector)
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "updateStrategy", context, validateDaemonSetUpdateStrategy)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
@@ -45,14 +51,7 @@ export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): 
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for daemonset" },
-  )
-  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for daemonset" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
@@ -68,6 +67,7 @@ export function validateDaemonSetSpec(self: JsonObject, context: CheckContext): 
     context,
     { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in DaemonSet is not Supported" },
   )
+  immutable(self, "selector", context, "always", daemonSetSpecLimits.selector)
 }
 
 const daemonSetUpdateStrategyLimits = limits({ type: { absent: "", enum: ["RollingUpdate", "OnDelete"], failures: { enum: { at: ".", supported: ["RollingUpdate", "OnDelete"] } } } })
@@ -94,21 +94,21 @@ export function validateRollingUpdateDaemonSet(self: JsonObject, context: CheckC
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
+    { type: "Invalid", at: "maxUnavailable", absent: "null", message: "must not be greater than 100%" },
   )
   // when type(maxSurge) == "string" && isFormat("percent", maxSurge): int(maxSurge.split("%")[0]) <= 100
   rule(
     !((typeName(get(self, "maxSurge")) === "string") && isFormat("percent", get(self, "maxSurge"))) || atMost(int(item(split(get(self, "maxSurge"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "maxSurge", message: "must not be greater than 100%" },
+    { type: "Invalid", at: "maxSurge", absent: "null", message: "must not be greater than 100%" },
   )
   // when int(string(maxSurge ?? 0).split("%")[0]) != 0: int(string(maxUnavailable ?? 0).split("%")[0]) == 0
   rule(
     !!equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0) || equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0),
     self,
     context,
-    { type: "Invalid", at: "maxSurge", message: "may not be set when maxUnavailable is non-zero" },
+    { type: "Invalid", at: "maxSurge", absent: "null", message: "may not be set when maxUnavailable is non-zero" },
   )
   // when int(string(maxSurge ?? 0).split("%")[0]) == 0: int(string(maxUnavailable ?? 0).split("%")[0]) != 0
   rule(
@@ -146,6 +146,6 @@ export function validateDaemonSetStatus(self: JsonObject, context: CheckContext)
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", message: "cannot be decremented or unset", on: "update" },
+    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented or unset", on: "update" },
   )
 }

@@ -47,7 +47,20 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
   limited(self.revisionHistoryLimit, context, deploymentSpecLimits.revisionHistoryLimit)
   limited(self.progressDeadlineSeconds, context, deploymentSpecLimits.progressDeadlineSeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always", deploymentSpecLimits.selector)
+  // isSelector(selector)
+  rule(
+    isSelector(get(self, "selector")),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
+  )
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "template", context, validatePodTemplateSpec)
   field(self, "strategy", context, validateDeploymentStrategy)
   // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
@@ -55,16 +68,7 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
-  )
-  // isSelector(selector)
-  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
-  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for deployment" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
@@ -85,8 +89,9 @@ export function validateDeploymentSpec(self: JsonObject, context: CheckContext):
     !present(get(self, "progressDeadlineSeconds")) || less(orElse(get(self, "minReadySeconds"), 0), get(self, "progressDeadlineSeconds")),
     self,
     context,
-    { type: "Invalid", at: "progressDeadlineSeconds", message: "must be greater than minReadySeconds" },
+    { type: "Invalid", at: "progressDeadlineSeconds", absent: "null", message: "must be greater than minReadySeconds" },
   )
+  immutable(self, "selector", context, "always", deploymentSpecLimits.selector)
 }
 
 const deploymentStrategyLimits = limits({ type: { absent: "", enum: ["Recreate", "RollingUpdate"], failures: { enum: { at: "." } } } })
@@ -113,7 +118,7 @@ export function validateDeploymentStrategy(self: JsonObject, context: CheckConte
     !((get(self, "type") === "RollingUpdate") && present(get(self, "rollingUpdate"))) || (!equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "%"), 0)), 0)),
     self,
     context,
-    { type: "Invalid", at: "rollingUpdate.maxUnavailable", message: "may not be 0 when `maxSurge` is 0" },
+    { type: "Invalid", at: "rollingUpdate.maxUnavailable", absent: "null", message: "may not be 0 when `maxSurge` is 0" },
   )
 }
 
@@ -127,7 +132,7 @@ export function validateRollingUpdateDeployment(self: JsonObject, context: Check
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
+    { type: "Invalid", at: "maxUnavailable", absent: "null", message: "must not be greater than 100%" },
   )
 }
 
@@ -182,6 +187,6 @@ export function validateDeploymentStatus(self: JsonObject, context: CheckContext
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", message: "cannot be decremented or unset", on: "update" },
+    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented or unset", on: "update" },
   )
 }

@@ -32,23 +32,27 @@ export function validateReplicaSetSpec(self: JsonObject, context: CheckContext):
   limited(self.replicas, context, replicaSetSpecLimits.replicas)
   limited(self.minReadySeconds, context, replicaSetSpecLimits.minReadySeconds)
   field(self, "selector", context, validateLabelSelector)
-  immutable(self, "selector", context, "always", replicaSetSpecLimits.selector)
-  field(self, "template", context, validatePodTemplateSpec)
-  // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
+  // isSelector(selector)
   rule(
-    !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
+    isSelector(get(self, "selector")),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for deployment" },
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
   )
-  // isSelector(selector)
-  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
   // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
   rule(
     !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
     self,
     context,
     { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
+  field(self, "template", context, validatePodTemplateSpec)
+  // when has(selector): size(selector.matchLabels) > 0 || size(selector.matchExpressions) > 0
+  rule(
+    !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for deployment" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
@@ -64,6 +68,7 @@ export function validateReplicaSetSpec(self: JsonObject, context: CheckContext):
     context,
     { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicaSet is not Supported" },
   )
+  immutable(self, "selector", context, "always", replicaSetSpecLimits.selector)
 }
 
 const replicaSetStatusLimits = limits({

@@ -33,6 +33,20 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
   limited(self.replicas, context, statefulSetSpecLimits.replicas)
   limited(self.minReadySeconds, context, statefulSetSpecLimits.minReadySeconds)
   field(self, "selector", context, validateLabelSelector)
+  // isSelector(selector)
+  rule(
+    isSelector(get(self, "selector")),
+    self,
+    context,
+    { type: "Invalid", at: "selector", absent: "null", message: "invalid label selector" },
+  )
+  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
+  rule(
+    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
+    self,
+    context,
+    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+  )
   field(self, "updateStrategy", context, validateStatefulSetUpdateStrategy)
   field(self, "persistentVolumeClaimRetentionPolicy", context, validateStatefulSetPersistentVolumeClaimRetentionPolicy)
   field(self, "ordinals", context, validateStatefulSetOrdinals)
@@ -48,16 +62,7 @@ export function validateStatefulSetSpec(self: JsonObject, context: CheckContext)
     !present(get(self, "selector")) || (less(0, size(get(self, "selector", "matchLabels"))) || less(0, size(get(self, "selector", "matchExpressions")))),
     self,
     context,
-    { type: "Invalid", at: "selector", message: "empty selector is invalid for statefulset" },
-  )
-  // isSelector(selector)
-  rule(isSelector(get(self, "selector")), self, context, { type: "Invalid", at: "selector", message: "invalid label selector" })
-  // when isSelector(selector): matchesSelector(selector, template.metadata.labels)
-  rule(
-    !isSelector(get(self, "selector")) || matchesSelector(get(self, "selector"), get(self, "template", "metadata", "labels")),
-    self,
-    context,
-    { type: "Invalid", at: "template.metadata.labels", message: "`selector` does not match template `labels`" },
+    { type: "Invalid", at: "selector", absent: "null", message: "empty selector is invalid for statefulset" },
   )
   // template.spec.restartPolicy == "Always"
   rule(
@@ -90,7 +95,7 @@ export function validateStatefulSetUpdateStrategy(self: JsonObject, context: Che
     !(get(self, "type") === "OnDelete") || !present(get(self, "rollingUpdate")),
     self,
     context,
-    { type: "Invalid", at: "rollingUpdate", message: "only allowed for updateStrategy 'RollingUpdate'" },
+    { type: "Invalid", at: "rollingUpdate", absent: "null", message: "only allowed for updateStrategy 'RollingUpdate'" },
   )
 }
 
@@ -179,6 +184,6 @@ export function validateStatefulSetStatus(self: JsonObject, context: CheckContex
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", message: "cannot be decremented", on: "update" },
+    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented", on: "update" },
   )
 }

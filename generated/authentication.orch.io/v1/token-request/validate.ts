@@ -11,13 +11,13 @@ export function validateTokenRequestSpec(self: JsonObject, context: CheckContext
     !present(get(self, "expirationSeconds")) || atMost(600, get(self, "expirationSeconds")),
     self,
     context,
-    { type: "Invalid", at: "expirationSeconds", message: "may not specify a duration less than 10 minutes" },
+    { type: "Invalid", at: "expirationSeconds", absent: "null", message: "may not specify a duration less than 10 minutes" },
   )
   // when has(expirationSeconds): expirationSeconds <= 4294967296
   rule(
     !present(get(self, "expirationSeconds")) || atMost(get(self, "expirationSeconds"), 4294967296),
     self,
     context,
-    { type: "Invalid", at: "expirationSeconds", message: "may not specify a duration larger than 2^32 seconds" },
+    { type: "Invalid", at: "expirationSeconds", absent: "null", message: "may not specify a duration larger than 2^32 seconds" },
   )
 }

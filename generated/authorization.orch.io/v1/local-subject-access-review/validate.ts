@@ -27,7 +27,7 @@ export function validateLocalSubjectAccessReview(self: JsonObject, context: Chec
     !present(get(self, "spec", "nonResourceAttributes")),
     self,
     context,
-    { type: "Invalid", at: "spec.nonResourceAttributes", message: "disallowed on this kind of request" },
+    { type: "Invalid", at: "spec.nonResourceAttributes", absent: "null", message: "disallowed on this kind of request" },
   )
   named(emptyMetadata, self, context)
 }

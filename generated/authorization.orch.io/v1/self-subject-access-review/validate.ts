@@ -13,13 +13,18 @@ export function validateSelfSubjectAccessReviewSpec(self: JsonObject, context: C
     !present(get(self, "resourceAttributes")) || !present(get(self, "nonResourceAttributes")),
     self,
     context,
-    { type: "Invalid", at: "nonResourceAttributes", message: "cannot be specified in combination with resourceAttributes" },
+    { type: "Invalid", at: "nonResourceAttributes", absent: "null", message: "cannot be specified in combination with resourceAttributes" },
   )
   // has(resourceAttributes) || has(nonResourceAttributes)
   rule(
     present(get(self, "resourceAttributes")) || present(get(self, "nonResourceAttributes")),
     self,
     context,
-    { type: "Invalid", at: "resourceAttributes", message: "exactly one of nonResourceAttributes or resourceAttributes must be specified" },
+    {
+    type: "Invalid",
+    at: "resourceAttributes",
+    absent: "null",
+    message: "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+  },
   )
 }

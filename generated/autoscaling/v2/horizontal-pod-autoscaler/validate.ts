@@ -190,14 +190,14 @@ export function validateHPAScalingRules(self: JsonObject, context: CheckContext)
     !present(get(self, "stabilizationWindowSeconds")) || atMost(0, get(self, "stabilizationWindowSeconds")),
     self,
     context,
-    { type: "Invalid", at: "stabilizationWindowSeconds", message: "must be greater than or equal to zero" },
+    { type: "Invalid", at: "stabilizationWindowSeconds", absent: "null", message: "must be greater than or equal to zero" },
   )
   // when has(stabilizationWindowSeconds): stabilizationWindowSeconds <= 3600
   rule(
     !present(get(self, "stabilizationWindowSeconds")) || atMost(get(self, "stabilizationWindowSeconds"), 3600),
     self,
     context,
-    { type: "Invalid", at: "stabilizationWindowSeconds", message: "must be less than or equal to 3600" },
+    { type: "Invalid", at: "stabilizationWindowSeconds", absent: "null", message: "must be less than or equal to 3600" },
   )
   // size(policies) > 0
   rule(
@@ -354,21 +354,21 @@ export function validateMetricTarget(self: JsonObject, context: CheckContext): v
     !present(get(self, "value")) || less(quantity("0"), quantity(get(self, "value"))),
     self,
     context,
-    { type: "Invalid", at: "value", message: "must be positive" },
+    { type: "Invalid", at: "value", absent: "null", message: "must be positive" },
   )
   // when has(averageValue): quantity(averageValue) > quantity("0")
   rule(
     !present(get(self, "averageValue")) || less(quantity("0"), quantity(get(self, "averageValue"))),
     self,
     context,
-    { type: "Invalid", at: "averageValue", message: "must be positive" },
+    { type: "Invalid", at: "averageValue", absent: "null", message: "must be positive" },
   )
   // when has(averageUtilization): averageUtilization >= 1
   rule(
     !present(get(self, "averageUtilization")) || atMost(1, get(self, "averageUtilization")),
     self,
     context,
-    { type: "Invalid", at: "averageUtilization", message: "must be greater than 0" },
+    { type: "Invalid", at: "averageUtilization", absent: "null", message: "must be greater than 0" },
   )
 }
 

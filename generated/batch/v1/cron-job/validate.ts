@@ -52,13 +52,13 @@ export function validateJobTemplateSpec(self: JsonObject, context: CheckContext)
     !present(get(self, "spec", "selector")),
     self,
     context,
-    { type: "Invalid", at: "spec.selector", message: "`selector` will be auto-generated" },
+    { type: "Invalid", at: "spec.selector", absent: "null", message: "`selector` will be auto-generated" },
   )
   // spec.manualSelector != true
   rule(
     get(self, "spec", "manualSelector") !== true,
     self,
     context,
-    { type: "NotSupported", at: "spec.manualSelector", message: "supported values: \"nil\", \"false\"" },
+    { type: "NotSupported", at: "spec.manualSelector", absent: "null", message: "supported values: \"nil\", \"false\"" },
   )
 }

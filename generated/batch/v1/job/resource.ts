@@ -41,7 +41,7 @@ export const job: Kind<Job, JobInput> = {
     deleteReturns: "Status",
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
-  behaviours: ["podTemplateResources", "jobSelector"],
+  behaviours: ["jobSelector", "podTemplateResources"],
   load: async () => {
     const [{ jobShape }, { defaultJob }, { validateJob }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {

@@ -25,6 +25,10 @@ export function validateCertificateSigningRequest(self: JsonObject, context: Che
 }
 
 const certificateSigningRequestSpecLimits = limits({
+  request: {
+    nonEmpty: true,
+    failures: { nonEmpty: { reason: "Invalid", message: "PEM block type must be CERTIFICATE REQUEST", value: "" } },
+  },
   signerName: { nonEmpty: true, format: "signer-name" },
   usages: {
     nonEmpty: true,
@@ -59,7 +63,7 @@ const certificateSigningRequestSpecLimits = limits({
 })
 
 export function validateCertificateSigningRequestSpec(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.request, "request", context)
+  nonEmpty(self.request, "request", context, certificateSigningRequestSpecLimits.request)
   nonEmpty(self.signerName, "signerName", context)
   nonEmpty(self.usages, "usages", context)
   limited(self.signerName, context, certificateSigningRequestSpecLimits.signerName)
@@ -70,7 +74,7 @@ export function validateCertificateSigningRequestSpec(self: JsonObject, context:
     !present(get(self, "expirationSeconds")) || atMost(600, get(self, "expirationSeconds")),
     self,
     context,
-    { type: "Invalid", at: "expirationSeconds", message: "may not specify a duration less than 600 seconds (10 minutes)" },
+    { type: "Invalid", at: "expirationSeconds", absent: "null", message: "may not specify a duration less than 600 seconds (10 minutes)" },
   )
   // signerName != vendor("orch.io/legacy-unknown")
   rule(

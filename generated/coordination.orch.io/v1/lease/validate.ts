@@ -5,7 +5,10 @@ export function validateLease(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateLeaseSpec)
 }
 
-const leaseSpecLimits = limits({ leaseDurationSeconds: { pointer: true, minimum: 1 }, leaseTransitions: { pointer: true, minimum: 0 } })
+const leaseSpecLimits = limits({
+  leaseDurationSeconds: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than 0" } } },
+  leaseTransitions: { pointer: true, minimum: 0 },
+})
 
 export function validateLeaseSpec(self: JsonObject, context: CheckContext): void {
   limited(self.leaseDurationSeconds, context, leaseSpecLimits.leaseDurationSeconds)

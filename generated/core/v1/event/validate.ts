@@ -5,6 +5,7 @@ import {
   type JsonObject,
   equals,
   get,
+  less,
   named,
   nonZero,
   orElse,
@@ -23,9 +24,9 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Invalid", at: "involvedObject.namespace", absent: "", message: "does not match event.namespace" },
   )
-  // when has(eventTime): size(involvedObject.namespace) == 0 ? metadata.namespace in ["default", vendor("orch-system")] : involvedObject.namespace == metadata.namespace
+  // when has(eventTime): size(involvedObject.namespace) > 0 || metadata.namespace in ["default", vendor("orch-system")]
   rule(
-    !nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "involvedObject", "namespace") ?? ""), 0) ? within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")]) : equals(get(self, "involvedObject", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
+    !nonZero(get(self, "eventTime")) || (less(0, size(get(self, "involvedObject", "namespace") ?? "")) || within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")])),
     self,
     context,
     { type: "Invalid", at: "involvedObject.namespace", absent: "", message: "does not match event.namespace" },

@@ -41,7 +41,6 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
   limited(self.persistentVolumeReclaimPolicy, context, persistentVolumeSpecLimits.persistentVolumeReclaimPolicy)
   limited(self.volumeMode, context, persistentVolumeSpecLimits.volumeMode)
   validatePersistentVolumeSource(self, context)
-  immutable(self, "volumeMode", context, "always", persistentVolumeSpecLimits.volumeMode)
   field(self, "nodeAffinity", context, validateVolumeNodeAffinity)
   // !('ReadWriteOncePod' in accessModes) || size(accessModes) == 1
   rule(
@@ -94,6 +93,7 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
     context,
     { type: "Forbidden", at: "persistentVolumeReclaimPolicy", message: "may not be 'recycle' for a hostPath mount of '/'" },
   )
+  immutable(self, "volumeMode", context, "always", persistentVolumeSpecLimits.volumeMode)
   named(persistentVolumeUpdate, self, context)
 }
 

@@ -17,7 +17,6 @@ const secretLimits = limits({ data: { keys: { format: "data-key" } }, type: { ab
 
 export function validateSecret(self: JsonObject, context: CheckContext): void {
   limited(self.data, context, secretLimits.data)
-  immutable(self, "type", context, "always", secretLimits.type)
   // when oldSelf.immutable == true: data == oldSelf.data || (size(data) == 0 && size(oldSelf.data) == 0)
   rule(
     !(get(context.old, "immutable") === true) || (equals(get(self, "data"), get(context.old, "data")) || (equals(size(get(self, "data")), 0) && equals(size(get(context.old, "data")), 0))),
@@ -32,5 +31,6 @@ export function validateSecret(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Forbidden", at: "immutable", message: "field is immutable when `immutable` is set", on: "update" },
   )
+  immutable(self, "type", context, "always", secretLimits.type)
   named(secretData, self, context)
 }

@@ -177,7 +177,7 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     !((get(self, "type") === "LoadBalancer") && (get(context.old, "type") === "LoadBalancer")) || (equals(get(self, "loadBalancerClass"), get(context.old, "loadBalancerClass")) || (!present(get(self, "loadBalancerClass")) && !present(get(context.old, "loadBalancerClass")))),
     self,
     context,
-    { type: "Invalid", at: "loadBalancerClass", message: "may not change once set", on: "update" },
+    { type: "Invalid", at: "loadBalancerClass", absent: "null", message: "may not change once set", on: "update" },
   )
   // when !(type in ["NodePort", "LoadBalancer"] || (type == "ClusterIP" && size(externalIPs) > 0)): size(externalTrafficPolicy) == 0
   rule(

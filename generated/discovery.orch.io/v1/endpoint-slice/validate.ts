@@ -25,9 +25,9 @@ export function validateEndpointSlice(self: JsonObject, context: CheckContext): 
   limited(self.addressType, context, endpointSliceLimits.addressType)
   limited(self.endpoints, context, endpointSliceLimits.endpoints)
   limited(self.ports, context, endpointSliceLimits.ports)
-  immutable(self, "addressType", context, "always", endpointSliceLimits.addressType)
   items(self, "endpoints", context, validateEndpoint)
   items(self, "ports", context, validateEndpointPort)
+  immutable(self, "addressType", context, "always", endpointSliceLimits.addressType)
   named(endpointSliceParts, self, context)
 }
 
@@ -71,6 +71,6 @@ export function validateEndpointPort(self: JsonObject, context: CheckContext): v
     !less(0, size(get(self, "name"))) || isFormat("dns-label", get(self, "name")),
     self,
     context,
-    { type: "Invalid", at: "name", message: "must be a label of DNS" },
+    { type: "Invalid", at: "name", absent: "null", message: "must be a label of DNS" },
   )
 }

@@ -13,7 +13,7 @@ export const event: Kind<Event, EventInput> = {
   categories: [],
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-  nameRule: "path-segment",
+  nameRule: "dns-subdomain",
   storage: { path: "events", group: "", version: "v1", kind: "Event", ttlOption: "event-ttl", shape: "2752d7b0abc6035d" },
   selectable: [
     { name: "regarding.kind", value: (stored) => text(get(stored, "involvedObject", "kind") ?? "") },

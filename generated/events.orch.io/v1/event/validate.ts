@@ -8,6 +8,7 @@ import {
   get,
   getOrZero,
   immutable,
+  less,
   limits,
   named,
   nonZero,
@@ -16,6 +17,7 @@ import {
   requiredOn,
   rule,
   size,
+  text,
   truth,
   vendorText,
   within,
@@ -26,54 +28,62 @@ const eventLimits = limits({
   reportingInstance: { absent: "" },
   action: { absent: "" },
   reason: { absent: "" },
+  regarding: { reportedAt: "./involvedObject" },
   related: { absent: "null" },
-  note: { absent: "" },
+  note: { absent: "", reportedAt: "./message" },
   type: { absent: "" },
-  deprecatedCount: { absent: 0 },
+  deprecatedSource: { reportedAt: "./source" },
+  deprecatedFirstTimestamp: { reportedAt: "./firstTimestamp" },
+  deprecatedLastTimestamp: { reportedAt: "./lastTimestamp" },
+  deprecatedCount: { absent: 0, reportedAt: "./count" },
 })
 
 export function validateEvent(self: JsonObject, context: CheckContext): void {
-  immutable(self, "eventTime", context, "always")
   requiredOn(self, "eventTime", context, "create")
-  immutable(self, "reportingController", context, "always", eventLimits.reportingController)
-  immutable(self, "reportingInstance", context, "always", eventLimits.reportingInstance)
-  immutable(self, "action", context, "always", eventLimits.action)
-  immutable(self, "reason", context, "always", eventLimits.reason)
-  immutable(self, "regarding", context, "always")
-  immutable(self, "related", context, "always", eventLimits.related)
-  immutable(self, "note", context, "always", eventLimits.note)
-  immutable(self, "type", context, "always", eventLimits.type)
-  immutable(self, "deprecatedSource", context, "always")
-  immutable(self, "deprecatedFirstTimestamp", context, "always")
-  immutable(self, "deprecatedLastTimestamp", context, "always")
-  immutable(self, "deprecatedCount", context, "always", eventLimits.deprecatedCount)
   // when !has(eventTime): size(regarding.namespace) == 0 ? (metadata.namespace ?? "") in ["", "default"] : regarding.namespace == metadata.namespace
   rule(
     !!nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "regarding", "namespace") ?? ""), 0) ? within(orElse(get(self, "metadata", "namespace"), ""), ["", "default"]) : equals(get(self, "regarding", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
     self,
     context,
-    { type: "Invalid", at: "regarding.namespace", absent: "", message: "does not match event.namespace" },
+    {
+    type: "Invalid",
+    at: "./involvedObject.namespace",
+    value: () => get(self, "regarding", "namespace") ?? "",
+    message: "does not match event.namespace",
+  },
   )
-  // when has(eventTime): size(regarding.namespace) == 0 ? metadata.namespace in ["default", vendor("orch-system")] : regarding.namespace == metadata.namespace
+  // when has(eventTime): size(regarding.namespace) > 0 || metadata.namespace in ["default", vendor("orch-system")]
   rule(
-    !nonZero(get(self, "eventTime")) || truth(equals(size(get(self, "regarding", "namespace") ?? ""), 0) ? within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")]) : equals(get(self, "regarding", "namespace") ?? "", get(self, "metadata", "namespace") ?? "")),
+    !nonZero(get(self, "eventTime")) || (less(0, size(get(self, "regarding", "namespace") ?? "")) || within(get(self, "metadata", "namespace") ?? "", ["default", vendorText(context.vendor, "orch-system")])),
     self,
     context,
-    { type: "Invalid", at: "regarding.namespace", absent: "", message: "does not match event.namespace" },
+    {
+    type: "Invalid",
+    at: "./involvedObject.namespace",
+    value: () => get(self, "regarding", "namespace") ?? "",
+    message: "does not match event.namespace",
+  },
   )
   // type in ["Normal", "Warning"]
   rule(
     within(get(self, "type") ?? "", ["Normal", "Warning"]),
     self,
     context,
-    { type: "Invalid", at: "type", absent: "", message: "must be Normal or Warning", on: "create" },
+    {
+    type: "Invalid",
+    at: "type",
+    absent: "",
+    value: () => "",
+    message: () => `has invalid value: ${text(get(self, "type") ?? "")}`,
+    on: "create",
+  },
   )
   // when has(series): series.count >= 2
   rule(
     !present(get(self, "series")) || atMost(2, getOrZero(0, self, "series", "count")),
     self,
     context,
-    { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "create" },
+    { type: "Invalid", at: "series.count", absent: 0, value: () => "", message: "should be at least 2", on: "create" },
   )
   // when has(series): has(series.lastObservedTime)
   rule(
@@ -87,7 +97,7 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
     !(present(get(self, "series")) && !equals(get(self, "series"), get(context.old, "series"))) || atMost(2, getOrZero(0, self, "series", "count")),
     self,
     context,
-    { type: "Invalid", at: "series.count", absent: 0, message: "should be at least 2", on: "update" },
+    { type: "Invalid", at: "series.count", absent: 0, value: () => "", message: "should be at least 2", on: "update" },
   )
   // when has(series) && series != oldSelf.series: has(series.lastObservedTime)
   rule(
@@ -101,28 +111,41 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
     !nonZero(get(self, "deprecatedFirstTimestamp")),
     self,
     context,
-    { type: "Invalid", at: "deprecatedFirstTimestamp", message: "needs to be unset", on: "create" },
+    { type: "Invalid", at: "./firstTimestamp", value: () => "", message: "needs to be unset", on: "create" },
   )
   // !has(deprecatedLastTimestamp)
   rule(
     !nonZero(get(self, "deprecatedLastTimestamp")),
     self,
     context,
-    { type: "Invalid", at: "deprecatedLastTimestamp", message: "needs to be unset", on: "create" },
+    { type: "Invalid", at: "./lastTimestamp", value: () => "", message: "needs to be unset", on: "create" },
   )
   // (deprecatedCount ?? 0) == 0
   rule(
     equals(orElse(get(self, "deprecatedCount"), 0), 0),
     self,
     context,
-    { type: "Invalid", at: "deprecatedCount", absent: 0, message: "needs to be unset", on: "create" },
+    { type: "Invalid", at: "./count", value: () => "", message: "needs to be unset", on: "create" },
   )
   // size(deprecatedSource.component) == 0 && size(deprecatedSource.host) == 0
   rule(
     equals(size(get(self, "deprecatedSource", "component") ?? ""), 0) && equals(size(get(self, "deprecatedSource", "host") ?? ""), 0),
     self,
     context,
-    { type: "Invalid", at: "deprecatedSource", message: "needs to be unset", on: "create" },
+    { type: "Invalid", at: "./source", value: () => "", message: "needs to be unset", on: "create" },
   )
+  immutable(self, "eventTime", context, "always")
+  immutable(self, "reportingController", context, "always", eventLimits.reportingController)
+  immutable(self, "reportingInstance", context, "always", eventLimits.reportingInstance)
+  immutable(self, "action", context, "always", eventLimits.action)
+  immutable(self, "reason", context, "always", eventLimits.reason)
+  immutable(self, "regarding", context, "always", eventLimits.regarding)
+  immutable(self, "related", context, "always", eventLimits.related)
+  immutable(self, "note", context, "always", eventLimits.note)
+  immutable(self, "type", context, "always", eventLimits.type)
+  immutable(self, "deprecatedSource", context, "always", eventLimits.deprecatedSource)
+  immutable(self, "deprecatedFirstTimestamp", context, "always", eventLimits.deprecatedFirstTimestamp)
+  immutable(self, "deprecatedLastTimestamp", context, "always", eventLimits.deprecatedLastTimestamp)
+  immutable(self, "deprecatedCount", context, "always", eventLimits.deprecatedCount)
   named(eventReport, self, context)
 }

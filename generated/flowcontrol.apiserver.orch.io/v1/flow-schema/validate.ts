@@ -67,21 +67,11 @@ export function validateFlowDistinguisherMethod(self: JsonObject, context: Check
   )
 }
 
+const priorityLevelConfigurationReferenceLimits = limits({ name: { nonEmpty: true, absent: "", format: "dns-subdomain", failures: { nonEmpty: { message: "must reference a priority level" } } } })
+
 export function validatePriorityLevelConfigurationReference(self: JsonObject, context: CheckContext): void {
-  // size(name) > 0
-  rule(
-    less(0, size(get(self, "name") ?? "")),
-    self,
-    context,
-    { type: "Required", at: "name", message: "must reference a priority level" },
-  )
-  // when size(name) > 0: isFormat("dns-subdomain", name)
-  rule(
-    !less(0, size(get(self, "name") ?? "")) || isFormat("dns-subdomain", get(self, "name") ?? ""),
-    self,
-    context,
-    { type: "Invalid", at: "name", absent: "", message: "must be the name of a priority level" },
-  )
+  nonEmpty(self.name, "name", context, priorityLevelConfigurationReferenceLimits.name)
+  limited(self.name, context, priorityLevelConfigurationReferenceLimits.name)
 }
 
 export function validatePolicyRulesWithSubjects(self: JsonObject, context: CheckContext): void {
@@ -167,24 +157,30 @@ export function validateGroupSubject(self: JsonObject, context: CheckContext): v
   nonEmpty(self.name, "name", context)
 }
 
-const serviceAccountSubjectLimits = limits({ namespace: { keepEmpty: true, format: "dns-label" } })
+const serviceAccountSubjectLimits = limits({
+  namespace: {
+    nonEmpty: true,
+    absent: "",
+    format: "dns-label",
+    failures: { nonEmpty: { message: "must specify namespace for service account" } },
+  },
+})
 
 export function validateServiceAccountSubject(self: JsonObject, context: CheckContext): void {
+  nonEmpty(self.namespace, "namespace", context, serviceAccountSubjectLimits.namespace)
   nonEmpty(self.name, "name", context)
   limited(self.namespace, context, serviceAccountSubjectLimits.namespace)
-  // size(self.namespace) > 0
-  rule(
-    less(0, size(get(self, "namespace") ?? "")),
-    self,
-    context,
-    { type: "Required", at: "namespace", message: "must specify namespace for service account" },
-  )
   // when size(name) > 0 && name != "*": isFormat("dns-subdomain", name)
   rule(
     !(less(0, size(get(self, "name") ?? "")) && (get(self, "name") !== "*")) || isFormat("dns-subdomain", get(self, "name") ?? ""),
     self,
     context,
-    { type: "Invalid", at: "name", absent: "", message: "must be the name of a service account" },
+    {
+    type: "Invalid",
+    at: "name",
+    absent: "",
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  },
   )
 }
 

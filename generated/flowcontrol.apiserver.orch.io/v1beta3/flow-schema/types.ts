@@ -27,7 +27,7 @@ export type FlowSchemaInput = Omit<FlowSchema, "kind" | "apiVersion" | "metadata
   /** Name, labels and bookkeeping that every object has. */
   metadata?: ObjectMeta
   /** Which requests the schema is for, and where they belong. */
-  spec?: FlowSchemaSpecInput
+  spec: FlowSchemaSpecInput
   /** What the server has found about the schema. */
   status?: FlowSchemaStatusInput
 }

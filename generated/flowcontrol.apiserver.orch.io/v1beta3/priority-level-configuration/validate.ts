@@ -83,14 +83,14 @@ export function validateLimitedPriorityLevelConfiguration(self: JsonObject, cont
     !present(get(self, "lendablePercent")) || (atMost(0, get(self, "lendablePercent")) && atMost(get(self, "lendablePercent"), 100)),
     self,
     context,
-    { type: "Invalid", at: "lendablePercent", message: "must be between 0 and 100, inclusive" },
+    { type: "Invalid", at: "lendablePercent", absent: "null", message: "must be between 0 and 100, inclusive" },
   )
   // when has(borrowingLimitPercent): borrowingLimitPercent >= 0
   rule(
     !present(get(self, "borrowingLimitPercent")) || atMost(0, get(self, "borrowingLimitPercent")),
     self,
     context,
-    { type: "Invalid", at: "borrowingLimitPercent", message: "if specified, must be a non-negative integer" },
+    { type: "Invalid", at: "borrowingLimitPercent", absent: "null", message: "if specified, must be a non-negative integer" },
   )
 }
 
@@ -100,21 +100,28 @@ export function validateExemptPriorityLevelConfiguration(self: JsonObject, conte
     !present(get(self, "nominalConcurrencyShares")) || atMost(0, get(self, "nominalConcurrencyShares")),
     self,
     context,
-    { type: "Invalid", at: "nominalConcurrencyShares", message: "must be a non-negative integer" },
+    { type: "Invalid", at: "nominalConcurrencyShares", absent: "null", message: "must be a non-negative integer" },
   )
   // when has(lendablePercent): lendablePercent >= 0 && lendablePercent <= 100
   rule(
     !present(get(self, "lendablePercent")) || (atMost(0, get(self, "lendablePercent")) && atMost(get(self, "lendablePercent"), 100)),
     self,
     context,
-    { type: "Invalid", at: "lendablePercent", message: "must be between 0 and 100, inclusive" },
+    { type: "Invalid", at: "lendablePercent", absent: "null", message: "must be between 0 and 100, inclusive" },
   )
 }
 
-const limitResponseLimits = limits({ type: { nonEmpty: true, enum: ["Queue", "Reject"] } })
+const limitResponseLimits = limits({
+  type: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["Queue", "Reject"],
+    failures: { nonEmpty: { reason: "NotSupported", value: "", supported: ["Queue", "Reject"] } },
+  },
+})
 
 export function validateLimitResponse(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.type, "type", context)
+  nonEmpty(self.type, "type", context, limitResponseLimits.type)
   limited(self.type, context, limitResponseLimits.type)
   field(self, "queuing", context, validateQueuingConfiguration)
   // when type == "Queue": has(queuing)

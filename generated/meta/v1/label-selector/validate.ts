@@ -23,8 +23,6 @@ export function validateLabelSelector(self: JsonObject, context: CheckContext): 
 const labelSelectorRequirementLimits = limits({ key: { keepEmpty: true, format: "qualified-name" }, values: { items: { format: "label-value" } } })
 
 export function validateLabelSelectorRequirement(self: JsonObject, context: CheckContext): void {
-  limited(self.key, context, labelSelectorRequirementLimits.key)
-  limited(self.values, context, labelSelectorRequirementLimits.values)
   // when operator in ["In", "NotIn"]: size(values) > 0
   rule(
     !within(get(self, "operator") ?? "", ["In", "NotIn"]) || less(0, size(get(self, "values"))),
@@ -46,4 +44,6 @@ export function validateLabelSelectorRequirement(self: JsonObject, context: Chec
     context,
     { type: "Invalid", at: "operator", absent: "", message: "not a valid selector operator" },
   )
+  limited(self.key, context, labelSelectorRequirementLimits.key)
+  limited(self.values, context, labelSelectorRequirementLimits.values)
 }

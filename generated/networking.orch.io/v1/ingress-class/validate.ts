@@ -24,8 +24,8 @@ const ingressClassSpecLimits = limits({ controller: { nonEmpty: true, absent: ""
 export function validateIngressClassSpec(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.controller, "controller", context, ingressClassSpecLimits.controller)
   limited(self.controller, context, ingressClassSpecLimits.controller)
-  immutable(self, "controller", context, "always", ingressClassSpecLimits.controller)
   field(self, "parameters", context, validateIngressClassParametersReference)
+  immutable(self, "controller", context, "always", ingressClassSpecLimits.controller)
 }
 
 const ingressClassParametersReferenceLimits = limits({
@@ -45,7 +45,7 @@ export function validateIngressClassParametersReference(self: JsonObject, contex
     !present(get(self, "apiGroup")) || isFormat("dns-subdomain", get(self, "apiGroup")),
     self,
     context,
-    { type: "Invalid", at: "apiGroup", message: "must be the name of an API group in the form of a DNS subdomain" },
+    { type: "Invalid", at: "apiGroup", absent: "null", message: "must be the name of an API group in the form of a DNS subdomain" },
   )
   // when scope == "Namespace": size(self.namespace) > 0
   rule(
@@ -59,7 +59,7 @@ export function validateIngressClassParametersReference(self: JsonObject, contex
     !((get(self, "scope") === "Namespace") && less(0, size(get(self, "namespace")))) || isFormat("dns-label", get(self, "namespace")),
     self,
     context,
-    { type: "Invalid", at: "namespace", message: "must be the name of a namespace" },
+    { type: "Invalid", at: "namespace", absent: "null", message: "must be the name of a namespace" },
   )
   // when scope == "Cluster": !has(self.namespace)
   rule(

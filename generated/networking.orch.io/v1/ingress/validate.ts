@@ -75,7 +75,7 @@ export function validateIngressBackend(self: JsonObject, context: CheckContext):
     !present(get(self, "resource", "apiGroup")) || isFormat("dns-subdomain", get(self, "resource", "apiGroup")),
     self,
     context,
-    { type: "Invalid", at: "resource.apiGroup", message: "must be the name of an API group" },
+    { type: "Invalid", at: "resource.apiGroup", absent: "null", message: "must be the name of an API group" },
   )
 }
 

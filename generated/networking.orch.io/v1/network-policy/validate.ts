@@ -59,14 +59,14 @@ export function validateNetworkPolicyPort(self: JsonObject, context: CheckContex
     !(present(get(self, "port")) && (typeName(get(self, "port")) === "int")) || isFormat("port-number", get(self, "port")),
     self,
     context,
-    { type: "Invalid", at: "port", message: "must be between 1 and 65535, inclusive" },
+    { type: "Invalid", at: "port", absent: "null", message: "must be between 1 and 65535, inclusive" },
   )
   // when has(port) && type(port) == "string": isFormat("port-name", port)
   rule(
     !(present(get(self, "port")) && (typeName(get(self, "port")) === "string")) || isFormat("port-name", get(self, "port")),
     self,
     context,
-    { type: "Invalid", at: "port", message: "must be the name of a port" },
+    { type: "Invalid", at: "port", absent: "null", message: "must be the name of a port" },
   )
   // when has(endPort): has(port)
   rule(
@@ -80,21 +80,21 @@ export function validateNetworkPolicyPort(self: JsonObject, context: CheckContex
     !(present(get(self, "endPort")) && present(get(self, "port"))) || (typeName(get(self, "port")) === "int"),
     self,
     context,
-    { type: "Invalid", at: "endPort", message: "may not be specified when `port` is non-numeric" },
+    { type: "Invalid", at: "endPort", absent: "null", message: "may not be specified when `port` is non-numeric" },
   )
   // when has(endPort) && type(port) == "int": endPort >= int(port)
   rule(
     !(present(get(self, "endPort")) && (typeName(get(self, "port")) === "int")) || atMost(int(get(self, "port")), get(self, "endPort")),
     self,
     context,
-    { type: "Invalid", at: "endPort", message: "must be greater than or equal to `port`" },
+    { type: "Invalid", at: "endPort", absent: "null", message: "must be greater than or equal to `port`" },
   )
   // when has(endPort) && type(port) == "int": endPort <= 65535
   rule(
     !(present(get(self, "endPort")) && (typeName(get(self, "port")) === "int")) || atMost(get(self, "endPort"), 65535),
     self,
     context,
-    { type: "Invalid", at: "endPort", message: "must be between 1 and 65535, inclusive" },
+    { type: "Invalid", at: "endPort", absent: "null", message: "must be between 1 and 65535, inclusive" },
   )
 }
 

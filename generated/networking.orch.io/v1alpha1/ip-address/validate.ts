@@ -23,9 +23,9 @@ const ipAddressSpecLimits = limits({ parentRef: { absent: "null" } })
 
 export function validateIPAddressSpec(self: JsonObject, context: CheckContext): void {
   field(self, "parentRef", context, validateParentReference)
-  immutable(self, "parentRef", context, "always", ipAddressSpecLimits.parentRef)
   // has(parentRef)
   rule(present(get(self, "parentRef")), self, context, { type: "Required", at: "parentRef", message: "" })
+  immutable(self, "parentRef", context, "always", ipAddressSpecLimits.parentRef)
 }
 
 const parentReferenceLimits = limits({

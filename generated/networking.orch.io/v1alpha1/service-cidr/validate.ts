@@ -28,7 +28,6 @@ const serviceCIDRSpecLimits = limits({ cidrs: { nonEmpty: true, items: { format:
 export function validateServiceCIDRSpec(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.cidrs, "cidrs", context)
   limited(self.cidrs, context, serviceCIDRSpecLimits.cidrs)
-  immutable(self, "cidrs", context, "always")
   // size(cidrs) <= 2
   rule(
     atMost(size(get(self, "cidrs")), 2),
@@ -43,6 +42,7 @@ export function validateServiceCIDRSpec(self: JsonObject, context: CheckContext)
     context,
     { type: "Invalid", at: "cidrs", message: "may specify no more than one range of each family, such as 192.168.0.0/24 and 2001:db8::/64" },
   )
+  immutable(self, "cidrs", context, "always")
 }
 
 export function validateServiceCIDRStatus(self: JsonObject, context: CheckContext): void {

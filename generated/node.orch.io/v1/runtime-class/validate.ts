@@ -17,19 +17,22 @@ const runtimeClassLimits = limits({ handler: { keepEmpty: true, absent: "", form
 
 export function validateRuntimeClass(self: JsonObject, context: CheckContext): void {
   limited(self.handler, context, runtimeClassLimits.handler)
-  immutable(self, "handler", context, "always", runtimeClassLimits.handler)
   field(self, "overhead", context, validateOverhead)
   field(self, "scheduling", context, validateScheduling)
+  immutable(self, "handler", context, "always", runtimeClassLimits.handler)
 }
 
 export function validateOverhead(self: JsonObject, context: CheckContext): void {
   named(runtimeOverhead, self, context)
 }
 
-const schedulingLimits = limits({ nodeSelector: { values: { format: "label-value" }, keys: { format: "qualified-name" } } })
+const schedulingLimits = limits({
+  nodeSelector: { values: { format: "label-value" }, keys: { format: "qualified-name" } },
+  tolerations: { reportedAt: "./tolerations.tolerations" },
+})
 
 export function validateScheduling(self: JsonObject, context: CheckContext): void {
   limited(self.nodeSelector, context, schedulingLimits.nodeSelector)
-  items(self, "tolerations", context, validateToleration)
-  unique(self, "tolerations", context, [])
+  items(self, "tolerations", context, validateToleration, undefined, "./tolerations.tolerations")
+  unique(self, "tolerations", context, [], schedulingLimits.tolerations)
 }

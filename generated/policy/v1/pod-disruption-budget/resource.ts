@@ -13,7 +13,7 @@ export const podDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetI
   categories: [],
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-  nameRule: "dns-subdomain",
+  nameRule: "path-segment",
   storage: { path: "poddisruptionbudgets", group: "policy", version: "v1", kind: "PodDisruptionBudget", shape: "b96b794b98d51360" },
   selectable: [],
   rules: {

@@ -47,14 +47,14 @@ export function validatePodDisruptionBudgetSpec(self: JsonObject, context: Check
     !((typeName(get(self, "minAvailable")) === "string") && isFormat("percent", get(self, "minAvailable"))) || atMost(int(item(split(get(self, "minAvailable"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "minAvailable", message: "must not be greater than 100%" },
+    { type: "Invalid", at: "minAvailable", absent: "null", message: "must not be greater than 100%" },
   )
   // when type(maxUnavailable) == "string" && isFormat("percent", maxUnavailable): int(maxUnavailable.split("%")[0]) <= 100
   rule(
     !((typeName(get(self, "maxUnavailable")) === "string") && isFormat("percent", get(self, "maxUnavailable"))) || atMost(int(item(split(get(self, "maxUnavailable"), "%"), 0)), 100),
     self,
     context,
-    { type: "Invalid", at: "maxUnavailable", message: "must not be greater than 100%" },
+    { type: "Invalid", at: "maxUnavailable", absent: "null", message: "must not be greater than 100%" },
   )
 }
 

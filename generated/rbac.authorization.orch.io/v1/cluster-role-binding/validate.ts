@@ -5,7 +5,6 @@ import { validateRoleRef, validateSubject } from "../shared/subject/validate.ts"
 
 export function validateClusterRoleBinding(self: JsonObject, context: CheckContext): void {
   items(self, "subjects", context, validateSubject)
-  field(self, "roleRef", context, validateRoleRef)
   // roleRef.kind in ["ClusterRole"]
   rule(
     within(get(self, "roleRef", "kind") ?? "", ["ClusterRole"]),
@@ -13,6 +12,7 @@ export function validateClusterRoleBinding(self: JsonObject, context: CheckConte
     context,
     { type: "NotSupported", at: "roleRef.kind", absent: "", message: "supported values: \"ClusterRole\"" },
   )
+  field(self, "roleRef", context, validateRoleRef)
   // roleRef == oldSelf.roleRef
   rule(
     equals(get(self, "roleRef"), get(context.old, "roleRef")),

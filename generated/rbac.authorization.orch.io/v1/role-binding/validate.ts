@@ -4,7 +4,6 @@ import { validateRoleRef, validateSubject } from "../shared/subject/validate.ts"
 
 export function validateRoleBinding(self: JsonObject, context: CheckContext): void {
   items(self, "subjects", context, validateSubject)
-  field(self, "roleRef", context, validateRoleRef)
   // roleRef.kind in ["Role", "ClusterRole"]
   rule(
     within(get(self, "roleRef", "kind") ?? "", ["Role", "ClusterRole"]),
@@ -12,6 +11,7 @@ export function validateRoleBinding(self: JsonObject, context: CheckContext): vo
     context,
     { type: "NotSupported", at: "roleRef.kind", absent: "", message: "supported values: \"Role\", \"ClusterRole\"" },
   )
+  field(self, "roleRef", context, validateRoleRef)
   // roleRef == oldSelf.roleRef
   rule(
     equals(get(self, "roleRef"), get(context.old, "roleRef")),

@@ -15,8 +15,8 @@ import { validateResourceClaimParametersReference } from "../shared/references/v
 
 export function validateResourceClaim(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateResourceClaimSpec)
-  immutable(self, "spec", context, "always")
   field(self, "status", context, validateResourceClaimStatus)
+  immutable(self, "spec", context, "always")
 }
 
 const resourceClaimSpecLimits = limits({ resourceClassName: { nonEmpty: true, format: "dns-subdomain" }, allocationMode: { enum: ["WaitForFirstConsumer", "Immediate"] } })

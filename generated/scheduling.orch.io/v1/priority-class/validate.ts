@@ -2,6 +2,7 @@
 import {
   type CheckContext,
   type JsonObject,
+  add,
   atMost,
   equals,
   get,
@@ -10,20 +11,32 @@ import {
   limits,
   rule,
   startsWith,
+  text,
   truth,
+  within,
 } from "../../../../runtime/schema/index.ts"
 
-const priorityClassLimits = limits({ preemptionPolicy: { pointer: true, absent: "null", enum: ["PreemptLowerPriority", "Never"] } })
+const priorityClassLimits = limits({
+  preemptionPolicy: {
+    pointer: true,
+    absent: "null",
+    enum: ["PreemptLowerPriority", "Never"],
+    failures: { enum: { supported: ["PreemptLowerPriority", "Never"] } },
+  },
+})
 
 export function validatePriorityClass(self: JsonObject, context: CheckContext): void {
   limited(self.preemptionPolicy, context, priorityClassLimits.preemptionPolicy)
-  immutable(self, "preemptionPolicy", context, "always", priorityClassLimits.preemptionPolicy)
   // when metadata.name.startsWith("system-"): (metadata.name == "system-node-critical" && value == 2000001000 || metadata.name == "system-cluster-critical" && value == 2000000000) && !globalDefault
   rule(
     !startsWith(get(self, "metadata", "name") ?? "", "system-") || ((((get(self, "metadata", "name") === "system-node-critical") && equals(get(self, "value") ?? 0, 2000001000)) || ((get(self, "metadata", "name") === "system-cluster-critical") && equals(get(self, "value") ?? 0, 2000000000))) && !truth(get(self, "globalDefault"))),
     self,
     context,
-    { type: "Forbidden", at: "metadata.name", message: "priority class names with 'system-' prefix are reserved for system use only" },
+    {
+    type: "Forbidden",
+    at: "metadata.name",
+    message: () => `priority class names with 'system-' prefix are reserved for system use only. error: ${text(((get(self, "metadata", "name") === "system-node-critical") && !equals(get(self, "value") ?? 0, 2000001000)) ? "value of system-node-critical PriorityClass must be 2000001000" : (((get(self, "metadata", "name") === "system-cluster-critical") && !equals(get(self, "value") ?? 0, 2000000000)) ? "value of system-cluster-critical PriorityClass must be 2000000000" : (within(get(self, "metadata", "name") ?? "", ["system-node-critical", "system-cluster-critical"]) ? add(add("globalDefault of ", get(self, "metadata", "name") ?? ""), " PriorityClass must be false") : add(get(self, "metadata", "name") ?? "", " is not a known system priority class"))))}`,
+  },
   )
   // when !metadata.name.startsWith("system-"): value <= 1000000000
   rule(
@@ -39,4 +52,5 @@ export function validatePriorityClass(self: JsonObject, context: CheckContext): 
     context,
     { type: "Forbidden", at: "value", message: "may not be changed in an update.", on: "update" },
   )
+  immutable(self, "preemptionPolicy", context, "always", priorityClassLimits.preemptionPolicy)
 }

@@ -14,10 +14,10 @@ const csiDriverSpecLimits = limits({
 export function validateCSIDriverSpec(self: JsonObject, context: CheckContext): void {
   limited(self.volumeLifecycleModes, context, csiDriverSpecLimits.volumeLifecycleModes)
   limited(self.fsGroupPolicy, context, csiDriverSpecLimits.fsGroupPolicy)
-  immutable(self, "attachRequired", context, "always", csiDriverSpecLimits.attachRequired)
-  immutable(self, "volumeLifecycleModes", context, "always")
   items(self, "tokenRequests", context, validateTokenRequest)
   unique(self, "tokenRequests", context, ["audience"])
+  immutable(self, "attachRequired", context, "always", csiDriverSpecLimits.attachRequired)
+  immutable(self, "volumeLifecycleModes", context, "always")
 }
 
 const tokenRequestLimits = limits({ expirationSeconds: { pointer: true, minimum: 600, maximum: 4294967296 } })

@@ -30,8 +30,6 @@ export function validateStorageClass(self: JsonObject, context: CheckContext): v
   nonEmpty(self.provisioner, "provisioner", context)
   limited(self.reclaimPolicy, context, storageClassLimits.reclaimPolicy)
   limited(self.volumeBindingMode, context, storageClassLimits.volumeBindingMode)
-  immutable(self, "reclaimPolicy", context, "always", storageClassLimits.reclaimPolicy)
-  immutable(self, "volumeBindingMode", context, "always", storageClassLimits.volumeBindingMode)
   items(self, "allowedTopologies", context, validateTopologySelectorTerm)
   unique(self, "allowedTopologies", context, [])
   // when size(provisioner) > 0: isFormat("qualified-name", provisioner.lowerAscii())
@@ -46,7 +44,7 @@ export function validateStorageClass(self: JsonObject, context: CheckContext): v
     !(get(self, "reclaimPolicy") === "Recycle") || within(get(self, "reclaimPolicy"), ["Delete", "Retain"]),
     self,
     context,
-    { type: "NotSupported", at: "reclaimPolicy", message: "supported values: \"Delete\", \"Retain\"" },
+    { type: "NotSupported", at: "reclaimPolicy", absent: "null", message: "supported values: \"Delete\", \"Retain\"" },
   )
   // provisioner == oldSelf.provisioner
   rule(
@@ -55,5 +53,7 @@ export function validateStorageClass(self: JsonObject, context: CheckContext): v
     context,
     { type: "Forbidden", at: "provisioner", message: "updates to provisioner are forbidden.", on: "update" },
   )
+  immutable(self, "reclaimPolicy", context, "always", storageClassLimits.reclaimPolicy)
+  immutable(self, "volumeBindingMode", context, "always", storageClassLimits.volumeBindingMode)
   named(classParameters, self, context)
 }

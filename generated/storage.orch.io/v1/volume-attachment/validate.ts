@@ -19,8 +19,8 @@ import { validatePersistentVolumeSpec } from "../../../core/v1/persistent-volume
 
 export function validateVolumeAttachment(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateVolumeAttachmentSpec)
-  immutable(self, "spec", context, "always")
   field(self, "status", context, validateVolumeAttachmentStatus)
+  immutable(self, "spec", context, "always")
 }
 
 const volumeAttachmentSpecLimits = limits({ attacher: { nonEmpty: true, format: "csi-driver-name" }, nodeName: { nonEmpty: true, format: "dns-subdomain" } })

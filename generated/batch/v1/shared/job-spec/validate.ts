@@ -65,28 +65,28 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     !((get(self, "completionMode") === "Indexed") && present(get(self, "parallelism"))) || atMost(get(self, "parallelism"), 100000),
     self,
     context,
-    { type: "Invalid", at: "parallelism", message: "must be less than or equal to 100000 when completion mode is Indexed" },
+    { type: "Invalid", at: "parallelism", absent: "null", message: "must be less than or equal to 100000 when completion mode is Indexed" },
   )
   // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(backoffLimitPerIndex)
   rule(
     !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "backoffLimitPerIndex")),
     self,
     context,
-    { type: "Invalid", at: "backoffLimitPerIndex", message: "requires indexed completion mode" },
+    { type: "Invalid", at: "backoffLimitPerIndex", absent: "null", message: "requires indexed completion mode" },
   )
   // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(maxFailedIndexes)
   rule(
     !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "maxFailedIndexes")),
     self,
     context,
-    { type: "Invalid", at: "maxFailedIndexes", message: "requires indexed completion mode" },
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "requires indexed completion mode" },
   )
   // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(successPolicy)
   rule(
     !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "successPolicy")),
     self,
     context,
-    { type: "Invalid", at: "successPolicy", message: "requires indexed completion mode" },
+    { type: "Invalid", at: "successPolicy", absent: "null", message: "requires indexed completion mode" },
   )
   // when has(maxFailedIndexes): has(backoffLimitPerIndex)
   rule(
@@ -100,14 +100,14 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     !(present(get(self, "maxFailedIndexes")) && present(get(self, "completions"))) || atMost(get(self, "maxFailedIndexes"), get(self, "completions")),
     self,
     context,
-    { type: "Invalid", at: "maxFailedIndexes", message: "must be less than or equal to completions" },
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to completions" },
   )
   // when has(maxFailedIndexes): maxFailedIndexes <= 100000
   rule(
     !present(get(self, "maxFailedIndexes")) || atMost(get(self, "maxFailedIndexes"), 100000),
     self,
     context,
-    { type: "Invalid", at: "maxFailedIndexes", message: "must be less than or equal to 100000" },
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to 100000" },
   )
   // when has(backoffLimitPerIndex) && completions > 100000: has(maxFailedIndexes)
   rule(
@@ -121,7 +121,7 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     !(present(get(self, "maxFailedIndexes")) && less(100000, get(self, "completions"))) || atMost(get(self, "maxFailedIndexes"), 10000),
     self,
     context,
-    { type: "Invalid", at: "maxFailedIndexes", message: "must be less than or equal to 10000 when completions is above 100000" },
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to 10000 when completions is above 100000" },
   )
   // when has(backoffLimitPerIndex) && completions > 100000 && has(parallelism): parallelism <= 10000
   rule(
@@ -131,6 +131,7 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     {
     type: "Invalid",
     at: "parallelism",
+    absent: "null",
     message: "must be less than or equal to 10000 when completions is above 100000 and used with backoffLimitPerIndex",
   },
   )
@@ -151,7 +152,7 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     !(present(get(self, "podFailurePolicy")) && present(get(self, "podReplacementPolicy"))) || (get(self, "podReplacementPolicy") === "Failed"),
     self,
     context,
-    { type: "NotSupported", at: "podReplacementPolicy", message: "supported values: \"Failed\"" },
+    { type: "NotSupported", at: "podReplacementPolicy", absent: "null", message: "supported values: \"Failed\"" },
   )
   // template.spec.restartPolicy in ["Always", "OnFailure", "Never"]
   rule(

@@ -75,7 +75,7 @@ export function validateContainer(self: JsonObject, context: CheckContext): void
     !present(get(self, "readinessProbe", "terminationGracePeriodSeconds")),
     self,
     context,
-    { type: "Invalid", at: "readinessProbe.terminationGracePeriodSeconds", message: "must not be set for readinessProbes" },
+    { type: "Invalid", at: "readinessProbe.terminationGracePeriodSeconds", absent: "null", message: "must not be set for readinessProbes" },
   )
 }
 

@@ -34,7 +34,7 @@ export function validateEnvVar(self: JsonObject, context: CheckContext): void {
     !present(get(self, "valueFrom")) || (orElse(get(self, "value"), "") === ""),
     self,
     context,
-    { type: "Invalid", at: "valueFrom", message: "may not be specified when `value` is not empty" },
+    { type: "Invalid", at: "valueFrom", absent: "null", message: "may not be specified when `value` is not empty" },
   )
 }
 

@@ -63,21 +63,21 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
     (!present(get(self, "storageClassName")) || (get(self, "storageClassName") === "")) || isFormat("dns-subdomain", get(self, "storageClassName")),
     self,
     context,
-    { type: "Invalid", at: "storageClassName", message: "must be a DNS subdomain, or empty for no class" },
+    { type: "Invalid", at: "storageClassName", absent: "null", message: "must be a DNS subdomain, or empty for no class" },
   )
   // !has(dataSource) || (has(dataSource.apiGroup) && dataSource.apiGroup != '') || dataSource.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSource")) || (present(get(self, "dataSource", "apiGroup")) && (get(self, "dataSource", "apiGroup") !== ""))) || (get(self, "dataSource", "kind") === "PersistentVolumeClaim"),
     self,
     context,
-    { type: "Invalid", at: "dataSource", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
+    { type: "Invalid", at: "dataSource", absent: "null", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
   )
   // !has(dataSourceRef) || (has(dataSourceRef.apiGroup) && dataSourceRef.apiGroup != '') || dataSourceRef.kind == 'PersistentVolumeClaim'
   rule(
     (!present(get(self, "dataSourceRef")) || (present(get(self, "dataSourceRef", "apiGroup")) && (get(self, "dataSourceRef", "apiGroup") !== ""))) || (get(self, "dataSourceRef", "kind") === "PersistentVolumeClaim"),
     self,
     context,
-    { type: "Invalid", at: "dataSourceRef", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
+    { type: "Invalid", at: "dataSourceRef", absent: "null", message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup" },
   )
   // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && (dataSource.apiGroup ?? '') == (dataSourceRef.apiGroup ?? ''))
   rule(

@@ -94,7 +94,7 @@ export function validateGlusterfsPersistentVolumeSource(self: JsonObject, contex
     !present(get(self, "endpointsNamespace")) || isFormat("dns-label", get(self, "endpointsNamespace")),
     self,
     context,
-    { type: "Invalid", at: "endpointsNamespace", message: "if the endpointnamespace is set, it must be a valid namespace name" },
+    { type: "Invalid", at: "endpointsNamespace", absent: "null", message: "if the endpointnamespace is set, it must be a valid namespace name" },
   )
 }
 
@@ -129,6 +129,7 @@ export function validateISCSIPersistentVolumeSource(self: JsonObject, context: C
     {
     type: "Invalid",
     at: "initiatorName",
+    absent: "null",
     message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
   },
   )

@@ -94,7 +94,7 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
     !((get(self, "shareProcessNamespace") === true) && (get(self, "hostPID") === true)),
     self,
     context,
-    { type: "Invalid", at: "shareProcessNamespace", message: "may not be true while hostPID is true" },
+    { type: "Invalid", at: "shareProcessNamespace", absent: "null", message: "may not be true while hostPID is true" },
   )
   // dnsPolicy != 'None' || size(dnsConfig.nameservers) > 0
   rule(

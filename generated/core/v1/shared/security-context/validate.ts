@@ -101,7 +101,7 @@ export function validateSeccompProfile(self: JsonObject, context: CheckContext):
     (get(self, "type") === "Localhost") || !present(get(self, "localhostProfile")),
     self,
     context,
-    { type: "Invalid", at: "localhostProfile", message: "can only be set when seccomp type is Localhost" },
+    { type: "Invalid", at: "localhostProfile", absent: "null", message: "can only be set when seccomp type is Localhost" },
   )
 }
 
@@ -123,14 +123,14 @@ export function validateAppArmorProfile(self: JsonObject, context: CheckContext)
     ((get(self, "type") !== "Localhost") || !present(get(self, "localhostProfile"))) || equals(get(self, "localhostProfile"), trim(get(self, "localhostProfile"))),
     self,
     context,
-    { type: "Invalid", at: "localhostProfile", message: "must not be padded with whitespace" },
+    { type: "Invalid", at: "localhostProfile", absent: "null", message: "must not be padded with whitespace" },
   )
   // type == 'Localhost' || !has(localhostProfile)
   rule(
     (get(self, "type") === "Localhost") || !present(get(self, "localhostProfile")),
     self,
     context,
-    { type: "Invalid", at: "localhostProfile", message: "can only be set when AppArmor type is Localhost" },
+    { type: "Invalid", at: "localhostProfile", absent: "null", message: "can only be set when AppArmor type is Localhost" },
   )
 }
 

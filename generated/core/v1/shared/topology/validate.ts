@@ -42,7 +42,7 @@ export function validateTopologySpreadConstraint(self: JsonObject, context: Chec
     !present(get(self, "minDomains")) || (get(self, "whenUnsatisfiable") === "DoNotSchedule"),
     self,
     context,
-    { type: "Invalid", at: "minDomains", message: "can only use minDomains if whenUnsatisfiable=DoNotSchedule" },
+    { type: "Invalid", at: "minDomains", absent: "null", message: "can only use minDomains if whenUnsatisfiable=DoNotSchedule" },
   )
   // size(matchLabelKeys) == 0 || has(labelSelector)
   rule(

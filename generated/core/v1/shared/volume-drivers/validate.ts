@@ -72,6 +72,7 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
     {
     type: "Invalid",
     at: "initiatorName",
+    absent: "null",
     message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
   },
   )

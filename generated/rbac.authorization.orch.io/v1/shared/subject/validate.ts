@@ -23,14 +23,19 @@ export function validateSubject(self: JsonObject, context: CheckContext): void {
     within(get(self, "kind") ?? "", ["ServiceAccount", "User", "Group"]),
     self,
     context,
-    { type: "NotSupported", at: "kind", absent: "", message: "supported values: \"ServiceAccount\", \"User\", \"Group\"" },
+    { type: "NotSupported", at: "kind", absent: "", supported: ["ServiceAccount", "User", "Group"], message: "" },
   )
   // when kind == "ServiceAccount" && size(name) > 0: isFormat("dns-subdomain", name)
   rule(
     !((get(self, "kind") === "ServiceAccount") && less(0, size(get(self, "name") ?? ""))) || isFormat("dns-subdomain", get(self, "name") ?? ""),
     self,
     context,
-    { type: "Invalid", at: "name", absent: "", message: "must be the name of a service account" },
+    {
+    type: "Invalid",
+    at: "name",
+    absent: "",
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  },
   )
   // when kind == "ServiceAccount": size(apiGroup) == 0
   rule(
