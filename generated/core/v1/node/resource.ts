@@ -34,7 +34,7 @@ export const node: Kind<Node, NodeInput> = {
       options: { group: "", version: "v1", kind: "NodeProxyOptions" },
       kind: { group: "", version: "v1", kind: "NodeProxyOptions" },
     },
-    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "status.runtimeHandlers"] },
+    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] },
   ],
   behaviours: ["nodeLifecycle"],
   load: async () => {
