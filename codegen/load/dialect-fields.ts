@@ -107,7 +107,8 @@ const structure: readonly Keyword[] = [
     places: ["field"],
     value: word(...featureGateNames, "removed"),
     doc: "While this gate of --feature-gates is off, the field is dropped from what clients write, before validation. An update keeps it if the stored object has a field of the gate. removed: no gate turns it on.",
-    example: "hostUsers: {type: boolean, number: 37, pointer: true, gate: UserNamespacesSupport, doc: Whether users are those of the host.}",
+    example:
+      "hostUsers: {type: boolean, number: 37, pointer: true, gate: UserNamespacesSupport, doc: Whether users are those of the host.}",
   },
   {
     word: "gatedValue",

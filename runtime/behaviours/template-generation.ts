@@ -16,7 +16,9 @@ export const templateGeneration = defineBehaviour<DaemonSet>({
     const given = object.metadata.annotations?.[annotation]
     if (given === undefined) object.metadata.annotations = { ...object.metadata.annotations, [annotation]: "0" }
     else if (!/^[+-]?\d+$/.test(given))
-      throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${quoted(given)}: invalid syntax`)
+      throw badRequest(
+        `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${quoted(given)}: invalid syntax`,
+      )
   },
   prepareCreate: (object) => count(object, 1),
   prepareUpdate(object, old, { subresource }) {

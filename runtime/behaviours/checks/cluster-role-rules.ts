@@ -8,6 +8,5 @@ import { checkRule } from "./role-rules.ts"
 export const clusterRoleRules = defineCheck<ClusterRole>((role, context) => {
   for (const [index, rule] of (role.rules ?? []).entries()) checkRule(rule, `rules[${index}]`, context)
   for (const [index, selector] of (role.aggregationRule?.clusterRoleSelectors ?? []).entries())
-    if (!isSelector(selector))
-      context.fail("Invalid", "null", "invalid label selector.", `aggregationRule.clusterRoleSelectors[${index}]`)
+    if (!isSelector(selector)) context.fail("Invalid", "null", "invalid label selector.", `aggregationRule.clusterRoleSelectors[${index}]`)
 })

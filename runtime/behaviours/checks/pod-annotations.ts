@@ -79,9 +79,7 @@ function checkUnchanged(annotations: Annotations, old: Annotations, context: Che
   for (const name of new Set([...Object.keys(annotations), ...Object.keys(old)].filter(watched))) {
     if (annotations[name] === old[name]) continue
     const ofAppArmor = old[name] === undefined ? "may not add AppArmor annotations" : "may not remove or update AppArmor annotations"
-    const what = name.startsWith(prefix)
-      ? ofAppArmor
-      : "may not add, remove or update mirror pod annotation"
+    const what = name.startsWith(prefix) ? ofAppArmor : "may not add, remove or update mirror pod annotation"
     context.fail("Forbidden", undefined, what, `metadata.annotations[${name}]`)
   }
 }

@@ -6,5 +6,9 @@ import { defineCheck } from "../../schema/define.ts"
 /** Called for each client configuration. The reference exchanges the two names of a service when it looks at them. */
 export const webHookClient = defineCheck<WebhookClientConfig>((config, context) => {
   const { service } = config
-  checkHookClient({ ...config, ...(service && { service: { ...service, name: service.namespace, namespace: service.name } }) }, context.path, context.failures)
+  checkHookClient(
+    { ...config, ...(service && { service: { ...service, name: service.namespace, namespace: service.name } }) },
+    context.path,
+    context.failures,
+  )
 })
