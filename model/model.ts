@@ -2,7 +2,7 @@
  * The input of every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system. All names
  * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
-import type { FeatureGate } from "../runtime/base/feature-gates.ts"
+import type { FeatureGate, FieldGate } from "../runtime/base/feature-gates.ts"
 import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
@@ -167,6 +167,10 @@ export interface FieldModel extends Limits {
   readonly keepEmpty: boolean
   /** The value is not validated by its own type. */
   readonly unchecked?: true
+  /** The field is dropped from what clients write while this gate is off. */
+  readonly gate?: FieldGate
+  /** What the field is set to in place of being dropped. */
+  readonly gatedValue?: JsonValue
   readonly deprecated: boolean
   /** The text that the field has wherever the type is that of a field. */
   readonly constant?: string

@@ -49,6 +49,8 @@ function fieldShape(builder: FileBuilder, field: FieldModel): Literal {
     patch: field.patch,
     mergeKey: field.mergeKey,
     constant: field.constant,
+    gate: field.gate,
+    gatedValue: field.gatedValue === undefined ? undefined : plain(field.gatedValue),
     default: field.default === undefined ? undefined : plain(field.default),
   }
 }

@@ -39,6 +39,7 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkDoc(block, nameStart, `the field ${model.name}`, source)
   if (!field.known) return
   checkOwnType(model, context)
+  checkGate(model, context)
   checkFitting(model.type, context)
   checkLimits(model, model.type, context)
   checkProtobuf(model, context)
@@ -62,6 +63,12 @@ function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
       found: `the type ${block.text("type")} beside fields`,
       expected: 'no type, or one that names them: "[]fields" or map<fields>',
     })
+}
+
+/** A value for the time in which a gate is off needs the gate, and is one of the field. */
+function checkGate({ gate }: FieldModel, { block, source }: Context): void {
+  if (gate === undefined && block.has("gatedValue"))
+    source.report(block.start("gatedValue"), { found: "gatedValue without gate", expected: "a gate beside it" })
 }
 
 /** The types that a keyword applies to, besides the constraints; keywords that are not listed apply to all. */

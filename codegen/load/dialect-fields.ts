@@ -1,6 +1,7 @@
 /**
  * Keywords of types and fields: structure, constraints, merging, rules and defaults. Part of the table in dialect.ts.
  */
+import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import type { Keyword, ValueForm } from "./keyword.ts"
 import { boolean, expression, path, word } from "./value-forms.ts"
 
@@ -100,6 +101,21 @@ const structure: readonly Keyword[] = [
     value: yes,
     doc: "Limits, rules and checks that the type of the value states for itself do not apply here; those beside this word do.",
     example: "template: {type: core.v1.PodTemplateSpec, number: 3, unchecked: true, doc: The pods to make.}",
+  },
+  {
+    word: "gate",
+    places: ["field"],
+    value: word(...featureGateNames, "removed"),
+    doc: "While this gate of --feature-gates is off, the field is dropped from what clients write, before validation. An update keeps it if the stored object has a field of the gate. removed: no gate turns it on.",
+    example:
+      "hostUsers: {type: boolean, number: 37, pointer: true, gate: UserNamespacesSupport, doc: Whether users are those of the host.}",
+  },
+  {
+    word: "gatedValue",
+    places: ["field"],
+    value: { form: "constant" },
+    doc: "What the field is set to in place of being dropped while its gate is off. A stored field with this value does not count.",
+    example: 'procMount: {type: string, number: 9, pointer: true, gate: ProcMountType, gatedValue: Default, doc: "How /proc is mounted."}',
   },
   {
     word: "deprecated",

@@ -2,6 +2,7 @@
  * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
  * keywords. check-field.ts checks the meaning of those present.
  */
+import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { FailureForm } from "../../runtime/schema/told.ts"
@@ -100,11 +101,12 @@ function isPointer(block: Block): boolean {
 
 function structure(
   block: Block,
-): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "deprecated" | "number" | "protoName"> {
+): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "gate" | "gatedValue" | "deprecated" | "number" | "protoName"> {
   return {
     inline: block.flag("inline") ?? false,
     pointer: isPointer(block),
     ...present({ nullable: block.word("nullable", [true]), unchecked: block.word("unchecked", [true]) }),
+    ...present({ gate: block.word("gate", [...featureGateNames, "removed"]), gatedValue: block.constant("gatedValue") }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }

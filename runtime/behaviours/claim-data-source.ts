@@ -10,17 +10,20 @@ import type { PersistentVolumeClaimSpec } from "../../generated/core/v1/shared/p
 const snapshotGroup = "snapshot.storage.k8s.io"
 
 /** Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. */
-export const claimDataSource = defineBehaviour<PersistentVolumeClaim>({
+export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options }) => ({
   prepareCreate(object) {
     object.status = { phase: "Pending" }
     // Copied because the spec may be the client's own object, which every attempt shares.
     object.spec = deepClone(object.spec)
+    const isOn = options["feature-gates"]?.CrossNamespaceVolumeDataSource === true
+    // Without its namespace the reference would name another object.
+    if (!isOn && object.spec.dataSourceRef?.namespace !== undefined) delete object.spec.dataSourceRef
     keepInStep(object.spec, false)
   },
   prepareUpdate(object, old, { subresource }) {
     if (subresource === undefined) keepInStep(object.spec, old.spec.dataSource !== undefined || old.spec.dataSourceRef !== undefined)
   },
-})
+}))
 
 /** `inUse`: the stored claim has a source, which stays whatever it is. */
 function keepInStep(spec: PersistentVolumeClaimSpec, inUse: boolean): void {

@@ -8,6 +8,7 @@ import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { PodStatus } from "../../generated/core/v1/shared/pod-status/types.ts"
 import { QuantityError } from "../base/quantity.ts"
 import { roundResources } from "./content/milli-quantities.ts"
+import { keepAppArmorInStep } from "./pods/app-armor.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
@@ -19,28 +20,34 @@ const gated = {
 }
 
 /** Behaviour `podLifecycle`. */
-export const podLifecycle = defineBehaviour<Pod>({
+export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   prepareCreate(object) {
     // Copied because the spec may be the client's own object, which every attempt shares.
     object.spec = deepClone(object.spec)
     roundResources(object.spec)
+    correctGracePeriod(object.spec)
+    keepAppArmorInStep(object, vendor)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
-  prepareUpdate(object, old, { subresource }) {
-    if (subresource === "status") keepStatusWhole(object, old)
+  prepareUpdate(object, _old, { subresource }) {
+    if (subresource === "status") keepStatusWhole(object)
     if (subresource !== undefined) return
     const { spec } = object
     roundResources(spec)
-    // Pods from before the rule may have a negative period; an update corrects it.
-    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
+    correctGracePeriod(spec)
   },
   graceSeconds(object, asked) {
     if (needsNoGracePeriod(object)) return 0
     const seconds = asked ?? Number(object.spec.terminationGracePeriodSeconds ?? 0)
     return seconds < 0 ? 1 : seconds
   },
-})
+}))
+
+/** A negative period counts as the shortest one. That of a template stays, and becomes one in its pods. */
+function correctGracePeriod(spec: Pod["spec"]): void {
+  if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
+}
 
 /** Whether no node has to stop containers before the pod is deleted. */
 function needsNoGracePeriod({ spec, status }: Pod): boolean {
@@ -58,12 +65,10 @@ function classOf(pod: Pod): Pick<PodStatus, "qosClass"> {
 }
 
 /**
- * The class never changes. `podIP` is always the first of `podIPs` and wins over it for old writers that know only
+ * `podIP` is always the first of `podIPs` and wins over it for old writers that know only
  * `podIP`.
  */
-function keepStatusWhole({ status }: Pod, old: Pod): void {
-  const { qosClass } = old.status
-  if (status.qosClass === undefined && qosClass !== undefined) status.qosClass = qosClass
+function keepStatusWhole({ status }: Pod): void {
   const { podIP = "", podIPs: [first] = [] } = status
   if (podIP !== "" && podIP !== first?.ip) status.podIPs = [{ ip: podIP }]
   else if (podIP === "" && first !== undefined && first.ip !== "") status.podIP = first.ip

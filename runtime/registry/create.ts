@@ -16,6 +16,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
+import { dropGated } from "./gated-fields.ts"
 import { metaRules, validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
@@ -186,6 +187,7 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeCon
     if (firstGeneration === 0) delete object.metadata.generation
     else object.metadata.generation = firstGeneration
   }
+  if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, object)
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
 }
 

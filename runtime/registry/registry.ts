@@ -3,6 +3,8 @@
  * kind. The operations have a file each: create, update, delete, read, watch.
  */
 import type { AdmissionChain } from "../admission/chain.ts"
+import { featureGates } from "../base/feature-gates.ts"
+import { type GatedFields, gatedFieldsOf } from "./gated-fields.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
 import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
@@ -66,6 +68,8 @@ export interface KindHandle extends StoredConversions {
   readonly codec: ObjectCodec
   readonly cache: ResourceCache
   readonly behaviours: readonly Behaviour[]
+  /** The fields that writes drop because their gates are off. Absent: none. */
+  readonly gatedFields?: GatedFields
   /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
   readonly conversion?: VersionConversion
   /** What reads return is in this version: its bytes are sent as they are. */
@@ -160,6 +164,8 @@ export class Registry {
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
+    const gates = { ...featureGates, ...this.deps.behaviourDeps.options["feature-gates"] }
+    const gatedFields = gatedFieldsOf(parts.shape, (gate) => gate === "removed" || !gates[gate])
     const conversion = this.conversionOf({ kind, parts }, { kind: stored, parts: storedParts }, codec)
     return {
       kind,
@@ -171,6 +177,7 @@ export class Registry {
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
+      ...(gatedFields !== undefined && { gatedFields }),
       ...(conversion !== undefined && { conversion }),
       readsOwnVersion: kind === stored || conversion !== undefined,
       hasOwnHooks: kind.behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true),

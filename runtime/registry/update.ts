@@ -19,6 +19,7 @@ import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, typ
 import { type AuthorizeCreate, createObject } from "./create.ts"
 import { confirmDefinition } from "./definition-guard.ts"
 import { removable } from "./deletion-step.ts"
+import { dropGated } from "./gated-fields.ts"
 import { metaRules, validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
@@ -268,6 +269,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
+  if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, next, old)
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
   countGeneration(handle, { next, old })

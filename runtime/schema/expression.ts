@@ -460,13 +460,20 @@ function isJson(value: Value): value is JsonValue {
   return present(value) && !isMeasure(value)
 }
 
-/** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag. */
+/**
+ * The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag and for a name
+ * that is none.
+ */
 export function imageTag(value: Value): Value {
   if (typeof value !== "string") return undefined
   const [name = "", digest] = value.split("@", 2)
   const last = name.slice(name.lastIndexOf("/") + 1)
   const colon = last.indexOf(":")
-  if (colon >= 0) return last.slice(colon + 1)
+  const path = (colon < 0 ? name : name.slice(0, name.length - last.length + colon)).split("/")
+  // The first part may be a host, which may have capitals and a port.
+  if (path.length > 1 && /[.:A-Z]/.test(path[0] ?? "")) path.shift()
+  if (!path.every((part) => /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/.test(part))) return ""
+  if (colon >= 0) return /^\w[\w.-]{0,127}$/.test(last.slice(colon + 1)) ? last.slice(colon + 1) : ""
   return digest === undefined ? "latest" : ""
 }
 

@@ -3,6 +3,7 @@
  * apply merge them. The generator emits one constant per type; a run-time definition builds the same records from its
  * schema. Decoding, protobuf, defaults, patches and apply all walk shapes, so a fact about a field is stated once.
  */
+import type { FieldGate } from "../base/feature-gates.ts"
 import type { JsonObject, JsonValue } from "../base/json.ts"
 
 /** The leaf types, in the order in which authors read them. */
@@ -116,6 +117,10 @@ export interface FieldShape {
    * of a field. Without `number`: decoding writes it.
    */
   readonly constant?: string
+  /** Writes drop the field while this gate is off, unless the stored object has a field of the gate. */
+  readonly gate?: FieldGate
+  /** What such a write sets the field to in place of dropping it; a stored field with this value does not count. */
+  readonly gatedValue?: JsonValue
   /** The default in the published schema; the generated defaults apply it. */
   readonly default?: JsonValue
 }

@@ -4,10 +4,10 @@ import { defineCheck } from "../../schema/define.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
 import type { AppArmorProfile, SeccompProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
+import { appArmorPrefix } from "../pods/app-armor.ts"
 import { containersOf } from "../pods/fields.ts"
 
 const int32 = /^(0|-?[1-9][0-9]*)$/
-const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
 const seccompOfPod = "seccomp.security.alpha.orch.io/pod"
 const seccompOfContainers = "container.seccomp.security.alpha.orch.io/"
 const mirror = "orch.io/config.mirror"
@@ -78,9 +78,8 @@ function checkUnchanged(annotations: Annotations, old: Annotations, context: Che
   const watched = (name: string): boolean => name === context.vendor.domain(mirror) || name.startsWith(prefix)
   for (const name of new Set([...Object.keys(annotations), ...Object.keys(old)].filter(watched))) {
     if (annotations[name] === old[name]) continue
-    const what = name.startsWith(prefix)
-      ? "may not add, remove or update AppArmor annotations"
-      : "may not add, remove or update mirror pod annotation"
+    const ofAppArmor = old[name] === undefined ? "may not add AppArmor annotations" : "may not remove or update AppArmor annotations"
+    const what = name.startsWith(prefix) ? ofAppArmor : "may not add, remove or update mirror pod annotation"
     context.fail("Forbidden", undefined, what, `metadata.annotations[${name}]`)
   }
 }
@@ -90,8 +89,8 @@ function checkAgreement(annotations: Annotations, { spec }: PodTemplateSpec, con
   const agree = (annotation: string, profile: SeccompProfile | AppArmorProfile | undefined, at: string): void => {
     const written = annotations[context.vendor.domain(annotation)] ?? ""
     if (written === "" || profile === undefined || sameProfile(written, profile)) return
-    const name = at.slice(at.lastIndexOf(".") + 1)
-    context.fail("Forbidden", undefined, `${name} in annotation and field must match`, at)
+    const what = at.endsWith("seccompProfile") ? "seccomp" : "apparmor"
+    context.fail("Forbidden", undefined, `${what} type in annotation and field must match`, `${at}.type`)
   }
   agree(seccompOfPod, spec.securityContext?.seccompProfile, "spec.securityContext.seccompProfile")
   for (const { container, path } of containersOf(spec)) {

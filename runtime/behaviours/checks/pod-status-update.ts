@@ -13,8 +13,6 @@ export const podStatusUpdate = defineCheck<Pod>((pod, context) => {
   const { old } = context
   if (context.subresource !== "status" || old === undefined) return
   const [status, before] = [pod.status, old.status]
-  if (before.qosClass !== undefined && status.qosClass !== before.qosClass)
-    context.fail("Invalid", status.qosClass ?? null, "field is immutable", "status.qosClass")
   checkConditions(status, before, context)
   for (const list of ["containerStatuses", "initContainerStatuses"] as const) checkStates(list, pod, before, context)
 })

@@ -36,7 +36,7 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
   }
   const changed = changedFields(allowed, old)
   const fields =
-    "`spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations), `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
   context.fail(
     "Forbidden",
     undefined,

@@ -50,7 +50,7 @@ export const rollingUpdateStatefulSetStrategyShape: TypeShape = {
   name: "apps.v1.RollingUpdateStatefulSetStrategy",
   fields: [
     { name: "partition", type: { scalar: "int32" }, number: 1, pointer: true },
-    { name: "maxUnavailable", type: { scalar: "IntOrString" }, number: 2, pointer: true },
+    { name: "maxUnavailable", type: { scalar: "IntOrString" }, number: 2, pointer: true, gate: "MaxUnavailableStatefulSet" },
   ],
 }
 

@@ -81,7 +81,7 @@ export const nodeStatusShape: TypeShape = {
     { name: "images", type: { list: { ref: () => containerImageShape } }, number: 8, listType: "atomic" },
     { name: "volumesInUse", type: { list: { scalar: "string" } }, number: 9, listType: "atomic" },
     { name: "volumesAttached", type: { list: { ref: () => attachedVolumeShape } }, number: 10, listType: "atomic" },
-    { name: "config", type: { ref: () => nodeConfigStatusShape }, number: 11, pointer: true },
+    { name: "config", type: { ref: () => nodeConfigStatusShape }, number: 11, pointer: true, gate: "removed" },
     { name: "runtimeHandlers", type: { list: { ref: () => nodeRuntimeHandlerShape } }, number: 12, listType: "atomic" },
   ],
 }

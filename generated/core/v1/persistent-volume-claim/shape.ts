@@ -29,10 +29,16 @@ export const persistentVolumeClaimStatusShape: TypeShape = {
       patch: ["merge"],
       mergeKey: "type",
     },
-    { name: "allocatedResources", type: { map: { scalar: "Quantity" } }, number: 5 },
-    { name: "allocatedResourceStatuses", type: { map: { scalar: "string" } }, number: 7, mapType: "granular" },
-    { name: "currentVolumeAttributesClassName", type: { scalar: "string" }, number: 8, pointer: true },
-    { name: "modifyVolumeStatus", type: { ref: () => modifyVolumeStatusShape }, number: 9, pointer: true },
+    { name: "allocatedResources", type: { map: { scalar: "Quantity" } }, number: 5, gate: "RecoverVolumeExpansionFailure" },
+    {
+      name: "allocatedResourceStatuses",
+      type: { map: { scalar: "string" } },
+      number: 7,
+      mapType: "granular",
+      gate: "RecoverVolumeExpansionFailure",
+    },
+    { name: "currentVolumeAttributesClassName", type: { scalar: "string" }, number: 8, pointer: true, gate: "VolumeAttributesClass" },
+    { name: "modifyVolumeStatus", type: { ref: () => modifyVolumeStatusShape }, number: 9, pointer: true, gate: "VolumeAttributesClass" },
   ],
 }
 

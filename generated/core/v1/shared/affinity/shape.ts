@@ -116,7 +116,7 @@ export const podAffinityTermShape: TypeShape = {
     { name: "namespaces", type: { list: { scalar: "string" } }, number: 2, listType: "atomic" },
     { name: "topologyKey", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
     { name: "namespaceSelector", type: { ref: () => labelSelectorShape }, number: 4, pointer: true },
-    { name: "matchLabelKeys", type: { list: { scalar: "string" } }, number: 5, listType: "atomic" },
-    { name: "mismatchLabelKeys", type: { list: { scalar: "string" } }, number: 6, listType: "atomic" },
+    { name: "matchLabelKeys", type: { list: { scalar: "string" } }, number: 5, listType: "atomic", gate: "MatchLabelKeysInPodAffinity" },
+    { name: "mismatchLabelKeys", type: { list: { scalar: "string" } }, number: 6, listType: "atomic", gate: "MatchLabelKeysInPodAffinity" },
   ],
 }

@@ -33,7 +33,13 @@ export const containerShape: TypeShape = {
       mergeKey: "name",
     },
     { name: "resources", type: { ref: () => resourceRequirementsShape }, number: 8 },
-    { name: "resizePolicy", type: { list: { ref: () => containerResizePolicyShape } }, number: 23, listType: "atomic" },
+    {
+      name: "resizePolicy",
+      type: { list: { ref: () => containerResizePolicyShape } },
+      number: 23,
+      listType: "atomic",
+      gate: "InPlacePodVerticalScaling",
+    },
     { name: "restartPolicy", type: { scalar: "string" }, number: 24, pointer: true },
     {
       name: "volumeMounts",
@@ -103,7 +109,13 @@ export const ephemeralContainerCommonShape: TypeShape = {
       mergeKey: "name",
     },
     { name: "resources", type: { ref: () => resourceRequirementsShape }, number: 8 },
-    { name: "resizePolicy", type: { list: { ref: () => containerResizePolicyShape } }, number: 23, listType: "atomic" },
+    {
+      name: "resizePolicy",
+      type: { list: { ref: () => containerResizePolicyShape } },
+      number: 23,
+      listType: "atomic",
+      gate: "InPlacePodVerticalScaling",
+    },
     { name: "restartPolicy", type: { scalar: "string" }, number: 24, pointer: true },
     {
       name: "volumeMounts",
@@ -153,7 +165,7 @@ export const volumeMountShape: TypeShape = {
   fields: [
     { name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true },
     { name: "readOnly", type: { scalar: "boolean" }, number: 2 },
-    { name: "recursiveReadOnly", type: { scalar: "string" }, number: 7, pointer: true },
+    { name: "recursiveReadOnly", type: { scalar: "string" }, number: 7, pointer: true, gate: "RecursiveReadOnlyMounts" },
     { name: "mountPath", type: { scalar: "string" }, number: 3, keepEmpty: true, required: true },
     { name: "subPath", type: { scalar: "string" }, number: 4 },
     { name: "mountPropagation", type: { scalar: "string" }, number: 5, pointer: true },

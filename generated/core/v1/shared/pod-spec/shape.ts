@@ -104,7 +104,7 @@ export const podSpecShape: TypeShape = {
     },
     { name: "setHostnameAsFQDN", type: { scalar: "boolean" }, number: 35, pointer: true },
     { name: "os", type: { ref: () => podOSShape }, number: 36, pointer: true },
-    { name: "hostUsers", type: { scalar: "boolean" }, number: 37, pointer: true },
+    { name: "hostUsers", type: { scalar: "boolean" }, number: 37, pointer: true, gate: "UserNamespacesSupport" },
     {
       name: "schedulingGates",
       type: { list: { ref: () => podSchedulingGateShape } },
@@ -122,6 +122,7 @@ export const podSpecShape: TypeShape = {
       mapKeys: ["name"],
       patch: ["merge", "retainKeys"],
       mergeKey: "name",
+      gate: "DynamicResourceAllocation",
     },
   ],
 }

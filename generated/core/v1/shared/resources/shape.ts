@@ -6,7 +6,14 @@ export const resourceRequirementsShape: TypeShape = {
   fields: [
     { name: "limits", type: { map: { scalar: "Quantity" } }, number: 1 },
     { name: "requests", type: { map: { scalar: "Quantity" } }, number: 2 },
-    { name: "claims", type: { list: { ref: () => resourceClaimShape } }, number: 3, listType: "map", mapKeys: ["name"] },
+    {
+      name: "claims",
+      type: { list: { ref: () => resourceClaimShape } },
+      number: 3,
+      listType: "map",
+      mapKeys: ["name"],
+      gate: "DynamicResourceAllocation",
+    },
   ],
 }
 

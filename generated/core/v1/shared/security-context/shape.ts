@@ -13,7 +13,7 @@ export const securityContextShape: TypeShape = {
     { name: "runAsNonRoot", type: { scalar: "boolean" }, number: 5, pointer: true },
     { name: "readOnlyRootFilesystem", type: { scalar: "boolean" }, number: 6, pointer: true },
     { name: "allowPrivilegeEscalation", type: { scalar: "boolean" }, number: 7, pointer: true },
-    { name: "procMount", type: { scalar: "string" }, number: 9, pointer: true },
+    { name: "procMount", type: { scalar: "string" }, number: 9, pointer: true, gate: "ProcMountType", gatedValue: "Default" },
     { name: "seccompProfile", type: { ref: () => seccompProfileShape }, number: 11, pointer: true },
     { name: "appArmorProfile", type: { ref: () => appArmorProfileShape }, number: 12, pointer: true },
   ],

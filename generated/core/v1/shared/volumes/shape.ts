@@ -172,7 +172,13 @@ export const volumeProjectionShape: TypeShape = {
     { name: "downwardAPI", type: { ref: () => downwardAPIProjectionShape }, number: 2, pointer: true },
     { name: "configMap", type: { ref: () => configMapProjectionShape }, number: 3, pointer: true },
     { name: "serviceAccountToken", type: { ref: () => serviceAccountTokenProjectionShape }, number: 4, pointer: true },
-    { name: "clusterTrustBundle", type: { ref: () => clusterTrustBundleProjectionShape }, number: 5, pointer: true },
+    {
+      name: "clusterTrustBundle",
+      type: { ref: () => clusterTrustBundleProjectionShape },
+      number: 5,
+      pointer: true,
+      gate: "ClusterTrustBundleProjection",
+    },
   ],
 }
 

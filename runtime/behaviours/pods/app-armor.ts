@@ -1,0 +1,55 @@
+/**
+ * AppArmor profiles of pods are fields since 1.30 and were annotations before. A new pod has both, so that nodes and
+ * policies of either age read it. Templates keep what they were given.
+ */
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
+import type { AppArmorProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { Vendor } from "../../base/vendor.ts"
+import { containersOf } from "./fields.ts"
+
+/** What stands before the container's name in the annotation, in the neutral form. */
+export const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
+
+const localhost = "localhost/"
+
+/**
+ * Fills the annotation of each container from its field or that of the pod, or the field from the annotation. Changes
+ * `pod`, whose spec must be the caller's own. Called once per new pod.
+ */
+export function keepAppArmorInStep(pod: Pod, vendor: Vendor): void {
+  const { spec } = pod
+  if (spec.os?.name === "windows") return
+  const ofPod = spec.securityContext?.appArmorProfile
+  const annotations = pod.metadata.annotations ?? {}
+  const prefix = vendor.domain(appArmorPrefix)
+  const added: Record<string, string> = {}
+  for (const { container } of containersOf(spec)) {
+    const annotation = annotations[prefix + container.name]
+    const own = container.securityContext?.appArmorProfile
+    if (annotation === undefined) {
+      const shown = own ?? ofPod
+      const text = shown === undefined ? "" : annotationOf(shown)
+      if (text !== "") added[prefix + container.name] = text
+    } else if (own === undefined) {
+      const profile = profileOf(annotation)
+      if (profile !== undefined && !deepEqual({ ...profile }, { ...ofPod }))
+        container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+    }
+  }
+  // A new map, because that of the client is shared by every attempt.
+  if (Object.keys(added).length > 0) pod.metadata = { ...pod.metadata, annotations: { ...annotations, ...added } }
+}
+
+function annotationOf({ type, localhostProfile }: AppArmorProfile): string {
+  if (type === "RuntimeDefault") return "runtime/default"
+  if (type === "Unconfined") return "unconfined"
+  return type === "Localhost" && localhostProfile !== undefined ? localhost + localhostProfile : ""
+}
+
+function profileOf(annotation: string): AppArmorProfile | undefined {
+  if (annotation === "runtime/default") return { type: "RuntimeDefault" }
+  if (annotation === "unconfined") return { type: "Unconfined" }
+  if (!annotation.startsWith(localhost) || annotation === localhost) return undefined
+  return { type: "Localhost", localhostProfile: annotation.slice(localhost.length) }
+}

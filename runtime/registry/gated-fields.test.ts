@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import type { ApiObject } from "../base/json.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { dropGated, gatedFieldsOf } from "./gated-fields.ts"
+
+const part: TypeShape = {
+  name: "Part",
+  fields: [
+    { name: "claims", type: { list: { scalar: "string" } }, gate: "DynamicResourceAllocation" },
+    { name: "mount", type: { scalar: "string" }, gate: "ProcMountType", gatedValue: "Default" },
+    { name: "parts", type: { list: { ref: () => part } } },
+  ],
+}
+const shape: TypeShape = { name: "Whole", fields: [{ name: "spec", type: { list: { ref: () => part } } }] }
+
+function dropped(object: object, old?: object): unknown {
+  const next = { ...object } as ApiObject
+  const fields = gatedFieldsOf(shape, (gate) => gate !== "WatchList")
+  if (fields !== undefined) dropGated(fields, next, old as ApiObject | undefined)
+  return next
+}
+
+test("a field whose gate is off is dropped or gets its value", () => {
+  expect(dropped({ spec: [{ claims: ["a"], mount: "Other", kept: 1 }, {}] })).toEqual({ spec: [{ mount: "Default", kept: 1 }, {}] })
+})
+
+test("an update keeps the fields of a gate that the stored object uses", () => {
+  const old = { spec: [{ claims: ["b"], mount: "Default" }] }
+  expect(dropped({ spec: [{ claims: ["a"], mount: "Other" }] }, old)).toEqual({ spec: [{ claims: ["a"], mount: "Default" }] })
+})
+
+test("what the caller shares with others is not changed", () => {
+  const shared = { spec: [{ claims: ["a"] }] }
+  dropped(shared)
+  expect(shared).toEqual({ spec: [{ claims: ["a"] }] })
+})
+
+test("no field is gated when all gates are on", () => {
+  expect(gatedFieldsOf(shape, () => false)).toBeUndefined()
+})

@@ -1,0 +1,98 @@
+/**
+ * Fields of features that are off. A write drops them before validation and without an error, as the reference does;
+ * what an object already uses stays. Managed fields are computed before: their manager owns what it sent.
+ */
+import type { FieldGate } from "../base/feature-gates.ts"
+import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { deepEqual } from "../encoding/field-path.ts"
+import type { TypeRef, TypeShape } from "../schema/shape.ts"
+
+/** The fields of one type that have a gate that is off, or such fields below them. Computed once per kind. */
+export type GatedFields = readonly GatedField[]
+
+interface GatedField {
+  readonly name: string
+  readonly gate?: FieldGate
+  /** What the field is set to in place of being dropped. */
+  readonly value?: JsonValue
+  /** The fields below, of the struct or of each item. */
+  readonly below: GatedFields
+}
+
+/** Returns the fields of `shape`, at every depth, whose gate is off. Absent: there are none, as in most kinds. */
+export function gatedFieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean): GatedFields | undefined {
+  const found = fieldsOf(shape, isOff, new Set())
+  return found.length === 0 ? undefined : found
+}
+
+// Bounded: once per kind, and a type that is part of itself is not entered again.
+function fieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean, above: ReadonlySet<TypeShape>): GatedField[] {
+  if (above.has(shape)) return []
+  const within = new Set([...above, shape])
+  return shape.fields.flatMap(({ name, type, inline, gate, gatedValue }): GatedField[] => {
+    const struct = structOf(type)
+    const below = struct === undefined ? [] : fieldsOf(struct, isOff, within)
+    if (inline === true) return below
+    if (gate !== undefined && isOff(gate)) return [{ name, gate, ...(gatedValue !== undefined && { value: gatedValue }), below: [] }]
+    return below.length === 0 ? [] : [{ name, below }]
+  })
+}
+
+/** Of a struct or a list of them. No field with a gate is below a map or a union. */
+function structOf(type: TypeRef): TypeShape | undefined {
+  if ("ref" in type) return type.ref()
+  if ("list" in type) return structOf(type.list)
+  return undefined
+}
+
+/**
+ * Drops the fields of `object` whose gates are off, in place; what is below its own fields is replaced and not changed,
+ * since it may belong to others. Called once per attempt of a write, before the behaviours of the kind. `old` is the
+ * stored object: fields of a gate that it uses are kept.
+ */
+export function dropGated(fields: GatedFields, object: ApiObject, old?: ApiObject): void {
+  const gates = new Set<FieldGate>()
+  collect(fields, object, gates)
+  if (gates.size === 0) return
+  if (old !== undefined) {
+    const used = new Set<FieldGate>()
+    collect(fields, old, used)
+    for (const gate of used) gates.delete(gate)
+    if (gates.size === 0) return
+  }
+  const next = without(fields, object, gates) as ApiObject
+  for (const { name } of fields) {
+    if (next[name] === undefined) delete object[name]
+    else object[name] = next[name]
+  }
+}
+
+/** Adds the gates of the fields that `value` has. */
+function collect(fields: GatedFields, value: JsonValue | undefined, gates: Set<FieldGate>): void {
+  if (Array.isArray(value)) {
+    for (const item of value) collect(fields, item, gates)
+  } else if (isObject(value)) {
+    for (const field of fields) {
+      const own = value[field.name]
+      if (own === undefined) continue
+      if (field.gate === undefined) collect(field.below, own, gates)
+      else if (field.value === undefined || !deepEqual(own, field.value)) gates.add(field.gate)
+    }
+  }
+}
+
+/** Returns `value` without the fields of `gates`; parts that have none of them are those of `value`. */
+function without(fields: GatedFields, value: JsonValue, gates: ReadonlySet<FieldGate>): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => without(fields, item, gates))
+  if (!isObject(value)) return value
+  const next: JsonObject = { ...value }
+  for (const field of fields) {
+    const own = value[field.name]
+    if (own === undefined) continue
+    if (field.gate === undefined) next[field.name] = without(field.below, own, gates)
+    else if (!gates.has(field.gate)) continue
+    else if (field.value === undefined) delete next[field.name]
+    else next[field.name] = field.value
+  }
+  return next
+}
