@@ -12,7 +12,7 @@ import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
 import { bodyOf } from "./request-body.ts"
 import type { ResourceRequest } from "./call.ts"
-import { dryRunFailures, dryRunValues } from "./write-options.ts"
+import { dryRunFailures } from "./write-options.ts"
 
 /** As in the reference from 1.32 on: the only way to DELETE an object that cannot be decoded. */
 export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
@@ -69,7 +69,7 @@ export function readDeleteOptions(
   body: JsonObject | undefined,
   { collection }: { collection: boolean } = { collection: false },
 ): DeleteOptions {
-  const dryRuns = [...dryRunValues(query), ...listOf(body?.dryRun)]
+  const dryRuns = [...query.getAll("dryRun"), ...listOf(body?.dryRun)]
   const policy = textOf(body, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined
   const orphan = flagOf(body, "orphanDependents") ?? booleanParameter(query, "orphanDependents")
   const failures = [
@@ -80,7 +80,7 @@ export function readDeleteOptions(
     ...(policy === undefined || isPolicy(policy) ? [] : [unknownPolicy(policy)]),
     ...dryRunFailures(dryRuns),
   ]
-  const grace = numberOf(body, "gracePeriodSeconds") ?? secondsOf(query)
+  const grace = numberOf(body, "gracePeriodSeconds") ?? integerParameter(query, "gracePeriodSeconds")
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, failures)
   return {
     dryRun: dryRuns.includes("All"),
@@ -99,12 +99,6 @@ function isPolicy(text: string): text is PropagationPolicy {
 function unknownPolicy(value: string): Failure {
   const supported = ["Foreground", "Background", "Orphan", "nil"]
   return { type: "NotSupported", field: "propagationPolicy", value, detail: "", supported }
-}
-
-/** Throws 400 for an empty number, as the reference does here. */
-function secondsOf(query: URLSearchParams): number | undefined {
-  if (query.get("gracePeriodSeconds") === "") throw badRequest('query parameter gracePeriodSeconds: "" is not a whole number')
-  return integerParameter(query, "gracePeriodSeconds")
 }
 
 /**
