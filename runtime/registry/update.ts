@@ -279,7 +279,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
-  countGeneration(handle, { next, old })
+  countGeneration(handle, request, { next, old })
   if (takesTurns(bytes)) await nextTurn()
   const validating = validateUpdate(registry, handle, request, { next, old, failures, bytes })
   if (validating !== undefined) await validating
@@ -389,10 +389,10 @@ function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: A
   for (const path of kept) copyPath(state.old, state.next, path)
 }
 
-/** Increments `generation` if one of the kind's generation paths has changed. */
-function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiObject }): void {
+/** Increments `generation` if one of the kind's generation paths has changed. A write of the status never does. */
+function countGeneration(handle: KindHandle, { subresource }: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const paths = handle.kind.rules.generation
-  if (paths === undefined || state.next.metadata === undefined) return
+  if (paths === undefined || state.next.metadata === undefined || subresource?.name === "status") return
   const changed = paths.some((path) => !deepEqual(getPath(state.next, path), getPath(state.old, path)))
   if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
 }

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts"
 import { shownValueCharactersMax } from "../base/limits.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
-import { booleanParameter, integerParameter } from "../http/request/query.ts"
+import { booleanParameter, integerParameter, textParameter } from "../http/request/query.ts"
 import { bodyLimit } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
@@ -113,19 +113,19 @@ function preconditions(
   const sent = body?.preconditions
   const own = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? sent : undefined
   const listed = collection && body !== undefined
-  const uid = agreed("uid", textOf(own, "uid"), query.get("uid"))
-  const resourceVersion = agreed("resourceVersion", textOf(own, "resourceVersion"), listed ? null : query.get("resourceVersion"))
+  const uid = agreed("uid", textOf(own, "uid"), textParameter(query, "uid"))
+  const resourceVersion = agreed("resourceVersion", textOf(own, "resourceVersion"), listed ? "" : textParameter(query, "resourceVersion"))
   return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
 }
 
-/** Two different values could never both match. */
-function agreed(name: string, inBody: string | undefined, inQuery: string | null): string | undefined {
-  if (inBody !== undefined && inQuery !== null && inBody !== inQuery) {
+/** Two different values could never both match. An empty one in the query is none; in the body it never matches. */
+function agreed(name: string, inBody: string | undefined, inQuery: string): string | undefined {
+  if (inBody !== undefined && inQuery !== "" && inBody !== inQuery) {
     throw badRequest(
       `the preconditions of the body and of the query disagree about ${name}: ${shown(inBody)} and ${shown(inQuery)}; send one`,
     )
   }
-  return inBody ?? inQuery ?? undefined
+  return inBody ?? (inQuery === "" ? undefined : inQuery)
 }
 
 /** Shortens a value of the body for messages, since it can be as long as the body. */

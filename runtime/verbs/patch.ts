@@ -3,7 +3,13 @@ import { type DocumentPatchType, type PatchDocument, readingDocumentPatch } from
 import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
-import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { shortJson } from "../base/bounded-text.ts"
+import { documentValuesMax, shownValueCharactersMax } from "../base/limits.ts"
+import { cut } from "../base/quote.ts"
+import { goPlain } from "../definitions/objects/go-text.ts"
+import { normalize } from "../encoding/normalize.ts"
+import type { KindHandle } from "../registry/registry.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
@@ -53,13 +59,14 @@ export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): 
  * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the
  * kind.
  */
-export function patchOperation(
+export async function patchOperation(
   call: ObjectRequest,
   patch: Patch,
   { options, scope, applying }: { options: WriteOptions; scope: WriteScope; applying: boolean },
 ): Promise<WriteResult> {
   const { warnings, expiry, bodyBytes } = call.request
   const sentWarnings = new Set<string>()
+  const others = await otherVersions(call)
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
@@ -74,7 +81,7 @@ export function patchOperation(
         bytes,
         patching(
           call,
-          { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings },
+          { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings, others },
           { scope, old, isLarge: takesTurns(bytes) },
         ),
         expiry,
@@ -90,7 +97,7 @@ function* patching(
 ): Stages<ApiObject> {
   // What the defaults of an earlier attempt added.
   call.request.bodyBytes = options.bodyBytes
-  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
+  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options.others)
   const { strictErrors, ordered, isApplied = false } = options.patch
   let patched: ApiObject
   try {
@@ -100,8 +107,9 @@ function* patching(
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
   } catch (error) {
-    if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
-    throw error
+    if (!(error instanceof ApiError) || error.code !== 400) throw error
+    const { strategic } = options.patch
+    throw strategic === undefined ? resultFault(error.message, textOf(changed)) : strategicFault(error.message, strategic)
   }
   matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
@@ -167,6 +175,7 @@ export async function documentPatch(call: ObjectRequest, type: DocumentPatchType
     },
     strictErrors: patch.strictErrors,
     ordered: patch.ordered,
+    ...(type === "application/strategic-merge-patch+json" && { strategic: document.parsed.value }),
   }
 }
 
@@ -185,20 +194,82 @@ interface PatchedOptions {
   readonly bodyBytes: number
   readonly fieldValidation: FieldValidation
   readonly sentWarnings: Set<string>
+  /** The other served versions of a built-in kind, by their apiVersion. */
+  readonly others: ReadonlyMap<string, KindHandle>
 }
 
-/** Adds the kind and apiVersion of the path if the patched document has none. Throws if it has others. */
-function ofSameKind({ handle }: ObjectRequest, object: JsonObject): JsonObject {
+/** Opens the other versions of a built-in kind, whose documents a patch may make of an object. Most kinds have none. */
+async function otherVersions({ registry, handle, parts }: ObjectRequest): Promise<ReadonlyMap<string, KindHandle>> {
+  const others = new Map<string, KindHandle>()
+  if (handle.kind.custom !== undefined) return others
+  // Bounded: a kind has few versions.
+  for (const kind of parts.kinds.sharing(handle.kind.storage.path)) {
+    if (kind === handle.kind || kind.kind !== handle.kind.kind) continue
+    const other = registry.opened(kind) ?? (await registry.handle(kind))
+    others.set(other.apiVersion, other)
+  }
+  return others
+}
+
+/** The object of another version of the kind, in the version of the path. Fields that it does not know are dropped. */
+function converted({ handle, parts }: ObjectRequest, other: KindHandle, document: JsonObject): JsonObject {
+  const { object } = normalize(other.parts.shape, document, { maxValues: documentValuesMax })
+  other.parts.applyDefaults(object, { vendor: parts.vendor })
+  return typed<JsonObject>(handle.fromStored(other.toStored(object)))
+}
+
+/**
+ * Adds the kind and apiVersion of the path if the patched document has none. A document in another version of the kind
+ * becomes one of this version. Throws if it is of another kind.
+ */
+function ofSameKind(call: ObjectRequest, object: JsonObject, others: PatchedOptions["others"]): JsonObject {
+  const { handle } = call
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
+  const other = shownKind === handle.kind.kind && typeof shownVersion === "string" ? others.get(shownVersion) : undefined
+  if (other !== undefined) return converted(call, other, object)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
-    throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
+    const unknown = `no kind ${stringify(shownKind)} is registered for version ${stringify(shownVersion)} in scheme "pkg/runtime/scheme.go:100"`
+    throw resultFault(`${cut(unknown)}: a patch may not change apiVersion or kind`, textOf(object))
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
 }
 
 /** A 422 for a patch whose result is not a valid object of the kind, as in the reference. */
-function resultFault(message: string): ApiError {
-  return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail: message }])
+function resultFault(detail: string, value: string): ApiError {
+  return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value, detail }])
+}
+
+/** The same for a strategic merge patch, which the reference decodes by other code than text. */
+function strategicFault(message: string, patch: JsonValue): ApiError {
+  return resultFault(restoreText(message) ?? message, goPlain(patch))
+}
+
+/** A document in a message. */
+function textOf(document: JsonObject): string {
+  return shortJson(document, shownValueCharactersMax)
+}
+
+/** What the reference calls the values that a field of another type was given. */
+const goKinds: Readonly<Record<string, string>> = { string: "string", object: "map", array: "slice", bool: "bool" }
+const numericType = /^(u?int(8|16|32|64)?|float(32|64))$/
+
+/** Words the fault of a value with the wrong type as the reference's decoder of unstructured objects does. */
+function restoreText(message: string): string | undefined {
+  const [, found = "", path = "", type = ""] =
+    /^json: cannot unmarshal (\S+(?: \S+)?) into field (\S+) of type (\S+?)(?::|$)/.exec(message) ?? []
+  if (type === "") return undefined
+  const [word = "", number = ""] = found.split(" ")
+  const kind = word === "number" ? (/^-?\d+$/.test(number) ? "int64" : "float64") : (goKinds[word] ?? word)
+  const text = type.startsWith("map[")
+    ? `cannot restore map from ${kind}`
+    : type.startsWith("[]")
+      ? `cannot restore slice from ${kind}`
+      : type.includes(".")
+        ? `cannot restore struct from: ${kind}`
+        : word === "number" && (kind === "int64" ? type === "string" : numericType.test(type))
+          ? `cannot convert ${kind} to ${type}`
+          : `unrecognized type: ${type}`
+  return `${text}: ${path}`
 }

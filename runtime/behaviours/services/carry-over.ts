@@ -7,11 +7,10 @@ import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/servic
 import { put } from "../content/fields.ts"
 import { isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
 
-/** Called on create: a client may set either spelling. */
+/** Called on create: a client may know only the single field. One that sets only the list is refused by validation. */
 export function syncAddresses(spec: ServiceSpec): void {
-  const { clusterIP: address, clusterIPs: addresses = [] } = spec
-  if (address === undefined) put(spec, "clusterIP", addresses[0])
-  else if (addresses.length === 0) spec.clusterIPs = [address]
+  const { clusterIP: address = "", clusterIPs: addresses = [] } = spec
+  if (address !== "" && addresses.length === 0) spec.clusterIPs = [address]
 }
 
 /** Called on update, before anything else reads the addresses. Changes `spec` only. */

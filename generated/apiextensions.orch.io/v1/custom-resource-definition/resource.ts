@@ -28,7 +28,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
-    defaultPropagation: "background",
+    defaultPropagation: "unsupported",
     deleteReturns: "Status",
   },
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
