@@ -1,5 +1,5 @@
 /** The interface of a parsed patch. */
-import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
 
 /** A patch that was parsed and checked once, and is applied once per attempt. */
@@ -15,8 +15,8 @@ export interface Patch {
    */
   readonly isApplied?: boolean
   readonly strictErrors: readonly string[]
-  /** The document of a strategic merge patch, which the reference quotes when its result is no object of the kind. */
-  readonly strategic?: JsonValue
+  /** A strategic merge patch, for which the reference words faults of the result otherwise. Default false. */
+  readonly isStrategic?: boolean
   /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]
 }

@@ -10,7 +10,7 @@ import { cut } from "../base/quote.ts"
 import { goPlain } from "../definitions/objects/go-text.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { KindHandle } from "../registry/registry.ts"
-import { deepEqual } from "../encoding/field-path.ts"
+import { deepEqual, ownField } from "../encoding/field-path.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { typed } from "../schema/typed.ts"
@@ -98,7 +98,7 @@ function* patching(
   // What the defaults of an earlier attempt added.
   call.request.bodyBytes = options.bodyBytes
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options.others)
-  const { strictErrors, ordered, isApplied = false } = options.patch
+  const { strictErrors, ordered, isApplied = false, isStrategic = false } = options.patch
   let patched: ApiObject
   try {
     const isNothing = isApplied && old !== undefined && isOtherVersion(call) && sameContent(changed, old)
@@ -108,8 +108,7 @@ function* patching(
     patched = object
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400) throw error
-    const { strategic } = options.patch
-    throw strategic === undefined ? resultFault(error.message, textOf(changed)) : strategicFault(error.message, strategic)
+    throw decodeFault(error.message, changed, isStrategic)
   }
   matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
@@ -175,7 +174,7 @@ export async function documentPatch(call: ObjectRequest, type: DocumentPatchType
     },
     strictErrors: patch.strictErrors,
     ordered: patch.ordered,
-    ...(type === "application/strategic-merge-patch+json" && { strategic: document.parsed.value }),
+    isStrategic: type === "application/strategic-merge-patch+json",
   }
 }
 
@@ -230,7 +229,8 @@ function ofSameKind(call: ObjectRequest, object: JsonObject, others: PatchedOpti
   if (other !== undefined) return converted(call, other, object)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
     const unknown = `no kind ${stringify(shownKind)} is registered for version ${stringify(shownVersion)} in scheme "pkg/runtime/scheme.go:100"`
-    throw resultFault(`${cut(unknown)}: a patch may not change apiVersion or kind`, textOf(object))
+    const shown = shortJson({ apiVersion: shownVersion, kind: shownKind }, shownValueCharactersMax)
+    throw resultFault(`${cut(unknown)}: a patch may not change apiVersion or kind`, shown)
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
@@ -241,14 +241,34 @@ function resultFault(detail: string, value: string): ApiError {
   return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value, detail }])
 }
 
-/** The same for a strategic merge patch, which the reference decodes by other code than text. */
-function strategicFault(message: string, patch: JsonValue): ApiError {
-  return resultFault(restoreText(message) ?? message, goPlain(patch))
+/** The fault of decoding a patched document. Shows the field at fault alone: the reference shows all, secrets included. */
+function decodeFault(message: string, document: JsonObject, isStrategic: boolean): ApiError {
+  const path = /^json: cannot unmarshal .* into field (\S+) of type /.exec(message)?.[1]
+  const part = path === undefined ? undefined : partAt(document, path)
+  if (part === undefined) return resultFault(message, "")
+  return isStrategic
+    ? resultFault(restoreText(message) ?? message, goPlain(part))
+    : resultFault(message, shortJson(part, shownValueCharactersMax))
 }
 
-/** A document in a message. */
-function textOf(document: JsonObject): string {
-  return shortJson(document, shownValueCharactersMax)
+/** The document with nothing but the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
+function partAt(value: JsonValue, path: string): JsonValue | undefined {
+  if (path === "") return value
+  const index = /^\[(\d+)\]\.?/.exec(path)
+  if (index !== null) {
+    const part = Array.isArray(value) ? partAt(value[Number(index[1])] ?? null, path.slice(index[0].length)) : undefined
+    return part === undefined ? undefined : [part]
+  }
+  if (!isObject(value)) return undefined
+  // A key may have dots. The longest that there is counts.
+  for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf(".", end - 1), path.lastIndexOf("[", end - 1))) {
+    const name = path.slice(0, end)
+    const field = ownField(value, name)
+    if (field === undefined) continue
+    const part = partAt(field, path.slice(path.charAt(end) === "." ? end + 1 : end))
+    return part === undefined ? undefined : { [name]: part }
+  }
+  return undefined
 }
 
 /** What the reference calls the values that a field of another type was given. */
