@@ -1,7 +1,7 @@
 /** Repeats the attempts of a conditional write until one succeeds, in turns with the other writers of the object. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError } from "../base/errors.ts"
-import { contendedWriteMsMax } from "../base/limits.ts"
+import { contendedWriteMsMax } from "../base/write-limits.ts"
 import { nextTurn } from "../base/turns.ts"
 import type { WriteResult } from "./commit.ts"
 import type { Registry } from "./registry.ts"
@@ -47,7 +47,7 @@ export async function writeInTurn(
   }
 }
 
-/** Whether nobody waits for the answer any more. Throws the reason of the deadline. */
+/** Whether no client waits for the answer any more. Throws the reason of the deadline. */
 function isOver({ expiry, caller }: OpenAttributes): boolean {
   if (expiry?.aborted === true) throw expiry.reason
   return caller?.aborted === true

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest"
 import { createManualClock, type ManualClock } from "../../test/contract/manual-clock.ts"
-import { waitingWriteBytesMax, waitingWritesMax, writeTurnMs } from "../base/limits.ts"
+import { waitingWriteBytesMax, waitingWritesMax, writeTurnMs } from "../base/write-limits.ts"
 import { WriteQueues } from "./write-queue.ts"
 
 let clock: ManualClock
@@ -81,7 +81,7 @@ it("refuses more writers, and more of their bytes, than its limits", async () =>
   const first = await enter("first")
   const waiting = Array.from({ length: waitingWritesMax }, (_, index) => enter(String(index)))
   await expect(enter("more")).rejects.toMatchObject({ code: 429 })
-  // The first of another key waits for nobody.
+  // The first of another key waits for no other.
   ;(await enter("other", { key: "other" }))()
   first()
   for (const each of waiting) (await each)()

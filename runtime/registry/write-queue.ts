@@ -1,21 +1,22 @@
 /**
- * The order in which writers of one object try again. A write reads the object, changes it and commits if nobody else
- * has committed meanwhile, so many writers at once would refuse each other without end, and the unlucky ones for
- * longest. The first attempt of a write is made at once and costs one look into a map. Whoever is refused waits here
- * for its turn, in order of arrival, and so do all who come while others wait. What keeps the object correct is the
- * commit alone: a turn only says who tries next, so one that lasts too long is passed over.
+ * The order in which writers of one object try again. A write reads the object, changes it and commits if no other write
+ * was committed meanwhile, so many writers at once would refuse each other without end, and the unlucky ones for
+ * longest. The first attempt of a write is made at once and costs one look into a map. A writer that is refused waits
+ * here for its turn, in order of arrival, and so do those that come while others wait. The commit alone keeps the object
+ * correct: a turn only says who tries next, so one that lasts too long is passed over.
  */
 import type { Clock } from "../base/clock.ts"
 import { tooManyRequests } from "../base/errors.ts"
-import { tooManyRequestsRetrySeconds, waitingWriteBytesMax, waitingWritesMax, writeTurnMs } from "../base/limits.ts"
-import type { DeadlineSignal } from "../wire/expiry.ts"
+import type { OpenAttributes } from "../admission/plugin.ts"
+import { tooManyRequestsRetrySeconds } from "../base/limits.ts"
+import { waitingWriteBytesMax, waitingWritesMax, writeTurnMs } from "../base/write-limits.ts"
 
 /** What waits. */
 export interface WaitingWrite {
   /** Memory that it holds meanwhile: the size of its body. */
   readonly bytes: number
   /** Aborted at its deadline. Absent: it has none. */
-  readonly expiry?: DeadlineSignal | undefined
+  readonly expiry?: OpenAttributes["expiry"]
 }
 
 interface Ticket {
@@ -89,7 +90,7 @@ export class WriteQueues {
     expiry?.addEventListener("abort", expire)
   }
 
-  /** Called at the end of a turn, once it has lasted too long, or when a waiting writer gives up; again: does nothing. */
+  /** Called at the end of a turn, once it lasts too long, or when a waiting writer gives up. Again: does nothing. */
   private leave(key: string, queue: Set<Ticket>, ticket: Ticket): void {
     const [first] = queue
     if (!queue.delete(ticket)) return

@@ -7,7 +7,7 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ba
 import { shortJson } from "../base/bounded-text.ts"
 import { documentValuesMax, shownValueCharactersMax } from "../base/limits.ts"
 import { cut } from "../base/quote.ts"
-import { goPlain } from "../definitions/objects/go-text.ts"
+import { goPlain } from "../base/go-text.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { deepEqual, ownField } from "../encoding/field-path.ts"
@@ -241,7 +241,10 @@ function resultFault(detail: string, value: string): ApiError {
   return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value, detail }])
 }
 
-/** The fault of decoding a patched document. Shows the field at fault alone: the reference shows all, secrets included. */
+/**
+ * The fault of decoding a patched document. Shows the field at fault alone, where the reference shows all, secrets
+ * included.
+ */
 function decodeFault(message: string, document: JsonObject, isStrategic: boolean): ApiError {
   const path = /^json: cannot unmarshal .* into field (\S+) of type /.exec(message)?.[1]
   const part = path === undefined ? undefined : partAt(document, path)
@@ -251,7 +254,7 @@ function decodeFault(message: string, document: JsonObject, isStrategic: boolean
     : resultFault(message, shortJson(part, shownValueCharactersMax))
 }
 
-/** The document with nothing but the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
+/** The document with only the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
 function partAt(value: JsonValue, path: string): JsonValue | undefined {
   if (path === "") return value
   const index = /^\[(\d+)\]\.?/.exec(path)

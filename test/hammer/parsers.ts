@@ -75,6 +75,7 @@ import { wantsExtendedSyntax } from "../../runtime/verbs/list/list-extensions.ts
 import { getFreshness, listFreshness, readListOptions } from "../../runtime/verbs/list/list-options.ts"
 import { readWriteOptions } from "../../runtime/verbs/write-options.ts"
 import { storagePathOfKey } from "../../runtime/wire/convert.ts"
+import { isKnownKind } from "../../runtime/wire/known-kinds.ts"
 import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPretty } from "../../runtime/wire/negotiate.ts"
 import { warningHeaders } from "../../runtime/wire/send.ts"
 import { readIncludeObject } from "../../runtime/wire/table.ts"
@@ -268,6 +269,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list/list-options.ts#${name}`),
       ...["verbs/list/list-extensions.ts#wantsExtendedSyntax", "verbs/write-options.ts#readWriteOptions"],
       ...["verbs/delete-options.ts#readDeleteOptions", "wire/table.ts#readIncludeObject", "connect/query-options.ts#decodeOptions"],
+      "wire/known-kinds.ts#isKnownKind",
       ...["registry/read.ts#parseRevision", "registry/object-meta.ts#validateManager"],
     ],
     read: each(
@@ -290,6 +292,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => queries(text, "uid").map((query) => readDeleteOptions(query, { preconditions: { uid: "x" } })),
       (text) => queries(text, "includeObject").map(readIncludeObject),
       parseRevision,
+      (text) => isKnownKind(text, text, () => false),
       (text) => validateManager(text, FieldPath.of("fieldManager"), new Failures()),
     ),
   },
