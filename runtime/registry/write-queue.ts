@@ -1,9 +1,9 @@
 /**
- * The order in which writers of one object try again. A write reads the object, changes it and commits if no other write
- * was committed meanwhile, so many writers at once would refuse each other without end, and the unlucky ones for
+ * The order in which writers of one object try again. A write reads the object, changes it and commits if no other
+ * write was committed meanwhile, so many writers at once would refuse each other without end, and the unlucky ones for
  * longest. The first attempt of a write is made at once and costs one look into a map. A writer that is refused waits
- * here for its turn, in order of arrival, and so do those that come while others wait. The commit alone keeps the object
- * correct: a turn only says who tries next, so one that lasts too long is passed over.
+ * here for its turn, in order of arrival, and so do those that come while others wait. The commit alone keeps the
+ * object correct: a turn only says who tries next, so one that lasts too long is passed over.
  */
 import type { Clock } from "../base/clock.ts"
 import { tooManyRequests } from "../base/errors.ts"
