@@ -88,6 +88,8 @@ export type OpenAttributes = RequestAttributes & {
   oldObject: ApiObject | undefined
   /** Of a request that audit records: what waits for the store adds to it. */
   readonly latencies?: RequestLatencies | undefined
+  /** Its `aborted` turns true once no client waits for the answer. Absent: the server itself writes. */
+  readonly caller?: { readonly aborted: boolean } | undefined
 }
 
 /**

@@ -119,7 +119,7 @@ export const shownBodyCharactersMax = 30
 /** Names generated for `generateName` before a collision is reported to the client; kube-apiserver 1.30. */
 export const generatedNameTries = 8
 
-/** Attempts of an update or delete without a version from the client, before it gets 409. */
+/** Attempts at work that others can spoil each time, where nothing orders them. */
 export const conflictAttemptsMax = 20
 
 /** Milliseconds that a read waits for a version that the cache has not reached; then 504. kube-apiserver 1.30. */

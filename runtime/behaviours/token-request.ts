@@ -85,8 +85,13 @@ function mayExtend({ audiences, expirationSeconds }: Completed, bound: BoundObje
  */
 async function boundObject(request: Request, reference: BoundObjectReference): Promise<Pick<TokenClaims, "bound" | "node">> {
   const { kind = "", apiVersion = "", name = "", uid = "" } = reference
-  if ((kind !== "Pod" && kind !== "Secret") || apiVersion !== "v1")
-    throw badRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}: it can be a Pod or a Secret of v1`)
+  if (kind === "Node" && apiVersion === "v1")
+    throw badRequest('cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled')
+  if ((kind !== "Pod" && kind !== "Secret") || apiVersion !== "v1") {
+    const shown = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`
+    throw badRequest(`cannot bind token to object of type ${shown}, Kind=${kind}: it can be a Pod or a Secret of v1`)
+  }
+  if (name === "") throw badRequest("Name parameter required. It is the one of spec.boundObjectRef.")
   const { namespace, objects } = request
   const found = await objects.get({ ...(kind === "Pod" ? pods : secrets), namespace, name })
   const { uid: own = "" } = found.metadata ?? {}

@@ -81,7 +81,7 @@ async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context:
   const { read } = context
   const { namespace } = request
   const portName = /^[+-]?[0-9]+$/.test(parsed.port) ? await nameOfPort(parsed, namespace, read) : parsed.port
-  const endpoints = await read("endpoints", parsed.name, namespace)
+  const endpoints = await endpointsOf(parsed, namespace, read)
   const subsets = listIn(endpoints, "subsets")
   if (subsets.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(parsed.name)}`)
   const pods = new EndpointPods(namespace, read)
@@ -96,6 +96,16 @@ async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context:
     }
   }
   throw unavailable(`no endpoints available for service ${JSON.stringify(request.name)}`)
+}
+
+/** The endpoints of a service. Throws the 404 of the service when there is neither. */
+async function endpointsOf({ name }: SchemeNamePort, namespace: string, read: ObjectReader): Promise<ApiObject> {
+  try {
+    return await read("endpoints", name, namespace)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 404) await read("services", name, namespace)
+    throw error
+  }
 }
 
 /** Resolves the number of a service's port to its name, under which the endpoints list it. */

@@ -1,6 +1,7 @@
 /** What it costs to serve a version is made when something needs it. */
 import { expect, it } from "vitest"
 import type { CustomResourceDefinition } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
+import { Failures } from "../base/failure.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { typed } from "../schema/typed.ts"
 import { type DefinitionOptions, partsOf } from "./kind.ts"
@@ -50,4 +51,21 @@ it("reads the schema and the columns of a version when an object or a Table firs
   expect(parts.shape.fields.map(({ name }) => name)).toEqual(["metadata", "spec"])
   expect(parts.columns.map(({ name }) => name)).toEqual(["Name", "Size"])
   expect(read).toEqual(["schema", "columns"])
+})
+
+it("warns of each new finalizer without a domain", async () => {
+  const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }
+  const names = { kind: "Thing", listKind: "ThingList", plural: "things", singular: "thing" }
+  const definition = {
+    metadata: { name: "things.example.com" },
+    spec: { group: "example.com", scope: "Namespaced", names, versions: [version] },
+    status: { acceptedNames: names, conditions: [], storedVersions: ["v1"] },
+  }
+  const parts = await partsOf(typed<CustomResourceDefinition>(definition), options)("v1")
+  const finalizers = ["orphan", "foregroundDeletion", "kubernetes", "example.com/one", "a/b", "old", "new"]
+  const old = { metadata: { finalizers: ["old"] } }
+  const why = "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+  const context = { failures: new Failures(), vendor }
+  expect(parts.warnings?.({ metadata: { finalizers } }, { ...context, old })).toEqual([`metadata.finalizers: "new": ${why}`])
+  expect(parts.warnings?.({ metadata: { finalizers } }, context)).toHaveLength(2)
 })

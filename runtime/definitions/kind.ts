@@ -26,6 +26,7 @@ import type {
   ValidationContext,
   Verb,
 } from "../schema/kind.ts"
+import { cut } from "../base/quote.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
 import { typed } from "../schema/typed.ts"
 import { webhookConversion } from "./conversion/webhook.ts"
@@ -250,13 +251,28 @@ function versionParts(
     applyDefaults: (object, { stored = false, added }) => defaultObject(object, schema.structural, { stored, added }),
     validate: (object, context) => atOnce(validatingVersion(object, context, checks)),
     validating: (object, context) => validatingVersion(object, context, checks),
-    warnings: (object) => checks.warned.get(object) ?? [],
+    warnings: (object, { old }) => [...finalizerWarnings(object, old), ...(checks.warned.get(object) ?? [])],
     get columns() {
       columns ??= columnsOfDefinition(typed<JsonValue>(version.additionalPrinterColumns ?? []))
       return columns
     },
     ...(convert === undefined ? renaming(version, toStored) : { convert }),
   }
+}
+
+/** Finalizers without a domain that every object may have. */
+const commonFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"])
+
+/** Warns of each new finalizer that another program may use as well; the reference does so for custom objects alone. */
+function finalizerWarnings({ metadata }: ApiObject, old: ApiObject | undefined): string[] {
+  const before = old?.metadata?.finalizers ?? []
+  const doubtful = (metadata?.finalizers ?? []).filter(
+    (name) => !name.includes("/") && !commonFinalizers.has(name) && !before.includes(name),
+  )
+  return doubtful.map((name) => {
+    const why = "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+    return `metadata.finalizers: ${JSON.stringify(cut(name))}: ${why}`
+  })
 }
 
 /** What the objects of a version are validated by. */

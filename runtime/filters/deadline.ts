@@ -91,7 +91,7 @@ function askedTimeoutMs(query: URLSearchParams): number | undefined {
     const milliseconds = Number(parseDuration(text)) / 1e6
     return milliseconds > 0 ? milliseconds : undefined
   } catch (error) {
-    if (error instanceof DurationError) throw badRequest(`query parameter timeout: ${error.message}`)
+    if (error instanceof DurationError) throw badRequest(`invalid timeout specified in the request URL - ${error.message}`)
     throw error
   }
 }

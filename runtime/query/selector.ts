@@ -114,7 +114,7 @@ function labelSelector(requirements: readonly LabelRequirement[], matches: Label
 function requirementFault(requirement: LabelRequirement): string | undefined {
   const { key, operator, values } = requirement
   const keyFaults = qualifiedNameFaults(key)
-  if (keyFaults.length > 0) return `key: Invalid value: ${JSON.stringify(cut(key))}: ${keyFaults.join("; ")}`
+  if (keyFaults.length > 0) return `<nil>: Invalid value: ${JSON.stringify(cut(key))}: ${keyFaults.join("; ")}`
   if ((operator === "in" || operator === "notin") && values.length === 0)
     return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
   if ((operator === "exists" || operator === "!") && values.length > 0) {
@@ -267,7 +267,7 @@ function unescapeFieldValue(text: string): string {
   let value = ""
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index)
-    if (character === "=") throw badRequest(`invalid field selector: unescaped character in value: '=' (write \\=)`)
+    if (character === "=") throw badRequest(`invalid field selector: unescaped character in value: 61: write \\=`)
     if (character === "\\") {
       index += 1
       const escaped = text.charAt(index)

@@ -257,8 +257,9 @@ export function storeFailure(error: StoreError): ApiError {
   }
 }
 
-/** A dry run returns the object's present resourceVersion, or none if the object does not exist. */
+/** A dry run returns the object's present resourceVersion, or the one that was sent if the object does not exist. */
 function dryRunVersion(object: ApiObject, expected: number): ApiObject {
+  if (expected === 0 && (object.metadata?.resourceVersion ?? "") !== "") return object
   if (expected > 0) return { ...object, metadata: versioned(object.metadata, String(expected)) }
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata ?? {}
   return { ...object, metadata }

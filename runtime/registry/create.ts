@@ -36,6 +36,8 @@ export interface CreateRequest {
   readonly bytes?: number
   /** Of a request that was authorized as a change. Absent: it was authorized as a creation. */
   readonly authorize?: AuthorizeCreate
+  /** The request is a PUT or an apply, which may name a version of an object that is gone. Absent: it is a POST. */
+  readonly isChange?: boolean
   /** Absent: the server itself creates the object, and no manager owns its fields. */
   readonly managedFields?: ManagedFieldsMode | undefined
 }
@@ -124,7 +126,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   showDefaults(handle, object, vendor)
-  if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
+  if (!dryRun) forgetVersion(object, request)
+  else if (handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   if (takesTurns(bytes)) await nextTurn()
@@ -214,12 +217,11 @@ const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
  * in published order without assembling the record again, which would be most of the cost of a creation here.
  */
 function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
-  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
   const metadata: JsonObject = {}
   if ((sent.name ?? "") !== "" || (sent.generateName ?? "") !== "") metadata.name = (sent.name ?? "") === "" ? undefined : sent.name
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
   if (handle.kind.namespaced) metadata.namespace = namespace
-  for (const field of systemFields) metadata[field] = undefined
+  for (const field of systemFields) metadata[field] = field === "resourceVersion" ? sent.resourceVersion : undefined
   const rest: JsonObject = sent
   for (const field in rest) if (!(field in metadata) && !ignoredMetadata.has(field)) metadata[field] = rest[field]
   return metadata
@@ -231,20 +233,27 @@ function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
   const { generateName = "" } = metadata
   if (metadata.name === undefined && generateName !== "") metadata.name = generatedName(random, generateName)
   metadata.uid = random.uuid()
-  metadata.resourceVersion = ""
   metadata.creationTimestamp = timeText(clock.nowMs())
   return metadata.name ?? ""
 }
 
+/**
+ * Called before the commit, where the reference asks as well: an object with another fault has that one reported, and a
+ * dry run shows the version that was sent. Throws 400 for a version in a POST; a number above 0 is one.
+ */
+function forgetVersion({ metadata = {} }: ApiObject, { isChange }: CreateRequest): void {
+  const { resourceVersion = "" } = metadata
+  if (isChange !== true && isRevision(resourceVersion)) throw badRequest("resourceVersion should not be set on objects to be created")
+  metadata.resourceVersion = ""
+}
+
+/** Whether the reference reads the text as an unsigned number of 64 bits above 0. */
+function isRevision(text: string): boolean {
+  return /^0*[1-9][0-9]{0,19}$/.test(text) && BigInt(text) < 2n ** 64n
+}
+
 /** Metadata that a client cannot set on a new object. */
-const ignoredMetadata = new Set([
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "selfLink",
-  "managedFields",
-  "resourceVersion",
-  "namespace",
-])
+const ignoredMetadata = new Set(["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "namespace"])
 
 function generatedName(random: Random, generateName: string): string {
   let suffix = ""

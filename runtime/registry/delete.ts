@@ -1,9 +1,9 @@
 /** Deletion in two phases; specification section 3.1 and the `deletion` rules of the catalog. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { conflict, deletionPreconditionText, notFound, preconditionText, unknownPath } from "../base/errors.ts"
+import { type ApiError, conflict, deletionPreconditionText, notFound, preconditionText, unknownPath } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ApiObject } from "../base/json.ts"
-import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
+import { staleReadTimeoutMs } from "../base/limits.ts"
 import { measured } from "../base/request-latencies.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
@@ -18,6 +18,7 @@ import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
 import { keepsStoredOnly, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
+import { writeInTurn } from "./write-in-turn.ts"
 
 export interface DeleteRequest extends DeletionPolicy {
   /** Operation DELETE. */
@@ -57,22 +58,24 @@ async function reopened(registry: Registry, { kind }: KindHandle): Promise<KindH
 
 async function deleteUnder(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
   const key = handle.key(request.attributes.namespace, nameOf(request))
-  const cached = handle.cache.get(key)
+  const triesAtOnce = !registry.writes.isContended(key)
+  const cached = triesAtOnce ? handle.cache.get(key) : undefined
   if (cached !== undefined) {
     const written = await tryWriteFromCache(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
     if (written !== undefined) return written
   }
   const { latencies } = request.attributes
   await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
-  for (let attempt = 1; ; attempt++) {
+  const objectRef = objectRefOf(handle, nameOf(request))
+  const outrun = (): ApiError => conflict(objectRef, "the object kept changing while it was being deleted; try again")
+  return writeInTurn(registry, { key, attributes: request.attributes, bytes: 0, triesAtOnce, outrun }, async () => {
     const current = handle.cache.get(key)
-    if (current === undefined) throw notFound(objectRefOf(handle, nameOf(request)))
+    if (current === undefined) throw notFound(objectRef)
     const outcome = await attemptDelete(registry, handle, request, { key, current })
     if (outcome.ok) return outcome.result
-    if (attempt >= conflictAttemptsMax)
-      throw conflict(objectRefOf(handle, nameOf(request)), "the object kept changing while it was being deleted; try again")
     await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
-  }
+    return undefined
+  })
 }
 
 async function attemptDelete(

@@ -82,7 +82,8 @@ function markTerminating(
   const metadata = withMarks(before, finalizersFor(registry, handle, request, before), {
     deletionTimestamp: timeAfter(registry.deps.clock.nowMs(), graceSeconds ?? 0),
     ...(graceSeconds !== undefined && { deletionGracePeriodSeconds: graceSeconds }),
-    ...((before.generation ?? 0) > 0 && { generation: (before.generation ?? 0) + 1 }),
+    // What is deleted in steps is marked by code of its own in the reference, which counts nothing.
+    ...((before.generation ?? 0) > 0 && !deletesInSteps(handle) && { generation: (before.generation ?? 0) + 1 }),
   })
   const next = marked(old, metadata)
   for (const behaviour of handle.behaviours) behaviour.startDeletion?.(next)

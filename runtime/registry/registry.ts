@@ -26,6 +26,7 @@ import type { StoredConversions } from "./stored-state.ts"
 import { type ConversionVersion, type KnownConversions, VersionConversion } from "./version-conversion.ts"
 import { behaviourOfVersion } from "./version-behaviours.ts"
 import { ReleasedKindError } from "./released-kind.ts"
+import { WriteQueues } from "./write-queue.ts"
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -92,6 +93,8 @@ export class Registry {
   readonly creations = new InFlightCreates()
   /** Under which states of the definitions objects may be written. */
   readonly definitions = new DefinitionStates()
+  /** Who writes an object next that many write at once. */
+  readonly writes: WriteQueues
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()
@@ -99,7 +102,9 @@ export class Registry {
   private readonly madeBehaviours = new Map<string, Behaviour>()
   private readonly madeSubresources = new Map<string, SubresourceBehaviour>()
 
-  constructor(readonly deps: RegistryDeps) {}
+  constructor(readonly deps: RegistryDeps) {
+    this.writes = new WriteQueues(deps.clock)
+  }
 
   /** The handle of a kind that is already open. Undefined: call `handle` and wait. */
   opened(kind: Kind): KindHandle | undefined {

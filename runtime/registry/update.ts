@@ -11,7 +11,7 @@ import { copyPath, deepClone, deepEqual, getPath, ownField } from "../encoding/f
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
 import { cut } from "../base/quote.ts"
-import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
+import { staleReadTimeoutMs } from "../base/limits.ts"
 import { measured } from "../base/request-latencies.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
@@ -34,6 +34,7 @@ import { isStoredEarlier } from "./stored-earlier.ts"
 import { copyRemembered, keepsStoredOnly, rememberedStored, rememberStored } from "./stored-state.ts"
 import { withConversions } from "./version-conversion.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
+import { writeInTurn } from "./write-in-turn.ts"
 
 export interface UpdateRequest {
   /** Operation UPDATE, with the object's namespace and name. A creation by PUT or apply is admitted as CREATE. */
@@ -84,7 +85,9 @@ export type UpdateAdmission = "done" | { readonly view: (object: ApiObject) => A
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
   const { namespace, name, latencies } = request.attributes
   const key = handle.key(namespace, name)
-  const cached = handle.cache.get(key)
+  // A PUT mostly names the version that it replaces, and must not wait to hear that it is stale.
+  const triesAtOnce = request.put || !registry.writes.isContended(key)
+  const cached = triesAtOnce ? handle.cache.get(key) : undefined
   if (cached !== undefined) {
     const attemptFromCache = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
       attemptOn(registry, handle, { ...request, warn }, cached).then(({ outcome }) => outcome)
@@ -92,20 +95,30 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     if (written !== undefined) return written
   }
   await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
-  for (let attempt = 1; ; attempt++) {
-    const current = handle.cache.get(key)
-    if (current === undefined) {
-      const result = await createMissing(registry, handle, request)
-      if (result !== undefined) return result
-      if (attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
-      await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
-      continue
-    }
-    const { outcome, pinned } = await attemptOn(registry, handle, request, current)
-    if (outcome.ok) return outcome.result
-    if ((pinned && outcome.changed) || attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
-    await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
+  const outrun = (): ApiError => staleVersion(objectRefOf(handle, name))
+  const write = { key, attributes: request.attributes, bytes: bytesSent(request), triesAtOnce, outrun }
+  return writeInTurn(registry, write, () => attemptOnNewest(registry, handle, request, key))
+}
+
+/** Makes one attempt on top of the newest state. Returns undefined if another write came first. */
+async function attemptOnNewest(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  key: string,
+): Promise<WriteResult | undefined> {
+  const { latencies, name } = request.attributes
+  const current = handle.cache.get(key)
+  if (current === undefined) {
+    const result = await createMissing(registry, handle, request)
+    if (result === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+    return result
   }
+  const { outcome, pinned } = await attemptOn(registry, handle, request, current)
+  if (outcome.ok) return outcome.result
+  if (pinned && outcome.changed) throw staleVersion(objectRefOf(handle, name))
+  await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
+  return undefined
 }
 
 /** Makes one attempt on top of `current`. `pinned`: the client sent a resourceVersion. */
@@ -142,14 +155,14 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const { uid = "" } = object.metadata ?? {}
   if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
   if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
-  const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
+  if (namesVersion(object)) parseRevision(object.metadata?.resourceVersion ?? "", "object")
   try {
-    const created = { ...object, metadata }
     return await createObject(registry, handle, {
       attributes: { ...attributes, operation: "CREATE", oldObject: undefined },
       warn,
       bytes: bytesSent(request),
-      object: created,
+      object,
+      isChange: true,
       authorize: creation.authorize,
       ...(managedFields !== undefined && { managedFields }),
     })
@@ -272,7 +285,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, next, old)
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
-  countGeneration(handle, { next, old })
+  countGeneration(handle, request, { next, old })
   if (takesTurns(bytes)) await nextTurn()
   const validating = validateUpdate(registry, handle, request, { next, old, failures, bytes })
   if (validating !== undefined) await validating
@@ -382,10 +395,10 @@ function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: A
   for (const path of kept) copyPath(state.old, state.next, path)
 }
 
-/** Increments `generation` if one of the kind's generation paths has changed. */
-function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiObject }): void {
+/** Increments `generation` if one of the kind's generation paths has changed. A write of the status never does. */
+function countGeneration(handle: KindHandle, { subresource }: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const paths = handle.kind.rules.generation
-  if (paths === undefined || state.next.metadata === undefined) return
+  if (paths === undefined || state.next.metadata === undefined || subresource?.name === "status") return
   const changed = paths.some((path) => !deepEqual(getPath(state.next, path), getPath(state.old, path)))
   if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
 }

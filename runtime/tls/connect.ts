@@ -15,10 +15,14 @@ import { handshakeCertificatesMax, serverHandshakeBytesMax } from "./limits.ts"
 
 const limits = { bytesMax: serverHandshakeBytesMax, certificatesMax: handshakeCertificatesMax }
 
-/** With what several connections are encrypted. Throws what OpenSSL finds wrong with the options. */
+/**
+ * With what several connections are encrypted. Every certificate of `ca` is a trust anchor, as in Go: a server's own
+ * certificate, or that of an authority below the root, is enough. Throws what OpenSSL finds wrong with the options.
+ */
 export function clientContext(options: SecureContextOptions): SecureContext {
   // The other end could send more certificates in a second handshake, which nothing guards. Go has none.
-  return createSecureContext({ ...options, secureOptions: constants.SSL_OP_NO_RENEGOTIATION })
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
+  return createSecureContext({ ...options, allowPartialTrustChain: true, secureOptions })
 }
 
 /**

@@ -26,5 +26,6 @@ export function attributesOf(
     oldObject: undefined,
     expiry,
     latencies: audit?.latencies,
+    caller: request,
   }
 }

@@ -55,14 +55,19 @@ export interface ResponseFormat extends Negotiated {
 
 /**
  * Negotiates the format of the response. Every verb calls it first. Throws 406. `read`: the request changes nothing, so
- * `checkFormat` can follow when the response is known: 404 and 400 then come before 406, as in the reference.
+ * `checkFormat` can follow when the response is known: 404 and 400 then come before 406, as in the reference. `tables`:
+ * false for an answer that has no Table; what a behaviour answers in place of the store never has one.
  */
-export function negotiateResponse(call: ResourceRequest, answer: { list: boolean; watch?: boolean; read?: boolean }): ResponseFormat {
+export function negotiateResponse(
+  call: ResourceRequest,
+  answer: { list: boolean; watch?: boolean; read?: boolean; tables?: boolean },
+): ResponseFormat {
   const { headers, query } = call.request
   const collection = call.request.info.name === ""
   const { vendor } = call.parts
   const compact = call.handle.kind.storage.format === "json" ? "metadata" : true
-  const negotiated = negotiate(headers.accept, { vendor, watch: answer.watch === true, collection, compact })
+  const tables = answer.tables !== false && (answer.read === true || call.handle.kind.answeredBy === undefined)
+  const negotiated = negotiate(headers.accept, { vendor, watch: answer.watch === true, collection, compact, tables })
   if (answer.watch !== true && answer.read !== true) checkFormat(call, negotiated, answer)
   return {
     indented: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),

@@ -130,7 +130,7 @@ function agentRequest(call: ResourceRequest, connect: Exclude<Connect, "proxy">,
 /** Sends the log of a container as text. A pod that is not scheduled yet has an empty log: 204. */
 async function logVerb(connection: Connection, options: JsonObject): Promise<void> {
   const { call } = connection
-  negotiateResponse(call, { list: false })
+  negotiateResponse(call, { list: false, tables: false })
   const target = await agentRequest(call, "log", options)
   if (target === undefined) {
     call.outgoing.writeHead(204)

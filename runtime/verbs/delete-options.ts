@@ -6,13 +6,13 @@ import type { JsonObject, JsonValue } from "../base/json.ts"
 import { shownValueCharactersMax } from "../base/limits.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
-import { booleanParameter, integerParameter } from "../http/request/query.ts"
+import { booleanParameter, integerParameter, textParameter } from "../http/request/query.ts"
 import { bodyLimit } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
 import { bodyOf } from "./request-body.ts"
 import type { ResourceRequest } from "./call.ts"
-import { dryRunFailures, dryRunValues } from "./write-options.ts"
+import { dryRunFailures } from "./write-options.ts"
 
 /** As in the reference from 1.32 on: the only way to DELETE an object that cannot be decoded. */
 export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
@@ -69,7 +69,7 @@ export function readDeleteOptions(
   body: JsonObject | undefined,
   { collection }: { collection: boolean } = { collection: false },
 ): DeleteOptions {
-  const dryRuns = [...dryRunValues(query), ...listOf(body?.dryRun)]
+  const dryRuns = [...query.getAll("dryRun"), ...listOf(body?.dryRun)]
   const policy = textOf(body, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined
   const orphan = flagOf(body, "orphanDependents") ?? booleanParameter(query, "orphanDependents")
   const failures = [
@@ -80,7 +80,7 @@ export function readDeleteOptions(
     ...(policy === undefined || isPolicy(policy) ? [] : [unknownPolicy(policy)]),
     ...dryRunFailures(dryRuns),
   ]
-  const grace = numberOf(body, "gracePeriodSeconds") ?? secondsOf(query)
+  const grace = numberOf(body, "gracePeriodSeconds") ?? integerParameter(query, "gracePeriodSeconds")
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, failures)
   return {
     dryRun: dryRuns.includes("All"),
@@ -101,12 +101,6 @@ function unknownPolicy(value: string): Failure {
   return { type: "NotSupported", field: "propagationPolicy", value, detail: "", supported }
 }
 
-/** Throws 400 for an empty number, as the reference does here. */
-function secondsOf(query: URLSearchParams): number | undefined {
-  if (query.get("gracePeriodSeconds") === "") throw badRequest('query parameter gracePeriodSeconds: "" is not a whole number')
-  return integerParameter(query, "gracePeriodSeconds")
-}
-
 /**
  * The preconditions. The query names them `uid` and `resourceVersion`, as in the reference. For a collection,
  * `resourceVersion` in the query is also the version to list at, and only that if the request has a body.
@@ -119,19 +113,19 @@ function preconditions(
   const sent = body?.preconditions
   const own = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? sent : undefined
   const listed = collection && body !== undefined
-  const uid = agreed("uid", textOf(own, "uid"), query.get("uid"))
-  const resourceVersion = agreed("resourceVersion", textOf(own, "resourceVersion"), listed ? null : query.get("resourceVersion"))
+  const uid = agreed("uid", textOf(own, "uid"), textParameter(query, "uid"))
+  const resourceVersion = agreed("resourceVersion", textOf(own, "resourceVersion"), listed ? "" : textParameter(query, "resourceVersion"))
   return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
 }
 
-/** Two different values could never both match. */
-function agreed(name: string, inBody: string | undefined, inQuery: string | null): string | undefined {
-  if (inBody !== undefined && inQuery !== null && inBody !== inQuery) {
+/** Two different values could never both match. An empty one in the query is none; in the body it never matches. */
+function agreed(name: string, inBody: string | undefined, inQuery: string): string | undefined {
+  if (inBody !== undefined && inQuery !== "" && inBody !== inQuery) {
     throw badRequest(
       `the preconditions of the body and of the query disagree about ${name}: ${shown(inBody)} and ${shown(inQuery)}; send one`,
     )
   }
-  return inBody ?? inQuery ?? undefined
+  return inBody ?? (inQuery === "" ? undefined : inQuery)
 }
 
 /** Shortens a value of the body for messages, since it can be as long as the body. */

@@ -15,6 +15,8 @@ export interface Patch {
    */
   readonly isApplied?: boolean
   readonly strictErrors: readonly string[]
+  /** A strategic merge patch, for which the reference words faults of the result otherwise. Default false. */
+  readonly isStrategic?: boolean
   /** Sorts the texts about unknown fields of the result. Absent: they keep their order. */
   readonly ordered?: (texts: readonly string[]) => string[]
 }

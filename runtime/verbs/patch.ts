@@ -3,8 +3,14 @@ import { type DocumentPatchType, type PatchDocument, readingDocumentPatch } from
 import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
-import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
-import { deepEqual } from "../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { shortJson } from "../base/bounded-text.ts"
+import { documentValuesMax, shownValueCharactersMax } from "../base/limits.ts"
+import { cut } from "../base/quote.ts"
+import { goPlain } from "../base/go-text.ts"
+import { normalize } from "../encoding/normalize.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import { deepEqual, ownField } from "../encoding/field-path.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { typed } from "../schema/typed.ts"
@@ -53,13 +59,14 @@ export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): 
  * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the
  * kind.
  */
-export function patchOperation(
+export async function patchOperation(
   call: ObjectRequest,
   patch: Patch,
   { options, scope, applying }: { options: WriteOptions; scope: WriteScope; applying: boolean },
 ): Promise<WriteResult> {
   const { warnings, expiry, bodyBytes } = call.request
   const sentWarnings = new Set<string>()
+  const others = await otherVersions(call)
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
@@ -74,7 +81,7 @@ export function patchOperation(
         bytes,
         patching(
           call,
-          { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings },
+          { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings, others },
           { scope, old, isLarge: takesTurns(bytes) },
         ),
         expiry,
@@ -90,8 +97,8 @@ function* patching(
 ): Stages<ApiObject> {
   // What the defaults of an earlier attempt added.
   call.request.bodyBytes = options.bodyBytes
-  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge))
-  const { strictErrors, ordered, isApplied = false } = options.patch
+  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options.others)
+  const { strictErrors, ordered, isApplied = false, isStrategic = false } = options.patch
   let patched: ApiObject
   try {
     const isNothing = isApplied && old !== undefined && isOtherVersion(call) && sameContent(changed, old)
@@ -100,8 +107,8 @@ function* patching(
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
   } catch (error) {
-    if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
-    throw error
+    if (!(error instanceof ApiError) || error.code !== 400) throw error
+    throw decodeFault(error.message, changed, isStrategic)
   }
   matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
@@ -167,6 +174,7 @@ export async function documentPatch(call: ObjectRequest, type: DocumentPatchType
     },
     strictErrors: patch.strictErrors,
     ordered: patch.ordered,
+    isStrategic: type === "application/strategic-merge-patch+json",
   }
 }
 
@@ -185,20 +193,106 @@ interface PatchedOptions {
   readonly bodyBytes: number
   readonly fieldValidation: FieldValidation
   readonly sentWarnings: Set<string>
+  /** The other served versions of a built-in kind, by their apiVersion. */
+  readonly others: ReadonlyMap<string, KindHandle>
 }
 
-/** Adds the kind and apiVersion of the path if the patched document has none. Throws if it has others. */
-function ofSameKind({ handle }: ObjectRequest, object: JsonObject): JsonObject {
+/** Opens the other versions of a built-in kind, whose documents a patch may make of an object. Most kinds have none. */
+async function otherVersions({ registry, handle, parts }: ObjectRequest): Promise<ReadonlyMap<string, KindHandle>> {
+  const others = new Map<string, KindHandle>()
+  if (handle.kind.custom !== undefined) return others
+  // Bounded: a kind has few versions.
+  for (const kind of parts.kinds.sharing(handle.kind.storage.path)) {
+    if (kind === handle.kind || kind.kind !== handle.kind.kind) continue
+    const other = registry.opened(kind) ?? (await registry.handle(kind))
+    others.set(other.apiVersion, other)
+  }
+  return others
+}
+
+/** The object of another version of the kind, in the version of the path. Fields that it does not know are dropped. */
+function converted({ handle, parts }: ObjectRequest, other: KindHandle, document: JsonObject): JsonObject {
+  const { object } = normalize(other.parts.shape, document, { maxValues: documentValuesMax })
+  other.parts.applyDefaults(object, { vendor: parts.vendor })
+  return typed<JsonObject>(handle.fromStored(other.toStored(object)))
+}
+
+/**
+ * Adds the kind and apiVersion of the path if the patched document has none. A document in another version of the kind
+ * becomes one of this version. Throws if it is of another kind.
+ */
+function ofSameKind(call: ObjectRequest, object: JsonObject, others: PatchedOptions["others"]): JsonObject {
+  const { handle } = call
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
+  const other = shownKind === handle.kind.kind && typeof shownVersion === "string" ? others.get(shownVersion) : undefined
+  if (other !== undefined) return converted(call, other, object)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
-    throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
+    const unknown = `no kind ${stringify(shownKind)} is registered for version ${stringify(shownVersion)} in scheme "pkg/runtime/scheme.go:100"`
+    const shown = shortJson({ apiVersion: shownVersion, kind: shownKind }, shownValueCharactersMax)
+    throw resultFault(`${cut(unknown)}: a patch may not change apiVersion or kind`, shown)
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
 }
 
 /** A 422 for a patch whose result is not a valid object of the kind, as in the reference. */
-function resultFault(message: string): ApiError {
-  return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail: message }])
+function resultFault(detail: string, value: string): ApiError {
+  return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value, detail }])
+}
+
+/**
+ * The fault of decoding a patched document. Shows the field at fault alone, where the reference shows all, secrets
+ * included.
+ */
+function decodeFault(message: string, document: JsonObject, isStrategic: boolean): ApiError {
+  const path = /^json: cannot unmarshal .* into field (\S+) of type /.exec(message)?.[1]
+  const part = path === undefined ? undefined : partAt(document, path)
+  if (part === undefined) return resultFault(message, "")
+  return isStrategic
+    ? resultFault(restoreText(message) ?? message, goPlain(part))
+    : resultFault(message, shortJson(part, shownValueCharactersMax))
+}
+
+/** The document with only the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
+function partAt(value: JsonValue, path: string): JsonValue | undefined {
+  if (path === "") return value
+  const index = /^\[(\d+)\]\.?/.exec(path)
+  if (index !== null) {
+    const part = Array.isArray(value) ? partAt(value[Number(index[1])] ?? null, path.slice(index[0].length)) : undefined
+    return part === undefined ? undefined : [part]
+  }
+  if (!isObject(value)) return undefined
+  // A key may have dots. The longest that there is counts.
+  for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf(".", end - 1), path.lastIndexOf("[", end - 1))) {
+    const name = path.slice(0, end)
+    const field = ownField(value, name)
+    if (field === undefined) continue
+    const part = partAt(field, path.slice(path.charAt(end) === "." ? end + 1 : end))
+    return part === undefined ? undefined : { [name]: part }
+  }
+  return undefined
+}
+
+/** What the reference calls the values that a field of another type was given. */
+const goKinds: Readonly<Record<string, string>> = { string: "string", object: "map", array: "slice", bool: "bool" }
+const numericType = /^(u?int(8|16|32|64)?|float(32|64))$/
+
+/** Words the fault of a value with the wrong type as the reference's decoder of unstructured objects does. */
+function restoreText(message: string): string | undefined {
+  const [, found = "", path = "", type = ""] =
+    /^json: cannot unmarshal (\S+(?: \S+)?) into field (\S+) of type (\S+?)(?::|$)/.exec(message) ?? []
+  if (type === "") return undefined
+  const [word = "", number = ""] = found.split(" ")
+  const kind = word === "number" ? (/^-?\d+$/.test(number) ? "int64" : "float64") : (goKinds[word] ?? word)
+  const text = type.startsWith("map[")
+    ? `cannot restore map from ${kind}`
+    : type.startsWith("[]")
+      ? `cannot restore slice from ${kind}`
+      : type.includes(".")
+        ? `cannot restore struct from: ${kind}`
+        : word === "number" && (kind === "int64" ? type === "string" : numericType.test(type))
+          ? `cannot convert ${kind} to ${type}`
+          : `unrecognized type: ${type}`
+  return `${text}: ${path}`
 }

@@ -1,4 +1,5 @@
 /** Decodes the bodies of resource requests, applies `fieldValidation`, and sets defaults. */
+import { isKnownKind } from "../wire/known-kinds.ts"
 import { badRequest } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { beginsWork } from "../base/event-loop-monitor.ts"
@@ -83,13 +84,25 @@ async function readAs(
   const decoded = decodeBody(body, media, {
     shape: kind.shape,
     ...(kind.codec !== undefined && { codec: kind.codec }),
-    expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
+    expect: {
+      kind: kind.kind,
+      apiVersions: options.apiVersions ?? [kind.apiVersion],
+      isKnown: (apiVersion, name) => isKnown(call, apiVersion, name),
+    },
     fieldValidation: options.fieldValidation,
     signal: call.request.expiry,
   })
   const { object, warnings: found } = decoded instanceof Promise ? await decoded : decoded
   warnings.push(...found)
   return object
+}
+
+function isKnown({ parts: { kinds, vendor } }: ResourceRequest, apiVersion: string, kind: string): boolean {
+  return isKnownKind(
+    vendor.neutralApiVersion(apiVersion),
+    kind,
+    (group, version, name) => kinds.findKind(group, version, name) !== undefined,
+  )
 }
 
 /** Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. */

@@ -59,11 +59,11 @@ export function writeScope({ registry }: ObjectRequest, subresource: Subresource
 /** POST of a body to a sub-resource. Responds 201 with a Status, or with the object that answers. */
 async function postVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const posted = await postedForm(call, subresource)
-  const format = posted.behaviour.answer === undefined ? undefined : negotiateResponse(call, { list: false })
+  const format = negotiateResponse(call, { list: false, tables: false })
   const options = readWriteOptions(call.request.query, "CreateOptions")
   const body = await readKindBody(call, posted.form, { ...options, apiVersions: posted.apiVersions })
   const object = await postOperation(call, { ...posted, subresource, body, options })
-  if (format === undefined || object === undefined) return answerStatus(call, undefined, 201)
+  if (object === undefined) return answerStatus(call, undefined, 201)
   return answerKindBody(call, { format, kind: posted.form, object, columns: [], status: 201 })
 }
 

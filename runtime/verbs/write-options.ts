@@ -40,7 +40,7 @@ function readUnknown(query: URLSearchParams, kind: WriteKind): WriteOptions {
   const failures = new Failures()
   for (const failure of applyFailures(query, kind, fieldManager)) failures.add(failure)
   validateManager(fieldManager, FieldPath.of("fieldManager"), failures)
-  for (const failure of dryRunFailures(dryRunValues(query))) failures.add(failure)
+  for (const failure of dryRunFailures(query.getAll("dryRun"))) failures.add(failure)
   const fieldValidation = textParameter(query, "fieldValidation")
   if (!isFieldValidation(fieldValidation)) {
     failures.add({
@@ -71,11 +71,6 @@ function applyFailures(query: URLSearchParams, kind: WriteKind, fieldManager: st
 
 function isFieldValidation(text: string): text is FieldValidation | "" {
   return text === "" || text === "Ignore" || text === "Warn" || text === "Strict"
-}
-
-/** The values of `dryRun` in a query. An empty value means a real request, by the specification, and is dropped. */
-export function dryRunValues(query: URLSearchParams): readonly string[] {
-  return query.getAll("dryRun").filter((value) => value !== "")
 }
 
 /** Called by all writes, including deletes: any value but `All` is refused rather than ignored. */

@@ -26,6 +26,11 @@ export interface ExpectedKind {
   readonly apiVersions: readonly string[]
   /** Accepts any other version too: DeleteOptions are the same in every group. */
   readonly anyVersion?: boolean
+  /**
+   * Whether some release of the reference has had such a kind. One that it has never had is refused in other words.
+   * Absent: each counts as known.
+   */
+  readonly isKnown?: (apiVersion: string, kind: string) => boolean
 }
 
 export interface DecodeOptions {
@@ -194,11 +199,14 @@ function spelledName(key: string): "kind" | "apiVersion" | undefined {
 }
 
 function checkKind(found: FoundKind, expect: ExpectedKind): void {
+  if (found.kind === expect.kind && (expect.anyVersion === true || expect.apiVersions.includes(found.apiVersion))) return
+  if (expect.isKnown?.(found.apiVersion, found.kind) === false) {
+    const [kind, version] = [JSON.stringify(cut(found.kind)), JSON.stringify(cut(found.apiVersion))]
+    throw describe(found, expect, `no kind ${kind} is registered for version ${version} in scheme "pkg/runtime/scheme.go:100"`)
+  }
   if (found.kind !== expect.kind)
     throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
-  if (expect.anyVersion !== true && !expect.apiVersions.includes(found.apiVersion)) {
-    throw wrongVersion(found, expect)
-  }
+  throw wrongVersion(found, expect)
 }
 
 function wrongVersion({ apiVersion }: FoundKind, { apiVersions }: ExpectedKind): ApiError {

@@ -46,6 +46,8 @@ export interface NegotiateOptions {
   readonly failure?: boolean
   /** What `as=` may request: forms of objects (the default), aggregated discovery, or nothing. */
   readonly renderings?: "objects" | "discovery" | "none"
+  /** False: the objects of the answer have no Table, as reviews. Default true. */
+  readonly tables?: boolean
 }
 
 /** Media types in order of preference; a wildcard selects the first. */
@@ -64,7 +66,8 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean | "metadata" })
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
-  const question = compactQuestion(compact) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
+  const asked = compactQuestion(compact) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
+  const question = options.tables === false ? asked + 128 : asked
   const answers = known.get(vendor) ?? answersOf(vendor)
   answers[question] ??= memoize((text) => negotiateAnew(text, options))
   return answers[question](accept ?? "")
@@ -116,7 +119,7 @@ function fit(media: Media, parameters: ReadonlyMap<string, string>, options: Neg
   const serverVersion = parameters.get("sv") ?? ""
   if (serverVersion !== "" && (serverVersion !== "v1" || options.renderings !== undefined)) return undefined
   const as = rendering(parameters, options)
-  if (as === "unknown" || (as?.kind === "Table" && media === "compact")) return undefined
+  if (as === "unknown" || (as?.kind === "Table" && (media === "compact" || options.tables === false))) return undefined
   if (as === undefined && media === "compact" && options.compact === "metadata") return undefined
   const compactType = options.vendor.compactMediaType
   const contentType = media === "compact" ? (options.watch === true ? `${compactType};stream=watch` : compactType) : `application/${media}`

@@ -41,12 +41,11 @@ export function metaApiVersion(vendor: Vendor, version: string): string {
 
 /**
  * Called for lists, single objects and watch events. `metadata` is the list's, or just the object's resourceVersion.
- * Without objects, `rows` is null.
  */
 export function renderTable(objects: Iterable<ApiObject>, metadata: JsonObject, options: TableOptions): JsonObject {
   const rows: JsonValue[] = []
   for (const object of objects) rows.push(tableRow(object, options))
-  return { ...tableHead(metadata, options), rows: rows.length === 0 ? null : rows }
+  return { ...tableHead(metadata, options), rows }
 }
 
 /** A Table without its rows, for writers that append them one by one. */

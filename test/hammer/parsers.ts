@@ -81,8 +81,9 @@ import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { readDeleteOptions } from "../../runtime/verbs/delete-options.ts"
 import { wantsExtendedSyntax } from "../../runtime/verbs/list/list-extensions.ts"
 import { getFreshness, listFreshness, readListOptions } from "../../runtime/verbs/list/list-options.ts"
-import { dryRunValues, readWriteOptions } from "../../runtime/verbs/write-options.ts"
+import { readWriteOptions } from "../../runtime/verbs/write-options.ts"
 import { storagePathOfKey } from "../../runtime/wire/convert.ts"
+import { isKnownKind } from "../../runtime/wire/known-kinds.ts"
 import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPretty } from "../../runtime/wire/negotiate.ts"
 import { warningHeaders } from "../../runtime/wire/send.ts"
 import { readIncludeObject } from "../../runtime/wire/table.ts"
@@ -290,12 +291,9 @@ export const parsers: Readonly<Record<string, Parser>> = {
     covers: [
       ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `http/request/query.ts#${name}`),
       ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list/list-options.ts#${name}`),
-      ...[
-        "verbs/list/list-extensions.ts#wantsExtendedSyntax",
-        "verbs/write-options.ts#dryRunValues",
-        "verbs/write-options.ts#readWriteOptions",
-      ],
+      ...["verbs/list/list-extensions.ts#wantsExtendedSyntax", "verbs/write-options.ts#readWriteOptions"],
       ...["verbs/delete-options.ts#readDeleteOptions", "wire/table.ts#readIncludeObject", "connect/query-options.ts#decodeOptions"],
+      "wire/known-kinds.ts#isKnownKind",
       ...["registry/read.ts#parseRevision", "registry/object-meta.ts#validateManager"],
     ],
     read: each(
@@ -313,12 +311,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => queries(text, "dryRun").map((query) => readWriteOptions(query, "CreateOptions")),
       (text) => queries(text, "fieldManager").map((query) => readWriteOptions(query, "apply")),
       (text) => queries(text, "fieldValidation").map((query) => readWriteOptions(query, "UpdateOptions")),
-      (text) => queries(text, "dryRun").map(dryRunValues),
       (text) => queries(text, "gracePeriodSeconds").map((query) => readDeleteOptions(query, undefined)),
       (text) => queries(text, "propagationPolicy").map((query) => readDeleteOptions(query, undefined)),
       (text) => queries(text, "uid").map((query) => readDeleteOptions(query, { preconditions: { uid: "x" } })),
       (text) => queries(text, "includeObject").map(readIncludeObject),
       parseRevision,
+      (text) => isKnownKind(text, text, () => false),
       (text) => validateManager(text, FieldPath.of("fieldManager"), new Failures()),
     ),
   },

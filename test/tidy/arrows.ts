@@ -74,7 +74,11 @@ const areas: readonly Area[] = [
     mayImport: [base, /^runtime\/http2\/gathered-bytes\.ts$/],
     reason: "what carries a request knows nothing of its content",
   },
-  { files: /^runtime\/storage\//, mayImport: [base, schema, encoding, query], reason: "storage must know neither HTTP nor kinds" },
+  {
+    files: /^runtime\/storage\//,
+    mayImport: [base, schema, encoding, query, /^runtime\/tls\/connect\.ts$/],
+    reason: "storage must know neither HTTP nor kinds",
+  },
   { files: /^runtime\/apply\//, mayImport: [base, schema, encoding, query], reason: "patches are pure: no I/O, no HTTP" },
   { files: wire, mayImport: ground, reason: "encodings must not know what is stored" },
   {

@@ -7,10 +7,10 @@ import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/servic
 import { put } from "../content/fields.ts"
 import { getsNodePorts, isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
 
-/** Called on create: old clients know the single field alone. A list without it is refused. */
+/** Called on create: a client may know only the single field. One that sets only the list is refused by validation. */
 export function syncAddresses(spec: ServiceSpec): void {
-  const { clusterIP: address, clusterIPs: addresses = [] } = spec
-  if (address !== undefined && addresses.length === 0) spec.clusterIPs = [address]
+  const { clusterIP: address = "", clusterIPs: addresses = [] } = spec
+  if (address !== "" && addresses.length === 0) spec.clusterIPs = [address]
 }
 
 /** Called on update, before anything else reads the addresses. Changes `spec` only. */

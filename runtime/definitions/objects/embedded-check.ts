@@ -9,7 +9,7 @@ import { FieldPath } from "../../encoding/field-path.ts"
 import { dns1035LabelFaults } from "../../schema/names.ts"
 import type { Structural } from "../structural.ts"
 import { hasEmbedded } from "./embedded.ts"
-import { shownText } from "./go-text.ts"
+import { shownText } from "../../base/go-text.ts"
 import { schemaOfField } from "./prune.ts"
 
 /**

@@ -9,7 +9,7 @@ import { setField } from "../../encoding/json/text.ts"
 import { normalize } from "../../encoding/normalize.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import type { Structural } from "../structural.ts"
-import { invalidText } from "./go-text.ts"
+import { invalidText } from "../../base/go-text.ts"
 import { schemaOfField } from "./prune.ts"
 import type { UnknownNames } from "./unknown-names.ts"
 

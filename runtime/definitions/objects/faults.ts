@@ -6,7 +6,7 @@ import type { Failure } from "../../base/failure.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { shownValueCharactersMax } from "../../base/limits.ts"
 import { cut, quoted } from "../../base/quote.ts"
-import { numberText, shownText } from "./go-text.ts"
+import { numberText, shownText } from "../../base/go-text.ts"
 
 /** The field of a failure without a path, as the reference writes it. */
 export const noField = "<nil>"

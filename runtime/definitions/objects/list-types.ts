@@ -9,7 +9,7 @@ import type { Stages } from "../../base/turns.ts"
 import { FieldPath, ownField } from "../../encoding/field-path.ts"
 import { setField } from "../../encoding/json/text.ts"
 import type { Structural } from "../structural.ts"
-import { shownText } from "./go-text.ts"
+import { shownText } from "../../base/go-text.ts"
 
 /**
  * Adds a failure for each second item that is like an earlier one. Called after the values have been validated. Lists

@@ -5,7 +5,7 @@
  */
 import type { Failure } from "../../base/failure.ts"
 import { aboveMaximum, belowMinimum, factorNotPositive, noMultiple } from "./faults.ts"
-import { floatText } from "./go-text.ts"
+import { floatText } from "../../base/go-text.ts"
 import type { NumberLimits } from "./plan.ts"
 
 const int64Max = 2n ** 63n - 1n

@@ -6,7 +6,7 @@ import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { cut } from "../../base/quote.ts"
 import { ownField } from "../../encoding/field-path.ts"
-import { goPlain, goType } from "./go-text.ts"
+import { goPlain, goType } from "../../base/go-text.ts"
 import { isInt64 } from "./numbers.ts"
 
 /** As in the definition, with a leading dot. */

@@ -4,7 +4,7 @@
  */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { SelectableField } from "../../schema/kind.ts"
-import { goPlain } from "./go-text.ts"
+import { goPlain } from "../../base/go-text.ts"
 import { PathFault, valuesAt } from "./jsonpath/evaluate.ts"
 import { parsePath } from "./jsonpath/parse.ts"
 import { PathSyntaxError, type Steps } from "./jsonpath/path.ts"

@@ -6,14 +6,15 @@ import { memoize } from "../../base/memoize.ts"
 
 /**
  * Called once per request with the text after the question mark. Omits pairs with a semicolon or a broken escape, whose
- * meaning is ambiguous, as the reference does. The result is shared between requests and must not be changed. Throws
+ * meaning is ambiguous, as the reference does, and `dryRun` without an equals sign, which asks for a real request by
+ * the specification (4.9). The result is shared between requests and must not be changed. Throws
  * 400 for more parameters than any client sends.
  */
 export const parseQuery = memoize(parseUncached)
 
 function parseUncached(text: string): URLSearchParams {
   refuseTooMany(text)
-  const sound = text.includes(";") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
+  const sound = text.includes(";") || text.includes("dryRun") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
   // A second question mark is part of the name after it; URLSearchParams would drop it.
   return new URLSearchParams(sound.startsWith("?") ? `&${sound}` : sound)
 }
@@ -27,7 +28,7 @@ function refuseTooMany(text: string): void {
 const brokenEscape = /%(?![0-9a-fA-F]{2})/
 
 function isSound(pair: string): boolean {
-  return !pair.includes(";") && !brokenEscape.test(pair)
+  return !pair.includes(";") && pair !== "dryRun" && !brokenEscape.test(pair)
 }
 
 /**

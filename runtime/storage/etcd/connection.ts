@@ -6,6 +6,7 @@
 import { type ChannelCredentials, Client, connectivityState, credentials, Metadata, status } from "@grpc/grpc-js"
 import { bindWithoutResource } from "./bound-functions.ts"
 import type { Clock } from "../../base/clock.ts"
+import { clientContext } from "../../tls/connect.ts"
 import { isFault, isTimeout, mayRetryElsewhere, type RpcFault, serverFault } from "./failures.ts"
 import { type Call, statusCall, type WatchRequest, type WatchResponse, watchPath, watchRequest, watchResponse } from "./protocol.ts"
 
@@ -211,8 +212,7 @@ function endpointOf(server: string, tls: EtcdTls | undefined): Endpoint {
 }
 
 function secureCredentials({ authority, certificate, key }: EtcdTls): ChannelCredentials {
-  const pem = (text: string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text))
-  return credentials.createSsl(pem(authority), pem(key), pem(certificate))
+  return credentials.createFromSecureContext(clientContext({ ca: authority, cert: certificate, key }))
 }
 
 /**

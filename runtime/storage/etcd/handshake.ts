@@ -4,6 +4,7 @@
  */
 import * as net from "node:net"
 import { connect } from "node:tls"
+import { clientContext } from "../../tls/connect.ts"
 import type { EtcdTls } from "./connection.ts"
 
 /** Which side refused what, and the message of the TLS library. */
@@ -58,7 +59,7 @@ export function handshakeFault(server: string, tls: EtcdTls): Promise<HandshakeF
       ALPNProtocols: ["h2"],
       // A plain-text server is sent only a handshake, to see whether it answers.
       rejectUnauthorized: secure,
-      ...(secure && { ca: tls.authority, cert: tls.certificate, key: tls.key }),
+      secureContext: clientContext(secure ? { ca: tls.authority, cert: tls.certificate, key: tls.key } : {}),
     })
     function end(fault?: HandshakeFault): void {
       socket.destroy()

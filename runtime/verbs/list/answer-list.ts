@@ -1,4 +1,5 @@
 /** Sends a list: joins cached bytes into large writes, in the negotiated format. */
+import type { TableOptions } from "../../wire/table.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import type { RequestLatencies } from "../../base/request-latencies.ts"
@@ -124,8 +125,8 @@ function jsonList(
       items,
       turns,
       itemsField: "rows",
-      // The reference makes Tables of a definition's kind by other code.
-      emptyItems: handle.kind.custom === undefined ? "null" : "[]",
+      // The reference makes the Tables of kinds without columns of their own by other code.
+      emptyItems: handle.kind.custom === undefined && isDefault(options.columns) ? "null" : "[]",
     }
   }
   if (format.as !== undefined) {
@@ -195,4 +196,9 @@ function listMetadata(page: ListPage): JsonObject {
 
 function* mapped(items: Iterable<CachedObject>, form: (item: CachedObject) => Buffer): Generator<Buffer> {
   for (const item of items) yield form(item)
+}
+
+/** Whether these are the columns of a kind that has none of its own. */
+function isDefault([_name, second, third]: TableOptions["columns"]): boolean {
+  return second?.name === "Created At" && third === undefined
 }

@@ -33,7 +33,8 @@ export function openAnswer(
   outgoing.writeHead(200, {
     "content-type": contentType,
     ...warningHeaders(request.warnings),
-    ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
+    // A client of HTTP/1.0 knows no chunks: its body ends with the connection.
+    ...(incoming.httpVersion === "1.1" && { "transfer-encoding": "chunked" }),
   })
   // HTTP/2 sends headers at once; HTTP/1.1 would wait for the first event.
   outgoing.flushHeaders()

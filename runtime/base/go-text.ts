@@ -2,10 +2,10 @@
  * Values as the reference writes them in messages: numbers as Go's `%v`, lists and objects in the syntax of Go. Clients
  * match on whole messages.
  */
-import { sortByBytes } from "../../base/byte-order.ts"
-import { shownValueCharactersMax } from "../../base/limits.ts"
-import { isObject, type JsonValue } from "../../base/json.ts"
-import { quoted } from "../../base/quote.ts"
+import { sortByBytes } from "./byte-order.ts"
+import { shownValueCharactersMax } from "./limits.ts"
+import { isObject, type JsonValue } from "./json.ts"
+import { quoted } from "./quote.ts"
 
 /** A number as Go's `%v` writes it: an integer with all its digits, others as `floatText` does. */
 export function numberText(value: number | bigint): string {
