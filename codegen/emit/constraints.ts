@@ -69,8 +69,12 @@ function valueLimits(constraints: Constraints): { readonly [word: string]: Liter
   })
   return {
     ...Object.fromEntries(words),
-    items: constraints.items && valueLimits(constraints.items),
-    values: constraints.values && valueLimits(constraints.values),
-    keys: constraints.keys && valueLimits(constraints.keys),
+    items: partLimits(constraints.items),
+    values: partLimits(constraints.values),
+    keys: partLimits(constraints.keys),
   }
+}
+
+function partLimits(part: Constraints | undefined): Literal | undefined {
+  return part === undefined || !hasLimits(part) ? undefined : valueLimits(part)
 }

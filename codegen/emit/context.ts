@@ -136,7 +136,7 @@ export function hasConstraints(field: FieldModel): boolean {
 /** Whether there are limits of the value, its items, its keys or its values. */
 export function hasLimits(limits: Limits): boolean {
   const parts = [limits.items, limits.values, limits.keys]
-  return constraintTable.some((row) => limitOf(row, limits) !== undefined) || parts.some((part) => part !== undefined)
+  return constraintTable.some((row) => limitOf(row, limits) !== undefined) || parts.some((part) => part !== undefined && hasLimits(part))
 }
 
 function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {

@@ -14,6 +14,7 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
     known: model.kinds,
     types: model.types,
     publishesLimits: (type) => options.publishesLimits(type.file),
+    ...(options.otherVersions !== undefined && { otherVersions: options.otherVersions }),
     hasCompactForm: (kind) => hasMessage(typeOf(context, kind.type)),
   })
   return new Map([...documents].map(([path, document]) => [`openapi/${path}.json`, text(context, document)]))

@@ -2,6 +2,8 @@
 import { posix } from "node:path"
 import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
+import { otherVersions } from "../../model/openapi/meta-kinds.ts"
+import type { GroupVersion } from "../../model/openapi/names.ts"
 
 /** The parts of a schema file's folder. */
 export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource" | "handlers"
@@ -14,6 +16,8 @@ export interface EmitOptions {
    * publishes none for the built-in kinds.
    */
   readonly publishesLimits: (file: string) => boolean
+  /** Group versions without a schema that documents name; see `OpenApiSource.otherVersions`. */
+  readonly otherVersions?: readonly GroupVersion[]
   /** The first part of the schema path on line 1 of each file: `schemas`. */
   readonly schemaFolder: string
   /** Returns the module specifier of the doorway for a file at this path below out. */
@@ -38,6 +42,7 @@ export function repositoryOptions(model: Model): EmitOptions {
   return {
     emitted: new Set(model.files.map((file) => file.path)),
     publishesLimits: () => false,
+    otherVersions,
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
     behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),

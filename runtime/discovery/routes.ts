@@ -203,7 +203,18 @@ function indexOf({ parts, discovery }: Documents): Response {
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
   ])
   const isIssuer = parts.serviceAccounts !== undefined && issuerDocuments(parts.serviceAccounts, "") !== undefined
-  const others = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
+  const others = [
+    capabilitiesPath,
+    "/api",
+    "/apis",
+    "/apis/",
+    "/metrics",
+    "/metrics/slis",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/version",
+  ]
   const paths = [...others, ...(isIssuer ? [configurationPath, keysPath] : []), ...groups, ...health].sort(compareText)
   return smallDocument(JSON.stringify({ paths }, null, 2), { contentType: "application/json" })
 }

@@ -16,6 +16,8 @@ export interface Limits {
   readonly enum?: readonly JsonValue[]
   /** A sentence for each value of `enum`, in its order; only for documents. */
   readonly enumDocs?: readonly string[]
+  /** The values that documents name in place of `enum`; empty: none. Only for documents. */
+  readonly publishedEnum?: readonly JsonValue[]
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
@@ -38,7 +40,7 @@ export interface Limits {
 }
 
 /** A word of the table. */
-export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "items" | "values" | "keys">
+export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "publishedEnum" | "items" | "values" | "keys">
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

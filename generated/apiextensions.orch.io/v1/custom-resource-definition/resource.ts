@@ -19,6 +19,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     group: "apiextensions.orch.io",
     version: "v1",
     kind: "CustomResourceDefinition",
+    hashedVersion: "v1beta1",
     shape: "030426fbe8763eaf",
   },
   selectable: [],

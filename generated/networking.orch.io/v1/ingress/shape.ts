@@ -42,7 +42,6 @@ export const ingressServiceBackendShape: TypeShape = {
 
 export const serviceBackendPortShape: TypeShape = {
   name: "networking.orch.io.v1.ServiceBackendPort",
-  struct: "atomic",
   fields: [{ name: "name", type: { scalar: "string" }, number: 1 }, { name: "number", type: { scalar: "int32" }, number: 2 }],
 }
 
