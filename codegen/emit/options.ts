@@ -16,6 +16,11 @@ export interface EmitOptions {
    * publishes none for the built-in kinds.
    */
   readonly publishesLimits: (file: string) => boolean
+  /**
+   * Whether definitions that several documents of version 3 have are written once, to `openapi/definitions.json`: the
+   * package is half a megabyte smaller. Absent: every document is complete.
+   */
+  readonly sharesDefinitions?: true
   /** Group versions without a schema that documents name; see `OpenApiSource.otherVersions`. */
   readonly otherVersions?: readonly GroupVersion[]
   /** The first part of the schema path on line 1 of each file: `schemas`. */
@@ -43,6 +48,7 @@ export function repositoryOptions(model: Model): EmitOptions {
     emitted: new Set(model.files.map((file) => file.path)),
     publishesLimits: () => false,
     otherVersions,
+    sharesDefinitions: true,
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
     behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),

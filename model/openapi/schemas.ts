@@ -186,7 +186,7 @@ export class Definitions {
    */
   private referenceDefault(field: FieldModel): JsonValue | undefined {
     if (field.default !== undefined && this.keys.has(field)) return field.default
-    if (field.pointer) return undefined
+    if (field.pointer) return field.keepEmpty ? field.default : undefined
     if ("ref" in field.type) return {}
     return field.keepEmpty || field.required !== false ? zeroOf(field.type) : undefined
   }
