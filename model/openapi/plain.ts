@@ -74,7 +74,7 @@ function plainSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(kept.map(([name, value]) => [name, plainKeyword(name, value)]))
 }
 
-/** The built-in kinds have the empty text as default of fields that do not allow it: generated code would not compile. */
+/** The built-in kinds have an empty default of fields that do not allow it: generated code would not compile. */
 function isOutside(value: JsonValue | undefined, words: JsonValue | undefined): boolean {
   return value !== undefined && Array.isArray(words) && !words.includes(value)
 }

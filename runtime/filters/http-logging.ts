@@ -7,7 +7,7 @@ const pathCharactersMax = 512
 
 /**
  * Logs a line for each request once it has ended, health probes too, as the reference does at its level. A step only
- * from `-v=4` on. The query is left out, since tokens may be in it; so are header fields, but for the name of the client.
+ * from `-v=4` on. The query is left out, since tokens may be in it, and so are header fields.
  */
 export function httpLogging({ clock, log }: { clock: Pick<Clock, "elapsedMs">; log: Pick<Logger, "debug"> }): Step {
   return function httpLogging({ request, outgoing }) {

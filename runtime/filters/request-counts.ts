@@ -5,8 +5,8 @@ import type { RequestCounts } from "../observability/request-counts.ts"
 import type { Step } from "../http/env.ts"
 
 /**
- * Measures requests by their attributes and the status of their answer, for `/metrics`. A request is counted when it has
- * ended, a watch when its stream is closed.
+ * Measures requests by their attributes and the status of their answer, for `/metrics`. A request is counted when it
+ * has ended, a watch when its stream is closed.
  */
 export function requestCounts({ counts, clock }: { counts: RequestCounts; clock: Pick<Clock, "elapsedMs"> }): Step {
   return function requestCounts({ request, outgoing }) {

@@ -8,8 +8,8 @@ const pollMs = 100
 const patienceMs = 15_000
 
 /**
- * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Says once that they do not yet,
- * which is how every start begins; after `patienceMs` it warns of the reason, and of each new one.
+ * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Says once that they do not
+ * yet, which is how every start begins; after `patienceMs` it warns of the reason, and of each new one.
  */
 export async function whenReady(checks: readonly HealthCheck[], { log, clock }: { log: Logger; clock: Clock }): Promise<true> {
   const sinceMs = clock.elapsedMs()

@@ -1,8 +1,8 @@
 /**
  * Measures requests for `/metrics`: how many, how long, how large, and which are running. Names, labels and buckets are
  * those of kube-apiserver 1.30. Labels only take values that the server knows, and `meteredResourcesMax` bounds the
- * resources, so the number of series is bounded. A request costs a look-up of its kind, a few comparisons and additions:
- * no text is built before a scrape.
+ * resources, so the number of series is bounded. A request costs a look-up of its kind, a few comparisons and
+ * additions: no text is built before a scrape.
  */
 import { STATUS_CODES } from "node:http"
 import type { Kind } from "../schema/kind.ts"
