@@ -440,6 +440,7 @@ export const kinds: readonly Kind[] = [
 
 /** The OpenAPI v3 documents: `openapi/v3/<path>.json` beside this file. The v2 document is `openapi/v2.json`. */
 export const openApiDocuments: readonly string[] = [
+  ".well-known/openid-configuration",
   "api",
   "api/v1",
   "apis",
@@ -496,5 +497,6 @@ export const openApiDocuments: readonly string[] = [
   "apis/storage.orch.io/v1alpha1",
   "apis/storagemigration.orch.io",
   "apis/storagemigration.orch.io/v1alpha1",
+  "openid/v1/jwks",
   "version",
 ]

@@ -57,6 +57,7 @@ export interface KindModel {
     readonly version: string
     readonly kind: string
     readonly ttlOption?: string
+    readonly hashedVersion?: string
     readonly uncached?: boolean
   }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]

@@ -17,6 +17,7 @@ import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
 import { goaway } from "./filters/goaway.ts"
 import { hsts } from "./filters/hsts.ts"
+import { httpLogging } from "./filters/http-logging.ts"
 import { impersonation } from "./filters/impersonation.ts"
 import { inOrder, take } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
@@ -49,7 +50,8 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
   return [
     auditInit({ random }),
     requestInfo(),
-    requestCounts({ counts: parts.requestCounts }),
+    requestCounts({ counts: parts.requestCounts, clock }),
+    ...when(parts.log.isLevelEnabled("debug"), () => httpLogging({ clock, log: parts.log })),
     ...when(options["shutdown-send-retry-after"], () => retryAfter({ rejecting: parts.rejecting })),
     ...when(directives.length > 0, () => hsts({ directives })),
     cacheControl(),

@@ -10,11 +10,13 @@ import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { Hooks } from "./hooks/hooks.ts"
 import type { AccessMetrics } from "./observability/access-metrics.ts"
+import type { HealthResults } from "./observability/health-results.ts"
 import type { HealthChecks } from "./observability/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
 import type { LoopDelayMeter } from "./observability/loop-delay.ts"
 import type { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import type { RequestCounts } from "./observability/request-counts.ts"
+import type { StoreLatencies } from "./observability/store-metrics.ts"
 import type { WorkQueueMetrics } from "./observability/work-queue-metrics.ts"
 import type { InFlightRequests } from "./observability/in-flight.ts"
 import type { ProtobufCodec } from "./encoding/protobuf/codec.ts"
@@ -77,6 +79,8 @@ export interface ServerParts {
   /** What authentication and authorization measure, for `/metrics`. */
   readonly accessMetrics: AccessMetrics
   readonly health: HealthChecks
+  /** What the checks found, for `/metrics/slis`. */
+  readonly healthResults: HealthResults
   /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts
   readonly conversions: ConversionMetrics
@@ -84,6 +88,8 @@ export interface ServerParts {
   readonly watchCache: WatchCacheMeasures
   /** The work queues of controllers, for `/metrics`. */
   readonly workQueues: WorkQueueMetrics
+  /** Latencies of the store, for `/metrics`. */
+  readonly storeLatencies: StoreLatencies
   /** Measurements of the storage, for `/metrics`. */
   readonly storage: StorageMeasures
   /**

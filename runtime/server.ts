@@ -353,6 +353,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     components: components(how),
   }
   const reader = objectReader(() => registry)
+  const meters = createMeters(kinds, vendor, clock)
   const { connector, hooks } = clientsOf(how, { vendor, reader })
   const access = accessOf(how, { hooks, reader, vendor, client: () => ownClient(parts, serverUser) })
   const registry: Registry = new Registry({
@@ -365,6 +366,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     storePrefix: prefix,
     tokens: new ContinueTokens(how.tokenSecret),
     ...storageOf(how),
+    storeMeter: meters.storeLatencies,
     ...(audit !== undefined && { beforeWrite: audit.beforeWrite }),
     garbageCollector: options["enable-garbage-collector"],
     behaviours: { ...behaviours, ...how.behaviours },
@@ -379,7 +381,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     random,
     kinds,
     registry,
-    ...createMeters(kinds, vendor, clock),
+    ...meters,
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,

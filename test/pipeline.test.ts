@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { AuditCounts } from "../runtime/audit/counts.ts"
 import { createApp, filtersOf } from "../runtime/app.ts"
+import { createLog } from "../runtime/launch/logging.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
 import { createHttpClient, type AnswerHeaders, type Protocol } from "./support/http-client.ts"
 import { startInProcess } from "./support/in-process.ts"
@@ -40,7 +41,7 @@ const reference: readonly (readonly [step: string, ours: string, why?: string])[
   ["own routine", "", "Go's alone"],
   ["latencyTrackers", "requestCounts"],
   ["tracing", "", "not built"],
-  ["httpLogging", "", "not built"],
+  ["httpLogging", "httpLogging"],
   ["retryAfter", "retryAfter"],
   ["hsts", "hsts"],
   ["cacheControl", "cacheControl"],
@@ -70,12 +71,13 @@ it("the filters run in the order of the reference", async () => {
   const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
   onTestFinished(stop)
   const { parts } = server
+  const debugging = createLog({ format: "text", verbosity: 4, write: () => undefined })
   const audited = { counts: new AuditCounts(), begin: () => {}, beforeWrite: () => {}, stop: async () => {} }
   const namesOf = (more: Partial<typeof parts>): string[] => filtersOf({ ...parts, ...more }).map(({ name }) => name)
   expect(reference.filter(([, ours, why]) => (ours === "") !== (why !== undefined))).toEqual([])
   const inOrder = reference.map(([, ours]) => ours).filter((name) => name !== "")
-  expect(namesOf({ audit: audited, options: { ...parts.options, ...everyStep } })).toEqual(inOrder)
-  const optional = ["retryAfter", "hsts", "goaway", "auditBegin", "cors", "audit"]
+  expect(namesOf({ audit: audited, log: debugging, options: { ...parts.options, ...everyStep } })).toEqual(inOrder)
+  const optional = ["httpLogging", "retryAfter", "hsts", "goaway", "auditBegin", "cors", "audit"]
   expect(namesOf({})).toEqual(inOrder.filter((name) => !optional.includes(name)))
   const last: Filter = function last(_context, next) {
     return next()

@@ -110,11 +110,15 @@ function valueLimits(constraints: Constraints): { readonly [word: string]: Liter
   })
   return {
     ...Object.fromEntries(words),
-    items: constraints.items && valueLimits(constraints.items),
-    values: constraints.values && valueLimits(constraints.values),
-    keys: constraints.keys && valueLimits(constraints.keys),
+    items: partLimits(constraints.items),
+    values: partLimits(constraints.values),
+    keys: partLimits(constraints.keys),
     failures: constraints.failures && formsLiteral(constraints.failures),
   }
+}
+
+function partLimits(part: Constraints | undefined): Literal | undefined {
+  return part === undefined || !hasLimits(part) ? undefined : valueLimits(part)
 }
 
 /** The words of a schema for failures. */

@@ -137,7 +137,7 @@ export function hasConstraints(field: FieldModel): boolean {
 export function hasLimits(limits: Limits): boolean {
   const parts = [limits.items, limits.values, limits.keys]
   const isLimited = (row: Constraint): boolean => limitOf(row, limits) !== undefined && (row.word !== "enum" || limits.openEnum !== true)
-  return constraintTable.some(isLimited) || parts.some((part) => part !== undefined)
+  return constraintTable.some(isLimited) || parts.some((part) => part !== undefined && hasLimits(part))
 }
 
 function defaultsItself(type: TypeModel, shapeOf: ShapeOf): boolean {

@@ -1,5 +1,6 @@
 /** `openapi/v2.json` and `openapi/v3/<path>.json`: the texts of the documents that model/openapi/ builds. */
-import type { JsonObject } from "../../runtime/base/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
+import { sharedDefinition, sharedDefinitions } from "../../runtime/base/shared-definitions.ts"
 import { allDocuments } from "../../model/openapi/documents.ts"
 import { header } from "../print/print.ts"
 import { type EmitContext, typeOf } from "./context.ts"
@@ -14,9 +15,37 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
     known: model.kinds,
     types: model.types,
     publishesLimits: (type) => options.publishesLimits(type.file),
+    ...(options.otherVersions !== undefined && { otherVersions: options.otherVersions }),
     hasCompactForm: (kind) => hasMessage(typeOf(context, kind.type)),
   })
-  return new Map([...documents].map(([path, document]) => [`openapi/${path}.json`, text(context, document)]))
+  const texts = (all: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> =>
+    new Map([...all].map(([path, document]) => [`openapi/${path}.json`, text(context, document)]))
+  return texts(options.sharesDefinitions === true ? withShared(documents) : documents)
+}
+
+/** Writes what several documents of version 3 define into one of its own. A name has one meaning in all of them. */
+function withShared(documents: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, JsonObject> {
+  const counts = new Map<string, number>()
+  for (const document of documents.values())
+    for (const name of Object.keys(schemasOf(document))) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const shared: JsonObject = {}
+  const shortened = [...documents].map(([path, document]) => {
+    const schemas = Object.entries(schemasOf(document)).map(([name, schema]): [string, JsonValue | undefined] => {
+      if ((counts.get(name) ?? 0) < 2) return [name, schema]
+      shared[name] = schema
+      return [name, sharedDefinition]
+    })
+    if (schemas.length === 0) return [path, document] as const
+    const { components } = document
+    return [path, { ...document, components: { ...(isObject(components) && components), schemas: Object.fromEntries(schemas) } }] as const
+  })
+  const names = Object.keys(shared).toSorted()
+  return new Map([...shortened, [sharedDefinitions, { schemas: Object.fromEntries(names.map((name) => [name, shared[name]])) }]])
+}
+
+function schemasOf({ components }: JsonObject): JsonObject {
+  const schemas = isObject(components) ? components["schemas"] : undefined
+  return isObject(schemas) ? schemas : {}
 }
 
 /** Paths of the v3 documents as clients request them. */

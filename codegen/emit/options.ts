@@ -2,6 +2,8 @@
 import { posix } from "node:path"
 import { kebabCase } from "./names.ts"
 import type { Model } from "../../model/model.ts"
+import { otherVersions } from "../../model/openapi/meta-kinds.ts"
+import type { GroupVersion } from "../../model/openapi/names.ts"
 
 /** The parts of a schema file's folder. */
 export type Part = "types" | "shape" | "defaults" | "validate" | "columns" | "convert" | "resource" | "handlers"
@@ -14,6 +16,13 @@ export interface EmitOptions {
    * publishes none for the built-in kinds.
    */
   readonly publishesLimits: (file: string) => boolean
+  /**
+   * Whether definitions that several documents of version 3 have are written once, to `openapi/definitions.json`: the
+   * package is half a megabyte smaller. Absent: every document is complete.
+   */
+  readonly sharesDefinitions?: true
+  /** Group versions without a schema that documents name; see `OpenApiSource.otherVersions`. */
+  readonly otherVersions?: readonly GroupVersion[]
   /** The first part of the schema path on line 1 of each file: `schemas`. */
   readonly schemaFolder: string
   /** Returns the module specifier of the doorway for a file at this path below out. */
@@ -38,6 +47,8 @@ export function repositoryOptions(model: Model): EmitOptions {
   return {
     emitted: new Set(model.files.map((file) => file.path)),
     publishesLimits: () => false,
+    otherVersions,
+    sharesDefinitions: true,
     schemaFolder: "schemas",
     doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
     behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${kebabCase(name)}.ts`),

@@ -56,7 +56,8 @@ export function kindName(written: string): { readonly group: string; readonly ve
 }
 
 const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
+/** `v1`, `v2beta1`. */
+export const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
 const typeNamePattern = /^[A-Z][A-Za-z0-9]*$/
 
 /**

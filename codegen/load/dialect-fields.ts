@@ -218,6 +218,13 @@ const limits: readonly Keyword[] = [
     example: "phase: {type: string, number: 1, enum: [Cold, Hot], openEnum: true, doc: How far it is.}",
   },
   {
+    word: "publishedEnum",
+    places: ["field", "constraints"],
+    value: { form: "list", of: { form: "constant" } },
+    doc: "The values that OpenAPI names in place of those of enum; an empty list: none. What is accepted stays with enum and the rules.",
+    example: "kind: {type: string, enum: [Tea, Coffee], publishedEnum: [Tea, Coffee, Other], doc: What it makes.}",
+  },
+  {
     word: "format",
     places: ["field", "constraints"],
     value: { form: "formatName" },

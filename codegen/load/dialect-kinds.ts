@@ -224,6 +224,13 @@ const storage: readonly Keyword[] = [
     example: "storage: {cached: false}",
   },
   {
+    word: "hashedVersion",
+    places: ["storage"],
+    value: text,
+    doc: "The version that discovery hashes into storageVersionHash, where a client expects another than the stored one.",
+    example: "storage: {hashedVersion: v1beta1}",
+  },
+  {
     word: "rename",
     places: ["conversion"],
     value: { form: "map", of: path },

@@ -141,6 +141,8 @@ function limitsOf(block: Block, type: TypeRefModel): Limits {
     limits.enumDocs = documented.map(({ value }) => textOf(value) ?? "")
   }
   if (block.word("openEnum", [true]) === true) limits.openEnum = true
+  const published = block.constant("publishedEnum")
+  if (Array.isArray(published)) limits.publishedEnum = published
   for (const word of ["items", "values", "keys"] as const) {
     const inner = block.block(word)
     if (inner !== undefined) limits[word] = limitsOf(inner, partType(type, word))

@@ -9,7 +9,7 @@ import type { ColumnModel, ExpressionModel, KindModel } from "../../model/model.
 import { Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { checkKnownName, checkPath, checkWords, type KnownNames } from "./checks.ts"
-import { type FileDeclaration, typeName } from "./declare.ts"
+import { type FileDeclaration, typeName, versionPattern } from "./declare.ts"
 import { compareText } from "./diagnostic.ts"
 import { present } from "./fields.ts"
 import { findKind, type KindContext, type KindDeclaration, kindKey, paths } from "./kind-context.ts"
@@ -252,13 +252,19 @@ function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel
       expected: "small words with slashes between: services/specs",
     })
   const ttlOption = own?.text("ttl") ?? shared?.text("ttl")
+  const hashedVersion = own?.text("hashedVersion") ?? shared?.text("hashedVersion")
+  if (hashedVersion !== undefined && own?.has("hashedVersion") === true && !versionPattern.test(hashedVersion))
+    file.source.report(own.start("hashedVersion"), {
+      found: `the text "${hashedVersion}" for hashedVersion`,
+      expected: "a version: v1beta1",
+    })
   const cached = own?.flag("cached") ?? shared?.flag("cached") ?? true
   return {
     path,
     group: target.group,
     version: target.version,
     kind: target.kind,
-    ...present({ ttlOption }),
+    ...present({ ttlOption, hashedVersion }),
     ...(!cached && { uncached: true }),
   }
 }

@@ -18,14 +18,15 @@ export const info: JsonObject = {
   version: release,
 }
 
-const media = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.orch.protobuf" }
+/** The media types in which objects travel, and those without the protobuf one. */
+export const media = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.orch.protobuf" }
 
 /** The media types of patches, by which the server knows what a patch means. */
 const patchMedia = [
-  "application/apply-patch+yaml",
   "application/json-patch+json",
   "application/merge-patch+json",
   "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
 ]
 
 /** Those that need no types. */
@@ -40,12 +41,14 @@ export function compactOperations({ kinds, hasCompactForm }: OpenApiSource): (op
 /** Returns the media types of a body, in order of preference. */
 export function bodyMedia({ body }: OperationFacts, compact: boolean): readonly string[] {
   if (body?.patch === true) return body.strategic === false ? customPatchMedia : patchMedia
+  if (body?.anyMedia === true) return ["*/*"]
   return [media.json, media.yaml, ...(compact ? [media.compact] : [])]
 }
 
 /** Returns the media types of an answer, in order of preference. */
 export function answerMedia(operation: OperationFacts, compact: boolean): readonly string[] {
   if (operation.text !== undefined) return operation.text
+  if (operation.produces !== undefined) return operation.produces
   const streams = operation.stream === true ? [`${media.json};stream=watch`, ...(compact ? [`${media.compact};stream=watch`] : [])] : []
   return [media.json, media.yaml, ...(compact ? [media.compact] : []), ...streams]
 }
@@ -76,16 +79,21 @@ export interface PathWriter {
   readonly option: (facts: OptionFacts) => JsonObject
 }
 
-/** Returns the paths of a document. */
+/** Returns the paths of a document. What all operations of a path have as parameters is stated once, beside them. */
 export function pathItems(paths: readonly PathFacts[], write: PathWriter): JsonObject {
   return Object.fromEntries(
-    paths.map(({ path, operations, parameters, options = [] }) => [
-      path,
-      {
-        ...Object.fromEntries(operations.map((facts) => [facts.method, write.operation(facts)])),
-        ...(parameters.length + options.length > 0 && { parameters: [...options.map(write.option), ...parameters.map(write.parameter)] }),
-      },
-    ]),
+    paths.map(({ path, operations, parameters, options = [] }) => {
+      const shared = operations[0]?.parameters.filter((name) => operations.every((one) => one.parameters.includes(name))) ?? []
+      const own = operations.map((facts) => ({ ...facts, parameters: facts.parameters.filter((name) => !shared.includes(name)) }))
+      const all = [...options.map(write.option), ...[...parameters, ...shared].map(write.parameter)]
+      return [
+        path,
+        {
+          ...Object.fromEntries(own.map((facts) => [facts.method, write.operation(facts)])),
+          ...(all.length > 0 && { parameters: all }),
+        },
+      ]
+    }),
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Subresource } from "../../runtime/schema/kind.ts"
 import type { FieldModel, KindModel, TypeModel } from "../model.ts"
 import { upperFirst } from "../names.ts"
+import { media } from "./common.ts"
 import { operationScope, tagOf } from "./names.ts"
 import type { OptionFacts, ParameterName } from "./parameters.ts"
 import type { GroupVersionKind, OperationFacts, PathFacts } from "./path-facts.ts"
@@ -40,6 +41,8 @@ function option(field: FieldModel): OptionFacts[] {
   if (field.name === "kind" || field.name === "apiVersion") return []
   const type = "list" in field.type ? field.type.list : field.type
   const scalar = "scalar" in type ? type.scalar : "string"
+  // As the reference, which names no parameter whose type is a struct of Go.
+  if (scalar === "Time") return []
   const shown = scalar === "boolean" ? "boolean" : scalar.startsWith("int") ? "integer" : "string"
   return [{ name: field.name, in: "query", type: shown, description: field.doc }]
 }
@@ -62,7 +65,7 @@ function operation(
     tag: tagOf(kind),
     parameters: [],
     responses: [],
-    text: connect === "log" ? ["text/plain", "application/json", "application/yaml"] : ["*/*"],
+    text: connect === "log" ? ["text/plain", ...Object.values(media)] : ["*/*"],
     action: connect === "log" ? "get" : "connect",
     kind: { group, version, kind: shown.kind },
     ...(kind.deprecated !== undefined && { deprecated: true }),

@@ -5,10 +5,12 @@
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Kind } from "../../runtime/schema/kind.ts"
 import type { KindModel } from "../model.ts"
+import { media } from "./common.ts"
 import { documentV2 } from "./document-v2.ts"
 import { documentV3 } from "./document-v3.ts"
 import { definitionName, pathPrefix } from "./names.ts"
 import { kindPaths } from "./operations.ts"
+import { listParameters } from "./parameters.ts"
 import type { OperationFacts, PathFacts } from "./path-facts.ts"
 import type { DocumentVersion } from "./fixed-definitions.ts"
 import type { OpenApiSource } from "./source.ts"
@@ -114,9 +116,14 @@ function customPaths(kind: KindModel): PathFacts[] {
 function customOperation(operation: OperationFacts, { group, version, kind }: KindModel): OperationFacts {
   const { stream: _stream, body, ...facts } = operation
   const responses = facts.method === "patch" ? facts.responses.slice(0, 1) : facts.responses
-  const sent = facts.action === "deletecollection" ? undefined : body
+  const isRead = facts.action === "get"
+  const isAll = facts.action === "deletecollection"
+  const sent = isAll ? undefined : body
   return {
     ...facts,
+    ...(isRead && { parameters: ["resourceVersion"] }),
+    ...(isAll && { parameters: listParameters }),
+    consumes: [media.json, media.yaml],
     kind: { group, version, kind },
     responses,
     ...(sent !== undefined && { body: sent.patch ? { ...sent, strategic: false } : sent }),
@@ -157,7 +164,7 @@ function schemasOf(
       required: ["items"],
       properties: {
         ...typeMeta,
-        items: { description: "The objects.", type: "array", items: { $ref: referenceTo(own, version) } },
+        items: { description: `List of ${kind.resource}.`, type: "array", items: { $ref: referenceTo(own, version) } },
         metadata: metadata(listMeta, "Version of the list, and how to read on."),
       },
       ...gvk(kind.listKind),
@@ -166,7 +173,7 @@ function schemasOf(
 }
 
 const typeMeta: JsonObject = {
-  apiVersion: { description: "Group and version in which the object is written.", type: "string" },
+  apiVersion: { description: "APIVersion defines the form of the object: its group and version.", type: "string" },
   kind: { description: "Kind of the object, as the path of the request implies it; cannot be changed.", type: "string" },
 }
 

@@ -60,6 +60,7 @@ interface Collected {
 
 function operationV2(facts: OperationFacts, compact: boolean, { definitions, used }: Collected): JsonObject {
   const { body, responses, text } = facts
+  const consumes = body?.patch === true ? bodyMedia(facts, compact) : (facts.consumes ?? ["*/*"])
   const bodyParameter =
     body === undefined
       ? []
@@ -67,7 +68,7 @@ function operationV2(facts: OperationFacts, compact: boolean, { definitions, use
   const parameters = [...bodyParameter, ...facts.parameters.map((name) => parameterV2(name, used))]
   return {
     ...operationHead(facts),
-    consumes: body?.patch === true ? [...bodyMedia(facts, compact)] : ["*/*"],
+    ...(consumes.length > 0 && { consumes: [...consumes] }),
     produces: [...answerMedia(facts, compact)],
     schemes: ["https"],
     ...(parameters.length > 0 && { parameters }),

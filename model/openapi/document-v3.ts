@@ -34,7 +34,7 @@ export function documentV3(source: OpenApiSource, { paths: facts }: Section): Js
     info,
     paths,
     components: {
-      schemas: definitions.sorted(),
+      ...(definitions.found.size > 0 && { schemas: definitions.sorted() }),
       ...(shared.length > 0 && { parameters: Object.fromEntries(shared) }),
       securitySchemes: { BearerToken: tokenScheme },
     },

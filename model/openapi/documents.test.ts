@@ -31,9 +31,18 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
 }
 
 const v3 = "v3/apis/kitchen.example.com/v1"
+const collection = "/apis/kitchen.example.com/v1/namespaces/{namespace}/kettles"
 
 test("writes one document per group version, those of discovery, and one for version 2", () => {
-  expect([...documents.keys()].sort()).toEqual(["v2", "v3/apis", "v3/apis/kitchen.example.com", v3, "v3/version"])
+  expect([...documents.keys()].sort()).toEqual([
+    "v2",
+    "v3/.well-known/openid-configuration",
+    "v3/apis",
+    "v3/apis/kitchen.example.com",
+    v3,
+    "v3/openid/v1/jwks",
+    "v3/version",
+  ])
 })
 
 test("all are valid", async () => {
@@ -52,7 +61,6 @@ test("every reference resolves", () => {
 
 test("paths and operations", () => {
   const paths = at(parsed(v3), "paths")
-  const collection = "/apis/kitchen.example.com/v1/namespaces/{namespace}/kettles"
   expect(Object.keys(isObject(paths) ? paths : {})).toEqual([
     "/apis/kitchen.example.com/v1/",
     "/apis/kitchen.example.com/v1/kettles",
@@ -68,10 +76,10 @@ test("paths and operations", () => {
   expect(at(patch, "x-orch-action")).toBe("patch")
   expect(at(patch, "x-orch-group-version-kind")).toEqual({ group: "kitchen.example.com", kind: "Kettle", version: "v1" })
   expect(Object.keys(at(patch, "requestBody", "content") ?? {})).toEqual([
-    "application/apply-patch+yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",
+    "application/apply-patch+yaml",
   ])
   const list = at(paths, collection, "get", "responses", "200", "content")
   expect(Object.keys(list ?? {})).toEqual([
@@ -149,13 +157,30 @@ test("the documents that one group version adds", () => {
 test("versions that are not served have no documents, and operations of a deprecated version are deprecated", () => {
   const other = (version: string, more: object): KindModel[] => model.kinds.map((kind) => ({ ...kind, version, ...more }))
   const kinds = [...model.kinds, ...other("v1alpha1", { served: false }), ...other("v1beta1", { deprecated: {} })]
-  const several = allDocuments({ ...source, kinds, known: kinds })
+  const several = allDocuments({ ...source, kinds, known: kinds, publishesLimits: () => true })
   expect([...several.keys()].filter((path) => path.includes("kitchen.example.com/"))).toEqual([v3, v3.replace("v1", "v1beta1")])
   const of = (path: string): string[] => deprecatedIn(several.get(path))
   expect(of(v3).every((id) => id.startsWith("watch"))).toBe(true)
   expect(of(v3.replace("v1", "v1beta1"))).toContain("createKitchenExampleComV1beta1NamespacedKettle")
   expect(of("v2").filter((id) => id.includes("V1beta1"))).toEqual(of(v3.replace("v1", "v1beta1")))
   expect(JSON.stringify(several.get("v2"))).not.toContain("v1alpha1")
+})
+
+test("kinds without published limits have bodies of any media type and no deprecated operations, as the reference", () => {
+  const body = (limited: boolean): string[] => {
+    const document = allDocuments({ ...source, publishesLimits: () => limited }).get(v3)
+    return Object.keys(at(document, "paths", collection, "post", "requestBody", "content") ?? {})
+  }
+  expect(body(false)).toEqual(["*/*"])
+  expect(body(true)).toEqual(["application/json", "application/yaml", "application/vnd.orch.protobuf"])
+  expect(deprecatedIn(documents.get(v3))).toEqual([])
+})
+
+test("what all operations of a path have as parameters is stated beside them", () => {
+  const watch = at(parsed(v3), "paths", "/apis/kitchen.example.com/v1/watch/kettles")
+  expect(at(watch, "get", "parameters")).toBeUndefined()
+  expect(JSON.stringify(at(watch, "parameters"))).toContain("resourceVersionMatch")
+  expect(JSON.stringify(at(parsed(v3), "paths", collection, "get", "parameters"))).toContain("resourceVersionMatch")
 })
 
 /** The ids of deprecated operations. */

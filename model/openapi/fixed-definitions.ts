@@ -1,7 +1,7 @@
 /** Definitions of the special scalars, of patches and of the version: no schema file describes them. */
 import type { JsonObject } from "../../runtime/base/json.ts"
 import { extension } from "./extensions.ts"
-import { patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
+import { anyDefinition, patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
 
 /** The version of a document. */
 export type DocumentVersion = "v2" | "v3"
@@ -37,35 +37,35 @@ export const fixedDefinitions: Readonly<Record<DocumentVersion | "both", Readonl
     [scalarDefinitions.RawExtension ?? ""]: {
       description: "An object of any kind, kept as it came.",
       type: "object",
-      [`${extension}preserve-unknown-fields`]: true,
     },
+    [anyDefinition]: { description: "Any value: a text, a number, true or false, a list, an object, or null." },
     [patchDefinition]: {
       description: "A patch in the form that its media type names: a list of operations, or a partial object.",
       type: "object",
     },
-    [versionDefinition]: versionInfo(),
   },
   v2: {
+    [versionDefinition]: versionInfo({}),
     [scalarDefinitions.Quantity ?? ""]: { description: quantityText, type: "string" },
     [scalarDefinitions.IntOrString ?? ""]: { description: intOrStringText, type: "string", format: "int-or-string" },
   },
   v3: {
+    [versionDefinition]: versionInfo({ default: "" }),
     [scalarDefinitions.Quantity ?? ""]: { description: quantityText, oneOf: [{ type: "string" }, { type: "number" }] },
     [scalarDefinitions.IntOrString ?? ""]: {
       description: intOrStringText,
       format: "int-or-string",
       oneOf: [{ type: "integer" }, { type: "string" }],
-      [`${extension}int-or-string`]: true,
     },
   },
 }
 
-function versionInfo(): JsonObject {
+function versionInfo(more: JsonObject): JsonObject {
   const names = ["major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"]
   return {
     description: "What the server was built from.",
     type: "object",
     required: names,
-    properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
+    properties: Object.fromEntries(names.map((name) => [name, { type: "string", ...more }])),
   }
 }

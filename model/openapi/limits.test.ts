@@ -26,6 +26,10 @@ ${fields.replaceAll(/^ */gm, "      ")}
     doc: What a cup is held by.
     fields:
       size: {type: int32, number: 1, doc: Millimetres.}
+  Side:
+    doc: A side of a cup.
+    fields:
+      side: {type: string, number: 1, default: left, doc: Which side it is.}
   Outer:
     doc: What holds another.
     fields:
@@ -168,8 +172,25 @@ test("without limits only words are published", () => {
   expect(published("type: string, nonEmpty: true, enum: [b, a]", false)).toEqual({ type: "string", enum: ["a", "b"] })
   expect(published('type: "[]string", unique: true, items: {enum: [b, a], maxLength: 3}', false)).toEqual({
     type: "array",
-    items: { type: "string", enum: ["a", "b"] },
+    items: { type: "string", enum: ["a", "b"], default: "" },
   })
+})
+
+test("without limits defaults are zero values, but for keys of lists", () => {
+  expect(published("type: string, default: a", false)).toEqual({ type: "string" })
+  expect(published("type: int32, default: 3, keepEmpty: true", false)).toEqual({ type: "integer", format: "int32", default: 0 })
+  expect(published("type: int32, default: 3, pointer: true", false)).toEqual({ type: "integer", format: "int32" })
+  expect(published("type: string, required: published, enum: [a]", false)).toMatchObject({ enum: ["a"], default: "" })
+  const definitions = definitionsWith('a: {type: "[]Side", listType: map, mapKeys: [side], doc: Its sides.}', false)
+  expect(at(definitions, "com.example.kitchen.v1.Side", "properties", "side", "default")).toBe("left")
+})
+
+test("documents name other values than those that are accepted", () => {
+  for (const limited of [true, false]) {
+    expect(published("type: string, enum: [b, a], publishedEnum: [c, a]", limited)).toMatchObject({ enum: ["a", "c"] })
+    expect(published("type: string, enum: [b, a], publishedEnum: []", limited)).toEqual({ type: "string" })
+    expect(published('type: "[]string", items: {publishedEnum: [a]}', limited)).toMatchObject({ items: { enum: ["a"] } })
+  }
 })
 
 test("limits are published by type", () => {

@@ -9,12 +9,13 @@ import { isEmptyBesideEnum } from "../presence.ts"
 
 /** Returns the limits that documents publish: of types without published limits only the enums. */
 export function publishedLimits(limits: Limits, limited: boolean): Limits {
-  if (limited) return limits
-  const { enum: words, items, values } = limits
+  const { enum: own, publishedEnum: stated, items, values, ...others } = limits
+  const words = stated === undefined ? own : stated.length === 0 ? undefined : stated
   return {
+    ...(limited && others),
     ...(words !== undefined && { enum: words }),
-    ...(items !== undefined && { items: publishedLimits(items, false) }),
-    ...(values !== undefined && { values: publishedLimits(values, false) }),
+    ...(items !== undefined && { items: publishedLimits(items, limited) }),
+    ...(values !== undefined && { values: publishedLimits(values, limited) }),
   }
 }
 
@@ -45,11 +46,16 @@ function notEmpty(type: TypeRefModel): JsonObject {
 
 const zeroes: Readonly<Record<string, JsonValue>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
 
+/** Returns the zero value of a scalar type; undefined for others. */
+export function zeroOf(type: TypeRefModel): JsonValue | undefined {
+  return "scalar" in type ? zeroes[type.scalar] : undefined
+}
+
 /**
  * Returns the zero value of a type, unless the limits exclude it: client generators emit code for a default, which
  * would not compile.
  */
 export function zeroWithin(type: TypeRefModel, limits: Limits & Partial<Pick<FieldModel, "nonEmpty">>): JsonValue | undefined {
-  const zero = "scalar" in type ? zeroes[type.scalar] : undefined
+  const zero = zeroOf(type)
   return zero === undefined || (limits.nonEmpty === true && zero === "") || limitFaults(limits, zero).length > 0 ? undefined : zero
 }

@@ -44,6 +44,9 @@ export const scalarDefinitions: Readonly<Record<string, string>> = {
   RawExtension: "io.orch.apimachinery.pkg.runtime.RawExtension",
 }
 
+/** Any value, in the documents of the kinds of this package. */
+export const anyDefinition = `${groupPackages["apiextensions.orch.io"] ?? ""}.v1.JSON`
+
 /** The body of every patch. */
 export const patchDefinition = `${metaPackage}.Patch`
 

@@ -26,7 +26,10 @@ export const parameterFacts = {
     "string",
     "The token of the page before, to go on where it ended. The other parameters must be those of that page; an old token is answered with 410 and a new one.",
   ),
-  fieldSelector: query("string", "Only objects whose selectable fields match, such as metadata.name=a. Default: all."),
+  fieldSelector: query(
+    "string",
+    "Narrows the list of returned objects to those whose fields match, such as metadata.name=a. Default: all.",
+  ),
   labelSelector: query("string", "Only objects whose labels match, such as app=a,tier in (b,c). Default: all."),
   limit: query(
     "integer",
@@ -42,7 +45,7 @@ export const parameterFacts = {
     "Begin a watch with the existing objects as added events, closed by a bookmark. Needs resourceVersionMatch=NotOlderThan.",
   ),
   timeoutSeconds: query("integer", "End the list or watch after this many seconds, whether idle or not."),
-  watch: query("boolean", "Stream changes as they happen instead of answering once."),
+  watch: query("boolean", "Watch for changes to the described resources, as a stream, instead of answering once."),
   dryRun: query("string", "With All the request runs in full, but nothing is stored."),
   fieldManager: query(
     "string",

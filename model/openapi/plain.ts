@@ -33,7 +33,13 @@ function plainMember(name: string, value: JsonValue | undefined): JsonValue | un
   if (!isObject(value)) return value
   if (name === schemaPart) return plainSchema(value)
   if (schemaMaps.has(name)) return plainSchemas(value)
+  if (name === "requestBody" && isObject(value["content"])) return plainPart({ ...value, content: bodyContent(value["content"]) })
   return plainPart(name === "content" ? plainContent(value) : value)
+}
+
+/** A body of any media type is JSON, which the server reads when no type is named. */
+function bodyContent(content: JsonObject): JsonObject {
+  return content[anyType] === undefined ? content : { "application/json": content[anyType] }
 }
 
 /** The media type to choose of several that mean different things to the server, or that generators cannot encode. */
@@ -63,9 +69,14 @@ function plainSchema(schema: JsonObject): JsonObject {
   const { description } = schema
   if (schema["oneOf"] !== undefined || schema["format"] === "int-or-string") return { ...(description !== undefined && { description }) }
   const kept = Object.entries(schema).filter(
-    ([name, value]) => !name.startsWith("x-") && !(name === "default" && typeof value === "object"),
+    ([name, value]) => !name.startsWith("x-") && !(name === "default" && (typeof value === "object" || isOutside(value, schema["enum"]))),
   )
   return Object.fromEntries(kept.map(([name, value]) => [name, plainKeyword(name, value)]))
+}
+
+/** The built-in kinds have an empty default of fields that do not allow it: generated code would not compile. */
+function isOutside(value: JsonValue | undefined, words: JsonValue | undefined): boolean {
+  return value !== undefined && Array.isArray(words) && !words.includes(value)
 }
 
 function plainKeyword(name: string, value: JsonValue | undefined): JsonValue | undefined {

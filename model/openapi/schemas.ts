@@ -9,8 +9,9 @@ import { fieldDoc, mayBeRequired, withNullable } from "../published-field.ts"
 import { fieldsByType, remainingText } from "./descriptions.ts"
 import { extension, fieldExtensions } from "./extensions.ts"
 import { type DocumentVersion, fixedDefinitions, plainSchemas } from "./fixed-definitions.ts"
-import { fieldSchema, publishedLimits, zeroWithin } from "./limits.ts"
-import { definitionName, scalarDefinitions } from "./names.ts"
+import { fieldSchema, publishedLimits, zeroOf, zeroWithin } from "./limits.ts"
+import { anyDefinition, definitionName, scalarDefinitions } from "./names.ts"
+import { versionsOf } from "./meta-kinds.ts"
 import type { GroupVersionKind } from "./path-facts.ts"
 import type { OpenApiSource } from "./source.ts"
 
@@ -21,6 +22,10 @@ export class Definitions {
   private readonly lists = new Map<string, KindModel>()
   private readonly referrers: ReadonlyMap<string, readonly FieldModel[]>
   private readonly presence: Presence
+  /** Definitions of what sub-resources take: they are kinds that have no path of their own. */
+  private readonly bodies: ReadonlySet<string>
+  /** Fields by which map lists tell their items apart. */
+  private readonly keys: ReadonlySet<FieldModel>
 
   constructor(
     private readonly source: OpenApiSource,
@@ -31,6 +36,9 @@ export class Definitions {
     for (const kind of source.known) this.lists.set(definitionName(kind, kind.listKind), kind)
     this.referrers = fieldsByType(source.types)
     this.presence = new Presence(source.types)
+    this.keys = keyFields(source.types)
+    const bodies = source.known.flatMap(({ subresources }) => subresources.flatMap(({ kind }) => kind ?? []))
+    this.bodies = new Set(bodies.map((kind) => definitionName(kind, kind.kind)))
   }
 
   /** Adds the definition if it is missing and returns a reference to it. */
@@ -111,16 +119,13 @@ export class Definitions {
     })
   }
 
-  /** The kinds of a definition; options and watch events belong to every group. */
+  /** The kinds of a definition. A type that only has a field `kind`, such as a reference to an object, is none. */
   private kindsOf(type: TypeModel): JsonObject[] {
     const kind = this.source.known.find((one) => one.type === type.name)
     if (kind !== undefined) return [gvkObject(kind)]
-    if (!type.fields.some((field) => field.name === "kind") && type.name !== "meta.v1.WatchEvent") return []
-    if (type.group !== "meta") return [gvkObject({ ...type, kind: type.localName })]
-    const shared = type.localName === "DeleteOptions" || type.localName === "WatchEvent"
-    const groups = shared ? this.source.kinds.map(({ group, version }) => ({ group, version })) : []
-    const unique = new Map([{ group: "", version: "v1" }, ...groups].map((one) => [`${one.group}/${one.version}`, one]))
-    return [...unique.values()].map((one) => gvkObject({ ...one, kind: type.localName }))
+    if (this.bodies.has(definitionName(type, type.localName))) return [gvkObject({ ...type, kind: type.localName })]
+    if (type.group !== "meta") return []
+    return versionsOf(type.localName, this.source).map((one) => gvkObject({ ...one, kind: type.localName }))
   }
 
   private listSchema(kind: KindModel): JsonObject {
@@ -132,7 +137,7 @@ export class Definitions {
       required: ["items"],
       properties: {
         apiVersion: { description: "Group and version in which the list is written.", type: "string" },
-        items: { description: "The objects.", type: "array", items },
+        items: { description: `List of ${kind.resource}.`, type: "array", items },
         kind: { description: `Kind of the list, always ${kind.listKind}.`, type: "string" },
         metadata: this.described(
           this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")),
@@ -145,7 +150,7 @@ export class Definitions {
   }
 
   private property(field: FieldModel, limited: boolean): JsonObject {
-    const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited))
+    const { $ref, ...stated } = this.valueSchema(field.type, publishedLimits(field, limited), limited)
     const schema = limited ? fieldSchema(field, stated) : stated
     const facts = { ...schema, ...(this.version === "v3" && this.factsOfVersion3(field, limited)), ...fieldExtensions(field, limited) }
     if ($ref === undefined) return { description: this.docOf(field), ...facts }
@@ -157,7 +162,7 @@ export class Definitions {
     return {
       ...(value !== undefined && { default: value }),
       ...(limited && isNullable(field) && { nullable: true }),
-      ...(field.deprecated && { deprecated: true }),
+      ...(limited && field.deprecated && { deprecated: true }),
     }
   }
 
@@ -168,35 +173,58 @@ export class Definitions {
 
   /** The schema's default, or the zero value that the server writes for an absent field. */
   private defaultOf(field: FieldModel, limited: boolean): JsonValue | undefined {
+    if (!limited) return this.referenceDefault(field)
     if (field.default !== undefined) return field.default
-    if (field.pointer || (limited && (field.required === true || field.nonEmpty))) return undefined
-    if ("ref" in field.type) return limited && this.presence.isFilledInVain(field) ? undefined : {}
-    return field.keepEmpty || field.required !== false ? zeroWithin(field.type, publishedLimits(field, limited)) : undefined
+    if (field.pointer || field.required === true || field.nonEmpty) return undefined
+    if ("ref" in field.type) return this.presence.isFilledInVain(field) ? undefined : {}
+    return field.keepEmpty || field.required !== false ? zeroWithin(field.type, publishedLimits(field, true)) : undefined
+  }
+
+  /**
+   * The default that the reference publishes: the zero value of its type in Go, whatever the field may be. Its other
+   * defaults are code, but for those of the keys of map lists, without which server-side apply finds no item.
+   */
+  private referenceDefault(field: FieldModel): JsonValue | undefined {
+    if (field.default !== undefined && this.keys.has(field)) return field.default
+    if (field.pointer) return field.keepEmpty ? field.default : undefined
+    if ("ref" in field.type) return {}
+    return field.keepEmpty || field.required !== false ? zeroOf(field.type) : undefined
   }
 
   /** The schema of a value, with its limits at any depth. */
-  private valueSchema(type: TypeRefModel, limits: Limits): JsonObject {
+  private valueSchema(type: TypeRefModel, limits: Limits, limited: boolean): JsonObject {
     const own = limitSchema(limits)
     const item = "list" in type ? type.list : "wrappedList" in type ? type.wrappedList : undefined
-    if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits.items ?? {}), ...own }
-    if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits.values ?? {}), ...own }
+    if (item !== undefined) return { type: "array", items: this.innerSchema(item, limits.items ?? {}, limited), ...own }
+    if ("map" in type) return { type: "object", additionalProperties: this.innerSchema(type.map, limits.values ?? {}, limited), ...own }
     if ("ref" in type || "union" in type) {
       const target = this.source.types.get("ref" in type ? type.ref : type.union)
       return target === undefined ? { type: "object" } : this.reference(definitionName(target, target.localName))
     }
     if (!("scalar" in type)) return { type: "object" }
-    const definition = scalarDefinitions[type.scalar]
+    const definition = type.scalar === "any" && !limited ? anyDefinition : scalarDefinitions[type.scalar]
     if (definition === undefined) return { ...plainSchemas[type.scalar], ...own }
     return { ...this.reference(definition), ...(this.version === "v3" && own) }
   }
 
-  private innerSchema(type: TypeRefModel, limits: Limits): JsonObject {
-    const { $ref, ...schema } = this.valueSchema(type, limits)
-    const zero = "ref" in type ? {} : zeroWithin(type, limits)
+  private innerSchema(type: TypeRefModel, limits: Limits, limited: boolean): JsonObject {
+    const { $ref, ...schema } = this.valueSchema(type, limits, limited)
+    const zero = "ref" in type ? {} : limited ? zeroWithin(type, limits) : zeroOf(type)
     const full = { ...schema, ...(zero !== undefined && this.version === "v3" && { default: zero }) }
     if ($ref === undefined) return full
     return Object.keys(full).length === 0 ? { $ref } : { ...full, allOf: [{ $ref }] }
   }
+}
+
+/** Returns the fields that are keys of a list. Called once per document. */
+function keyFields(types: OpenApiSource["types"]): ReadonlySet<FieldModel> {
+  const fields = [...types.values()].flatMap((type) => type.fields)
+  return new Set(
+    fields.flatMap(({ type, mapKeys = [] }) => {
+      const item = "list" in type && "ref" in type.list ? types.get(type.list.ref) : undefined
+      return item?.fields.filter(({ name }) => mapKeys.includes(name)) ?? []
+    }),
+  )
 }
 
 function gvkObject({ group, version, kind }: GroupVersionKind): JsonObject {

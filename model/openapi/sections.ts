@@ -1,8 +1,8 @@
 /** The sections of the API, one for each document of version 3: group versions, and what discovery answers. */
-import type { KindModel } from "../model.ts"
+import { media } from "./common.ts"
 import { definitionName, type GroupVersion, groupTag, operationScope, pathPrefix, tagOf, versionDefinition } from "./names.ts"
 import { kindPaths } from "./operations.ts"
-import type { PathFacts } from "./path-facts.ts"
+import type { OperationFacts, PathFacts } from "./path-facts.ts"
 import { type OpenApiSource, typeIn } from "./source.ts"
 
 /** One document of version 3. */
@@ -22,6 +22,8 @@ export function sectionsOf(source: OpenApiSource): readonly Section[] {
     ...groups.map(groupSection),
     { path: "apis", paths: [discoveryPath("/apis/", "apis", "getAPIVersions", "List the groups and their versions.", "APIGroupList")] },
     { path: "version", paths: [versionPath] },
+    { path: ".well-known/openid-configuration", paths: [issuerPath] },
+    { path: "openid/v1/jwks", paths: [keysPath] },
   ]
   return sections.toSorted((left, right) => (left.path < right.path ? -1 : 1))
 }
@@ -37,10 +39,25 @@ export function versionSection(source: OpenApiSource, groupVersion: GroupVersion
     "List the resources of this group version.",
     "APIResourceList",
   )
-  const paths = own.flatMap((kind: KindModel) => kindPaths(kind, (named) => typeIn(source, typeName(named, named.kind))))
+  const paths = own.flatMap((kind) => {
+    const found = kindPaths(kind, (named) => typeIn(source, typeName(named, named.kind)))
+    return source.publishesLimits(typeIn(source, kind.type)) ? found : found.map(asReference)
+  })
   return {
     path: pathPrefix(groupVersion).slice(1),
     paths: [resources, ...paths].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+  }
+}
+
+/** The form of the reference: bodies have any media type, and no operation is marked as deprecated. */
+function asReference({ operations, ...path }: PathFacts): PathFacts {
+  return {
+    ...path,
+    operations: operations.map(({ deprecated: _deprecated, body, ...facts }): OperationFacts => {
+      return body === undefined || body.patch
+        ? { ...facts, ...(body !== undefined && { body }) }
+        : { ...facts, body: { ...body, anyMedia: true } }
+    }),
   }
 }
 
@@ -68,7 +85,9 @@ function discoveryPath(path: string, tag: string, operationId: string, descripti
   return {
     path,
     parameters: [],
-    operations: [{ method: "get", operationId, description, tag, parameters: [], responses: [{ code: 200, schema }] }],
+    operations: [
+      { method: "get", operationId, description, tag, parameters: [], consumes: Object.values(media), responses: [{ code: 200, schema }] },
+    ],
   }
 }
 
@@ -82,7 +101,25 @@ const versionPath: PathFacts = {
       description: "Say what the server was built from.",
       tag: "version",
       parameters: [],
+      consumes: [media.json],
+      produces: [media.json],
       responses: [{ code: 200, schema: versionDefinition }],
     },
   ],
+}
+
+/** Documents for those who verify tokens of service accounts. */
+const issuerPath = textPath("/.well-known/openid-configuration/", media.json, {
+  operationId: "getServiceAccountIssuerOpenIDConfiguration",
+  description: "Describe the issuer of the tokens of service accounts.",
+  tag: "WellKnown",
+})
+const keysPath = textPath("/openid/v1/jwks/", "application/jwk-set+json", {
+  operationId: "getServiceAccountIssuerOpenIDKeyset",
+  description: "List the public keys that verify tokens of service accounts.",
+  tag: "openid",
+})
+
+function textPath(path: string, type: string, facts: Pick<OperationFacts, "operationId" | "description" | "tag">): PathFacts {
+  return { path, parameters: [], operations: [{ ...facts, method: "get", parameters: [], consumes: [], responses: [], text: [type] }] }
 }

@@ -1,6 +1,7 @@
 /** What OpenAPI documents are built from. */
 import type { JsonObject } from "../../runtime/base/json.ts"
 import type { KindModel, TypeModel } from "../model.ts"
+import type { GroupVersion } from "./names.ts"
 
 /**
  * The kinds to describe and the model around them. The generator makes it of a folder of schemas, and definitions that
@@ -17,6 +18,11 @@ export interface OpenApiSource {
   readonly publishesLimits: (type: TypeModel) => boolean
   /** Whether objects of a kind may travel in the protobuf media type. */
   readonly hasCompactForm: (kind: KindModel) => boolean
+  /**
+   * Group versions that documents name although no kind of them is described: the reference lists them as kinds of
+   * DeleteOptions and WatchEvent. Absent: none.
+   */
+  readonly otherVersions?: readonly GroupVersion[]
   /** Definitions that are complete already, by name. References in them are followed. Absent: none. */
   readonly schemas?: Readonly<JsonObject>
 }

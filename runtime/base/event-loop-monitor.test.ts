@@ -8,27 +8,31 @@ const longMs = 2 * loopHoldMs
 let holds: LoopHold[]
 let stop: () => void
 
+let now = 0
+let used = 0
+
 beforeEach(() => {
   vi.useFakeTimers()
+  now = performance.now()
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  vi.spyOn(process, "cpuUsage").mockImplementation(() => ({ user: used, system: 0 }))
+  // The types of node 20 do not know it.
+  if ("threadCpuUsage" in process) vi.spyOn(process as { threadCpuUsage: () => unknown }, "threadCpuUsage").mockReturnValue(undefined)
   holds = []
   stop = watchLoop((hold) => holds.push(hold))
 })
 afterEach(() => {
   stop()
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
-/** Time passes without a timer firing: the loop is held. */
-function pass(milliseconds: number): void {
+/** Time passes without a timer firing: the loop is held, or the machine runs other programs. */
+function pass(milliseconds: number, usedMs = milliseconds): void {
   vi.setSystemTime(Date.now() + milliseconds)
   now += milliseconds
+  used += usedMs * 1000
 }
-let now = 0
-beforeEach(() => {
-  now = performance.now()
-  vi.spyOn(performance, "now").mockImplementation(() => now)
-})
-afterEach(() => vi.restoreAllMocks())
 
 /** The loop turns and its timers fire. */
 function turn(): void {
@@ -47,6 +51,18 @@ it.each<[string, () => unknown, readonly object[]]>([
   happens()
   turn()
   expect(holds).toEqual([{ milliseconds: longMs, suspects }])
+})
+
+it("time of other programs is not a hold, and does not count as part of one", () => {
+  beginsWork(one)
+  pass(10 * longMs, loopHoldMs / 2)
+  endsWork(one)
+  turn()
+  expect(holds).toEqual([])
+  beginsWork(one)
+  pass(10 * longMs, longMs)
+  turn()
+  expect(holds).toEqual([{ milliseconds: longMs, suspects: [one] }])
 })
 
 it("many short requests are not a hold", () => {

@@ -2,11 +2,14 @@
  * Detects which request held the event loop. Requests leave marks when they begin, when work on their body begins, and
  * when they end. If two marks are far apart and a timer that was due between them did not fire, the loop was held, and
  * the marks identify the request. The timer reports the hold when it fires. A mark costs about 50 nanoseconds.
+ *
+ * Time in which the machine ran other programs is not a hold: what counts is the processor time that was spent.
  */
 import { loopBeatMs, loopHoldMs } from "./limits.ts"
 
 /** One period in which the event loop was held. */
 export interface LoopHold {
+  /** Processor time, at most the time that passed. */
   readonly milliseconds: number
   /**
    * The users of the marks before and after the hold: one or two that may have caused it, or none when no request is
@@ -48,13 +51,38 @@ function mark(user: object, begins: 0 | 1): void {
  */
 function noteHold(nowMs: number, ended: object | undefined): void {
   if (beats === undefined || nowMs - beatMs - loopBeatMs <= loopHoldMs) return
+  const usedMs = usedSince()
+  if (usedMs <= loopHoldMs) return
   const suspects = new Set([begun, ended].filter((suspect) => suspect !== undefined))
-  holds.push({ milliseconds: nowMs - lastMs, suspects: [...suspects] })
+  holds.push({ milliseconds: Math.min(nowMs - lastMs, usedMs), suspects: [...suspects] })
+}
+
+/** The processor time in milliseconds since the last beat or hold. Called after a gap only: it costs a microsecond. */
+function usedSince(): number {
+  const now = usedMs()
+  const since = now - beatUsedMs
+  beatUsedMs = now
+  return since
+}
+
+/** Of this thread, where node tells it (from 23.9 on), else of the process. */
+function usedMs(): number {
+  const { user, system } = ("threadCpuUsage" in process ? threadUsage(process.threadCpuUsage) : undefined) ?? process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** The types of node 20 do not know it. */
+function threadUsage(usage: unknown): NodeJS.CpuUsage | undefined {
+  const used: unknown = typeof usage === "function" ? usage.call(process) : undefined
+  return typeof used === "object" && used !== null && "user" in used && "system" in used
+    ? { user: Number(used.user), system: Number(used.system) }
+    : undefined
 }
 
 const listeners = new Set<(hold: LoopHold) => void>()
 let beats: NodeJS.Timeout | undefined
 let beatMs = 0
+let beatUsedMs = 0
 
 /**
  * Called once per server. Calls `onHold` after each hold longer than `loopHoldMs`. Returns a function that stops
@@ -91,4 +119,5 @@ function forget(nowMs: number): void {
   begun = undefined
   lastMs = nowMs
   beatMs = nowMs
+  beatUsedMs = usedMs()
 }

@@ -477,6 +477,9 @@ export const sharedSetCharactersMax = 8192
 /** Milliseconds for which the event loop may be held before it is logged: all requests wait meanwhile. */
 export const loopHoldMs = 100
 
+/** Resources whose requests `/metrics` tells apart; a resource has some twenty series. */
+export const meteredResourcesMax = 1000
+
 /** Milliseconds between two checks that the event loop turns, and between two samples of its delay. */
 export const loopBeatMs = 50
 export const loopDelayResolutionMs = 20

@@ -61,7 +61,8 @@ const kubernetes: Vendor = {
   namespace: (neutral) => neutral.replace(/^orch-/, "kube-"),
   compactMediaType: "application/vnd.kubernetes.protobuf",
   extensionPrefix: "x-kubernetes-",
-  definition: (neutral) => neutral.replace(/^io\.orch\./, "io.k8s."),
+  definition: (neutral) =>
+    neutral.replace(/^io\.orch\.(aggregator\.)?/, (_all, part) => (part === undefined ? "io.k8s." : "io.k8s.kube-aggregator.")),
   groupDomain: "k8s.io",
   word: "kubernetes",
 }

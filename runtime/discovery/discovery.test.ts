@@ -72,8 +72,8 @@ describe("Discovery", () => {
   it("reports to each client the address that it used", async () => {
     const discovery = discoveryOf(new KindTable([gadget]))
     for (const serverAddress of ["127.0.0.1:1", "10.0.0.1:2"]) {
-      const document = await discovery.document({ at: "groups" }, { ...json, serverAddress })
-      expect(JSON.parse(String(document?.bytes)).groups[0].serverAddressByClientCIDRs).toEqual([{ clientCIDR: "0.0.0.0/0", serverAddress }])
+      const document = await discovery.document({ at: "core" }, { ...json, serverAddress })
+      expect(JSON.parse(String(document?.bytes)).serverAddressByClientCIDRs).toEqual([{ clientCIDR: "0.0.0.0/0", serverAddress }])
     }
   })
 

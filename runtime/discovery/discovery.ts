@@ -38,7 +38,7 @@ export class Discovery {
     return versions.some(({ version }) => wanted === undefined || version === wanted)
   }
 
-  /** Undefined when there is no such group or version. Only `/api` and `/apis` report `serverAddress`. */
+  /** Undefined when there is no such group or version. Only `/api` reports `serverAddress`. */
   async document(
     target: DiscoveryTarget,
     options: { media: Media; indented: boolean; serverAddress: string },
@@ -46,7 +46,7 @@ export class Discovery {
     const object = this.object(target, options.serverAddress)
     if (object === undefined) return undefined
     const { kind = "" } = object
-    const address = target.at === "core" || target.at === "groups" ? options.serverAddress : ""
+    const address = target.at === "core" ? options.serverAddress : ""
     return this.kept([JSON.stringify(target), options.media, options.indented, address].join(" "), async () =>
       encode(object, options, async () => (await this.parts.body({ group: "meta", version: "v1", kind })).codec),
     )
@@ -86,7 +86,6 @@ export class Discovery {
       case "groups":
         return apiGroupList(
           groups.filter(({ group }) => group !== ""),
-          serverAddress,
           vendor,
         )
       case "group": {

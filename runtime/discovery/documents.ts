@@ -48,12 +48,9 @@ export function apiVersions(core: ServedGroup | undefined, serverAddress: string
   }
 }
 
-/** The document of `/apis`; it has no apiVersion either. */
-export function apiGroupList(groups: readonly ServedGroup[], serverAddress: string, vendor: Vendor): ApiObject {
-  return {
-    kind: "APIGroupList",
-    groups: groups.map((group) => ({ ...groupFields(group, vendor), serverAddressByClientCIDRs: serverAddresses(serverAddress) })),
-  }
+/** The document of `/apis`. Like that of a group it names no address: clients know where they asked. */
+export function apiGroupList(groups: readonly ServedGroup[], vendor: Vendor): ApiObject {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map((group) => groupFields(group, vendor)) }
 }
 
 /** The document of `/apis/<group>`. */
@@ -139,9 +136,9 @@ function isStored(kind: Kind): boolean {
  * kind's name.
  */
 function storageVersionHash(kind: Kind, vendor: Vendor): string {
-  const { group, version, kind: name } = kind.storage
+  const { group, version, hashedVersion = version, kind: name } = kind.storage
   return createHash("sha256")
-    .update(`${vendor.group(group)}/${version}/${name}`)
+    .update(`${vendor.group(group)}/${hashedVersion}/${name}`)
     .digest()
     .subarray(0, 8)
     .toString("base64")

@@ -50,6 +50,7 @@ export function documentRoutes(parts: ServerParts): Hono<ServerEnv> {
     )
     .all("/version/*", ({ env }) => version(env.request))
     .all("/metrics", () => metrics(parts))
+    .all("/metrics/slis", async () => smallDocument(await parts.healthResults.text(), { contentType: metricsContentType }))
     .all(configurationPath, ({ env }) => issuerDocument(parts, env.request, "configuration"))
     .all(keysPath, ({ env }) => issuerDocument(parts, env.request, "keys"))
     .all(capabilitiesPath, ({ env }) => capabilities(env.request))
@@ -70,6 +71,7 @@ async function healthOf(parts: ServerParts, request: RequestContext): Promise<Re
   const health = await answerHealth(parts.health, {
     path: request.info.path,
     query: request.query,
+    results: parts.healthResults,
     showsReasons: request.user !== anonymous,
     warning: () => parts.watchCache.undecodable()?.message,
   })
@@ -169,9 +171,10 @@ function issuerDocument(parts: ServerParts, request: RequestContext, document: k
   return smallDocument(text, { contentType: issuerTypes[document], headers: { "cache-control": "public, max-age=3600" } })
 }
 
-function metrics(parts: ServerParts): Response {
-  const { accessMetrics, audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, workQueues, clock } = parts
-  const text = metricsText({
+async function metrics(parts: ServerParts): Promise<Response> {
+  const { accessMetrics, audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, storeLatencies, workQueues, clock } =
+    parts
+  const text = await metricsText({
     access: accessMetrics,
     audit: audit?.counts,
     inFlight,
@@ -180,8 +183,10 @@ function metrics(parts: ServerParts): Response {
     conversions,
     watchCache,
     storage,
+    storeLatencies,
     workQueues,
     clock,
+    build: { word: parts.vendor.word, version: versionInfo() },
   })
   return smallDocument(text, { contentType: metricsContentType })
 }
@@ -203,7 +208,18 @@ function indexOf({ parts, discovery }: Documents): Response {
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
   ])
   const isIssuer = parts.serviceAccounts !== undefined && issuerDocuments(parts.serviceAccounts, "") !== undefined
-  const others = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
+  const others = [
+    capabilitiesPath,
+    "/api",
+    "/apis",
+    "/apis/",
+    "/metrics",
+    "/metrics/slis",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/version",
+  ]
   const paths = [...others, ...(isIssuer ? [configurationPath, keysPath] : []), ...groups, ...health].sort(compareText)
   return smallDocument(JSON.stringify({ paths }, null, 2), { contentType: "application/json" })
 }

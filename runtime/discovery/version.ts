@@ -1,6 +1,5 @@
 /** `/version`: identifies this server. */
 import { arch, platform } from "node:process"
-import type { JsonObject } from "../base/json.ts"
 
 /** The release of the API that is served. Clients compare it with their own to decide which features they may use. */
 const apiRelease = { major: "1", minor: "30", patch: "0" }
@@ -9,7 +8,7 @@ const apiRelease = { major: "1", minor: "30", patch: "0" }
  * Fields for which clients expect Go tool names hold node's instead. Values that the build did not record are empty, as
  * in the reference.
  */
-export function versionInfo(): JsonObject {
+export function versionInfo(): Readonly<Record<string, string>> {
   const { major, minor, patch } = apiRelease
   return {
     major,

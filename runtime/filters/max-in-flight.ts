@@ -20,8 +20,10 @@ export function maxInFlight(options: { requests: InFlightRequests; readOnlyMax: 
     const sort = readOnlyVerbs.has(info.verb) ? "readOnly" : "mutating"
     const max = sort === "readOnly" ? readOnlyMax : mutatingMax
     if (max === 0 || requests.seats[sort] < max) requests.occupy(sort, outgoing)
-    else if (!user.groups.includes(privilegedGroup))
+    else if (!user.groups.includes(privilegedGroup)) {
+      request.isRejected = true
       throw tooManyRequests("Too many requests, please try again later.", tooManyRequestsRetrySeconds)
+    }
     return undefined
   }
 }

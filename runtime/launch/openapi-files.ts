@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { sharedDefinitions, withSharedDefinitions } from "../base/shared-definitions.ts"
 import { packageRoot } from "../package-root.ts"
 
 /** JSON texts in neutral names, by path: `v2`, `v3/api/v1`, `v3/apis/apps/v1`. */
@@ -17,9 +18,13 @@ export function builtInDocuments(): Documents {
 
 /** Called at start for each folder of generated code; the folder need not have documents. */
 export function documentsIn(folder: string): Documents {
-  return new Map(
-    documentFiles(folder).map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => readFile(join(folder, file))]),
-  )
+  const shared = `${sharedDefinitions}.json`
+  const read = async (file: string): Promise<Buffer> => {
+    const bytes = await readFile(join(folder, file))
+    return Buffer.from(await withSharedDefinitions(bytes.toString(), () => readFile(join(folder, shared), "utf8")))
+  }
+  const files = documentFiles(folder).filter((file) => file !== shared)
+  return new Map(files.map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => read(file)]))
 }
 
 function documentFiles(folder: string): readonly string[] {

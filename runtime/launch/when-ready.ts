@@ -4,17 +4,26 @@ import { firstFault, type HealthCheck } from "../observability/health.ts"
 
 const pollMs = 100
 
+/** A start that takes longer than this is no usual one. */
+const patienceMs = 15_000
+
 /**
- * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Logs the first reason why
- * they do not, and each new one.
+ * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Says once that they do not
+ * yet, which is how every start begins; after `patienceMs` it warns of the reason, and of each new one.
  */
 export async function whenReady(checks: readonly HealthCheck[], { log, clock }: { log: Logger; clock: Clock }): Promise<true> {
-  let logged: string | undefined
+  const sinceMs = clock.elapsedMs()
+  let isTold = false
+  let warned: string | undefined
   for (;;) {
     const reason = await firstFault(checks)
     if (reason === undefined) return true
-    if (reason !== logged) log.warn({ reason }, "listening, but not ready yet")
-    logged = reason
+    if (!isTold) log.info({ reason }, "listening, but not ready yet")
+    isTold = true
+    if (reason !== warned && clock.elapsedMs() - sinceMs >= patienceMs) {
+      log.warn({ reason }, "listening, but not ready yet")
+      warned = reason
+    }
     await new Promise<void>((resolve) => clock.after(pollMs, resolve))
   }
 }

@@ -56,7 +56,8 @@ test("metrics have the reference's names, types, labels and buckets", () => {
   hook.called("success", 0)
   hook.failedOpen("error")
   hook.matched(0, { excluded: true, failed: true })
-  const found = metrics.metrics().map(({ name, type, samples }) => {
+  const found = metrics.metrics().map(({ name, type, samples: all }) => {
+    const samples = [...all]
     const [labels = ""] = samples[0] ?? []
     const own = samples.filter(([text]) => text.replace(/,?le="[^"]*"/, "") === labels.replace(/,?le="[^"]*"/, ""))
     const buckets = own.flatMap(([text]) => /le="([0-9.]+)"/.exec(text)?.[1] ?? []).join(" ")
@@ -84,11 +85,10 @@ test("names of users are of few sorts, and moments are those of the clock", () =
 
 test("look-ups that run and requests that wait are counted while they do", () => {
   const metrics = new AccessMetrics(createManualClock())
-  const counts = (): unknown =>
-    metrics
-      .metrics()
-      .find(({ name }) => name === "authentication_token_cache_active_fetch_count")
-      ?.samples.map(([, count]) => count)
+  const counts = (): unknown => {
+    const found = metrics.metrics().find(({ name }) => name === "authentication_token_cache_active_fetch_count")
+    return [...(found?.samples ?? [])].map(([, count]) => count)
+  }
   const fetched = metrics.tokenCache.fetching()
   const waited = metrics.tokenCache.blocked()
   expect(counts()).toEqual([1, 1])

@@ -30,6 +30,8 @@ export interface HealthRequest {
    * reference.
    */
   readonly showsReasons: boolean
+  /** Told the result of each check. */
+  readonly results: { observe(endpoint: HealthEndpoint, name: string, isHealthy: boolean): void }
   /** A problem that does not make the server unready, shown by `/readyz?verbose`. */
   readonly warning: () => string | undefined
 }
@@ -40,15 +42,25 @@ export interface HealthRequest {
  */
 export async function answerHealth(
   checks: HealthChecks,
-  { path, query, showsReasons, warning }: HealthRequest,
+  { path, query, results, showsReasons, warning }: HealthRequest,
 ): Promise<HealthResponse | undefined> {
   const [, endpoint = "", name] = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path) ?? []
   if (!isEndpoint(endpoint)) return undefined
   const shown = (reason: string): string => (showsReasons ? reason : "reason withheld")
-  if (name !== undefined) return single(checks[endpoint], name, shown)
+  const observed = checks[endpoint].map(
+    ({ name, check }): HealthCheck => ({
+      name,
+      async check() {
+        const fault = await check()
+        results.observe(endpoint, name, fault === undefined)
+        return fault
+      },
+    }),
+  )
+  if (name !== undefined) return single(observed, name, shown)
   const verbose = query.has("verbose")
   const warned = endpoint === "readyz" && verbose && showsReasons ? warning() : undefined
-  return all({ checks: checks[endpoint], endpoint, excluded: new Set(query.getAll("exclude")), verbose, warning: warned, shown })
+  return all({ checks: observed, endpoint, excluded: new Set(query.getAll("exclude")), verbose, warning: warned, shown })
 }
 
 function isEndpoint(text: string): text is HealthEndpoint {
@@ -128,13 +140,19 @@ export function cachedCheck({ name, check }: HealthCheck, clock: Clock): HealthC
   }
 }
 
-/** Logs the result of a check whenever it changes. */
+/**
+ * Logs the result of a check whenever it changes. Nothing before it has passed once: that a start is not done yet is
+ * said by `whenReady`.
+ */
 export function loggedCheck({ name, check }: HealthCheck, log: Pick<Logger, "warn" | "info">): HealthCheck {
   let before: string | undefined
+  let hasPassed = false
   return {
     name,
     async check() {
       const fault = await check()
+      hasPassed ||= fault === undefined
+      if (!hasPassed) return fault
       if (fault !== before) {
         if (fault === undefined) log.info({ check: name }, "a health check passes again")
         else log.warn({ check: name, reason: fault }, "a health check fails")

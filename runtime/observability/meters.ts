@@ -3,10 +3,12 @@ import type { Clock } from "../base/clock.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindTable } from "../registry/kinds.ts"
 import { ConversionMetrics } from "./conversion-metrics.ts"
+import { HealthResults } from "./health-results.ts"
 import { InFlightRequests } from "./in-flight.ts"
 import { LoopDelayMeter } from "./loop-delay.ts"
 import type { StorageMeasures } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
+import { StoreLatencies } from "./store-metrics.ts"
 import { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export interface Meters {
@@ -15,7 +17,9 @@ export interface Meters {
   readonly requestCounts: RequestCounts
   readonly conversions: ConversionMetrics
   readonly workQueues: WorkQueueMetrics
+  readonly healthResults: HealthResults
   readonly storage: StorageMeasures
+  readonly storeLatencies: StoreLatencies
 }
 
 /** Called once per server. */
@@ -26,6 +30,8 @@ export function createMeters(kinds: KindTable, vendor: Vendor, clock: Clock): Me
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),
     workQueues: new WorkQueueMetrics(clock),
+    healthResults: new HealthResults(),
+    storeLatencies: new StoreLatencies(vendor),
     storage: { objects: new Map(), bytes: new Map() },
   }
 }

@@ -7,15 +7,18 @@ import { ConversionMetrics } from "./conversion-metrics.ts"
 import { Histogram } from "./histogram.ts"
 import { metricsText } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
+import { StoreLatencies } from "./store-metrics.ts"
 import { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
-test("storage and watch cache measurements are reported by resource and store", () => {
+test("storage and watch cache measurements are reported by resource and store", async () => {
   const conversions = new ConversionMetrics(createManualClock())
-  const text = metricsText({
+  const text = await metricsText({
     access: new AccessMetrics(createManualClock()),
     loop: { take: () => ({ min: 0, max: 0.25, mean: 0.001, p50: 0.001, p90: 0.002, p99: 0.125 }) },
     inFlight: { seats: { readOnly: 0, mutating: 0 } },
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
+    storeLatencies: new StoreLatencies(vendorProfile("orch")),
+    build: { word: "orch", version: { gitVersion: "v1", major: "1" } },
     conversions,
     watchCache: {
       checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }],
@@ -33,6 +36,8 @@ test("storage and watch cache measurements are reported by resource and store", 
     "nodejs_eventloop_lag_p90_seconds 0.002",
     "nodejs_eventloop_lag_p99_seconds 0.125",
   ])
+  expect(text).toContain('orch_build_info{git_version="v1",major="1"} 1\n')
+  expect(text).toMatch(/^apiserver_audit_event_total 0$/m)
   expect(text.split("\n").filter((line) => /^apiserver_(storage|watch)/.test(line))).toEqual([
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="success"} 3',
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="failure"} 1',

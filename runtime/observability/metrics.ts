@@ -1,10 +1,13 @@
 /** `/metrics`: the process and its requests, in the Prometheus text format 0.0.4. */
 import type { Clock } from "../base/clock.ts"
+import { Turns } from "../base/turns.ts"
 import type { ConversionMetrics } from "./conversion-metrics.ts"
 import type { HistogramSample } from "./histogram.ts"
 import type { InFlightRequests } from "./in-flight.ts"
 import type { LoopDelays } from "./loop-delay.ts"
+import { processMetrics } from "./process-metrics.ts"
 import type { RequestCounts } from "./request-counts.ts"
+import type { StoreLatencies } from "./store-metrics.ts"
 import type { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -15,7 +18,7 @@ export interface Metric {
   readonly type: "counter" | "gauge" | "histogram"
   readonly help: string
   /** Labels in their written form, without braces; "" for none. Lines of histograms have a suffix to the name. */
-  readonly samples: readonly (readonly [labels: string, value: number] | HistogramSample)[]
+  readonly samples: Iterable<readonly [labels: string, value: number] | HistogramSample>
 }
 
 /** The latest results of `controllers/storage-metrics.ts`. */
@@ -50,7 +53,10 @@ interface Sources {
   readonly audit?: AuditMeasures | undefined
   readonly loop: { take(): LoopDelays }
   readonly inFlight: Pick<InFlightRequests, "seats">
-  readonly counts: RequestCounts
+  readonly counts: Pick<RequestCounts, "metrics">
+  readonly storeLatencies: Pick<StoreLatencies, "metrics">
+  /** The fields of `/version`, and the word of the vendor. */
+  readonly build: { readonly word: string; readonly version: Readonly<Record<string, string>> }
   readonly conversions: Pick<ConversionMetrics, "durations" | "results">
   readonly watchCache: Pick<WatchCacheMeasures, "checks" | "derivedBytes">
   readonly storage: StorageMeasures
@@ -58,20 +64,39 @@ interface Sources {
   readonly clock: Clock
 }
 
-/** Returns the response body. Called per request; reads all values at that moment. */
-export function metricsText(options: Sources): string {
-  return metricsOf(options).map(metricText).join("")
+/** Returns the response body. Called per request. There may be a hundred thousand lines: takes turns. */
+export async function metricsText(options: Sources): Promise<string> {
+  return textOf([...metricsOf(options), ...(await processMetrics())])
 }
+
+/** Returns metrics in the text format. */
+export async function textOf(metrics: readonly Metric[]): Promise<string> {
+  const turns = new Turns()
+  const texts: string[] = []
+  for (const { name, type, help, samples } of metrics) {
+    texts.push(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`)
+    for (const [labels, value, suffix = ""] of samples) {
+      texts.push(`${name}${suffix}${labels === "" ? "" : `{${labels}}`} ${value}\n`)
+      if (turns.isOver(lineWork)) await turns.next()
+    }
+  }
+  return texts.join("")
+}
+
+/** Writing a line, in microseconds. */
+const lineWork = 1
 
 function metricsOf({
   access,
   audit,
+  build,
   counts,
   conversions,
   inFlight,
   loop,
   watchCache,
   storage,
+  storeLatencies,
   workQueues,
   clock,
 }: Sources): readonly Metric[] {
@@ -80,7 +105,7 @@ function metricsOf({
   const started = clock.nowMs() / 1000 - process.uptime()
   return [
     ...access.metrics(),
-    ...(audit === undefined ? [] : auditMetrics(audit)),
+    ...auditMetrics(audit ?? noAudit),
     ...conversionMetrics(conversions),
     {
       name: "apiserver_current_inflight_requests",
@@ -91,12 +116,7 @@ function metricsOf({
         ['request_kind="readOnly"', inFlight.seats.readOnly],
       ],
     },
-    {
-      name: "apiserver_request_total",
-      type: "counter",
-      help: "Answered requests by verb, dry run, group, version, resource, sub-resource, scope, component and HTTP status.",
-      samples: counts.samples(),
-    },
+    ...counts.metrics(),
     {
       name: "apiserver_storage_consistency_checks_total",
       type: "counter",
@@ -118,6 +138,8 @@ function metricsOf({
       samples: [...storage.bytes].map(([cluster, bytes]) => [`storage_cluster_id="${cluster}"`, bytes] as const),
     },
     gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
+    ...storeLatencies.metrics(),
+    buildInfo(build),
     ...loopGauges(loop.take()),
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
     gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
@@ -132,6 +154,21 @@ function metricsOf({
     gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
     ...queueMetrics(workQueues),
   ]
+}
+
+const noAudit: AuditMeasures = { events: 0, rejected: 0, levels: [], errors: [] }
+
+/** What the server was built from, as labels of a constant. */
+function buildInfo({ word, version }: Sources["build"]): Metric {
+  const labels = Object.entries(version).map(
+    ([name, value]) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}="${value}"`,
+  )
+  return {
+    name: `${word}_build_info`,
+    type: "gauge",
+    help: "Always 1; the labels say what the server was built from.",
+    samples: [[labels.sort().join(","), 1]],
+  }
 }
 
 function auditMetrics({ errors, events, levels, rejected }: AuditMeasures): readonly Metric[] {
@@ -226,9 +263,4 @@ function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Met
 
 function gauge(name: string, help: string, value: number): Metric {
   return { name, type: "gauge", help, samples: [["", value]] }
-}
-
-function metricText({ name, type, help, samples }: Metric): string {
-  const lines = samples.map(([labels, value, suffix = ""]) => `${name}${suffix}${labels === "" ? "" : `{${labels}}`} ${value}`)
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n")
 }

@@ -21,6 +21,9 @@ function protobufTypes(version: "v2" | "v3"): [valid: string, other: string] {
   ]
 }
 
+/** The reference serves the index as text, whatever the client accepts. */
+const indexType = "text/plain; charset=utf-8"
+
 interface OpenApiRequest {
   readonly parts: ServerParts
   readonly request: RequestContext
@@ -31,7 +34,7 @@ interface OpenApiRequest {
 export async function answerOpenApi(documents: OpenApiDocuments, asked: OpenApiRequest): Promise<void> {
   const { request, outgoing } = asked
   const path = request.info.path.slice("/openapi/".length)
-  if (path === "v3") return send(asked, await documents.index(), { contentType: "application/json" })
+  if (path === "v3") return send(asked, await documents.index(), { contentType: indexType })
   const version = path === "v2" ? "v2" : "v3"
   const type = acceptedType(request.headers.accept, ["application/json", ...protobufTypes(version)])
   const json = type === "application/json"

@@ -10,7 +10,7 @@ export function mapDocument(text: string, vendor: Vendor): string {
   if (vendor.definition("io.orch.") === "io.orch.") return unmarked
   return unmarked
     .replaceAll('"x-orch-', `"${vendor.extensionPrefix}`)
-    .replace(/\bio\.orch\./g, vendor.definition("io.orch."))
+    .replace(/\bio\.orch\.(?:aggregator\.)?/g, (found) => vendor.definition(found))
     .replaceAll("application/vnd.orch.protobuf", vendor.compactMediaType)
     .replace(/\borch-(?=system\b|public\b|node-lease\b)/g, vendor.namespace("orch-"))
     .replace(

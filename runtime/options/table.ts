@@ -410,7 +410,7 @@ export const optionTable = {
     group: "Logs and files",
     default: 0,
     short: "v",
-    help: "Verbosity of the log: 4 and above for debugging, 6 and above for everything.",
+    help: "Verbosity of the log: 4 and above for debugging, with a line for each request; 6 and above for everything.",
     programOnly: true,
   }),
 } as const

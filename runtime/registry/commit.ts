@@ -4,6 +4,7 @@
  */
 import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../base/errors.ts"
 import type { CommitOps } from "../schema/behaviour.ts"
+import type { Kind } from "../schema/kind.ts"
 import type { ApiObject } from "../base/json.ts"
 import { measured, type RequestLatencies } from "../base/request-latencies.ts"
 import { Failures } from "../base/failure.ts"
@@ -112,7 +113,7 @@ export async function commitPut(
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put, latencies }, guarded)
+  const outcome = await commit(registry, { kind: handle.stored, check: { key, modRevision: expected }, write: put, latencies }, guarded)
   if (!outcome.ok) {
     handle.cache.withdraw(key, value)
     if (guard !== undefined && outcome.current.has(guard.key)) await awaitDefinitionChange(registry, handle, guard)
@@ -160,6 +161,7 @@ async function shapeRecorded(recording: Promise<void>, ops: TransactionOps): Pro
  */
 export async function commitDelete(
   registry: Registry,
+  { stored }: Pick<KindHandle, "stored">,
   options: {
     key: string
     expected: number
@@ -174,7 +176,11 @@ export async function commitDelete(
   const { key, expected, object, ops, latencies } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key }, latencies }, ops)
+  const outcome = await commit(
+    registry,
+    { kind: stored, check: { key, modRevision: expected }, write: { type: "delete", key }, latencies },
+    ops,
+  )
   if (!outcome.ok) return conflictOutcome(key, outcome)
   if (options.stamped !== true) return { ok: true, result }
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
@@ -182,6 +188,8 @@ export async function commitDelete(
 
 /** The object's own part of a transaction. */
 interface OwnWrite {
+  /** The stored kind. */
+  readonly kind: Kind
   readonly check: Check
   readonly write: Write
   readonly latencies: RequestLatencies | undefined
@@ -197,7 +205,8 @@ async function commit(registry: Registry, own: OwnWrite, ops: TransactionOps): R
 
 /** Commits the object's own check and write together with its transaction operations. */
 async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): ReturnType<Registry["deps"]["store"]["commit"]> {
-  const { store, beforeWrite } = registry.deps
+  const { clock, store, storeMeter, beforeWrite } = registry.deps
+  const sinceMs = clock.elapsedMs()
   try {
     const stored = store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes], beforeWrite })
     return await measured(own.latencies, "etcd", stored)
@@ -207,8 +216,13 @@ async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): Ret
     failure.cause = error
     throw failure
   } finally {
+    storeMeter?.committed(own.kind, operationOf(own), (clock.elapsedMs() - sinceMs) / 1000)
     ops.release()
   }
+}
+
+function operationOf({ check, write }: OwnWrite): "create" | "update" | "delete" {
+  return write.type === "delete" ? "delete" : check.modRevision === 0 ? "create" : "update"
 }
 
 async function encodedInTurns(handle: KindHandle, stored: ApiObject, ops: TransactionOps): Promise<EncodedObject> {

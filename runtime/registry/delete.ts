@@ -97,7 +97,7 @@ async function attemptDelete(
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
     const ops = await removalOps(registry, handle, old, { dryRun })
-    return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true, latencies })
+    return commitDelete(registry, handle, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true, latencies })
   }
   if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
@@ -137,7 +137,7 @@ function removeUnread(
   const metadata = { name: nameOf(request), ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
   const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
   checkPreconditions(handle, request, object)
-  return commitDelete(registry, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun, latencies })
+  return commitDelete(registry, handle, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun, latencies })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

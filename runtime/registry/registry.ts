@@ -43,6 +43,8 @@ export interface RegistryDeps {
   readonly ttlSeconds: Readonly<Record<string, number>>
   /** `CommitOptions.beforeWrite` of each change of an object. Absent: nothing has to know. */
   readonly beforeWrite?: () => void
+  /** Told how long each commit took. Absent: nobody measures. */
+  readonly storeMeter?: { committed(kind: Kind, operation: "create" | "update" | "delete", seconds: number): void }
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store. Absent: nothing does, as for a store that ends with the process. */

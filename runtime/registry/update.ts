@@ -294,7 +294,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
     const ops = await removalOps(registry, handle, old, scope)
-    return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun, latencies })
+    return commitDelete(registry, handle, { key, expected: revision, object: next, ops, dryRun, latencies })
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
   if (takesTurns(bytes)) await nextTurn()

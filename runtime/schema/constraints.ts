@@ -19,6 +19,8 @@ export interface Limits {
   readonly enumDocs?: readonly string[]
   /** Values other than those of `enum` are taken: it is only for documents. */
   readonly openEnum?: true
+  /** The values that documents name in place of `enum`; empty: none. Only for documents. */
+  readonly publishedEnum?: readonly JsonValue[]
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
@@ -46,7 +48,10 @@ export interface Limits {
 export type FailureForms = { readonly [Word in ConstraintWord | PresenceWord]?: FailureForm }
 
 /** A word of the table. */
-export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "openEnum" | "items" | "values" | "keys" | "failures">
+export type ConstraintWord = Exclude<
+  keyof Limits,
+  "enumDocs" | "openEnum" | "publishedEnum" | "items" | "values" | "keys" | "failures"
+>
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

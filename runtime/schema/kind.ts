@@ -91,6 +91,8 @@ export interface KindStorage {
   readonly kind: string
   /** The server option that holds the time to live, which every write restarts: `event-ttl`. */
   readonly ttlOption?: string
+  /** The version that `storageVersionHash` of discovery is made of. Absent: the stored one. */
+  readonly hashedVersion?: string
   /** Clients read the kind from the store, unless `--watch-cache-sizes` names it. */
   readonly uncached?: boolean
   /**

@@ -83,6 +83,8 @@ export interface InProcessOptions {
   readonly sharedStore?: boolean
   /** Wraps the server's store before it starts. */
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
+  /** `-v`; default 0. */
+  readonly verbosity?: number
   /** Further users; the token of each is its name. */
   readonly users?: readonly User[]
   /** Keys and issuers of tokens of service accounts; default none. */
@@ -150,7 +152,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     kinds: kindsOfVendor(on, vendor),
     bodies,
     api,
-    log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
+    log: createLog({ format: "text", verbosity: options.verbosity ?? 0, write: (line) => log.push(line) }),
     openapi: servedDocuments(builtInDocuments(), kinds, on),
     ...(options.audit !== undefined && { audit: { policy: { current: options.audit.policy, onChange: () => {} }, stop: () => {} } }),
     ...(options.admission !== undefined && { admission: options.admission }),

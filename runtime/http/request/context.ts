@@ -77,6 +77,8 @@ export class RequestContext {
   audit: RequestAudit | undefined
   /** The reason why path or query could not be parsed; the request is refused with it. */
   readonly fault: unknown
+  /** The server refused the request to protect itself. */
+  isRejected = false
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
   /** The length of the body, once it was read, and of what defaults have added; a large object takes turns. */

@@ -12,10 +12,14 @@ import type { TypeShape } from "../../../runtime/schema/shape.ts"
 import { type VendorName, vendorProfile } from "../../../runtime/base/vendor.ts"
 import { listMetaShape } from "../../../runtime/wire/status.ts"
 
+const indexStart = '{"paths":{'
+
 /** One answer's body as a value: JSON, YAML or compact by its content type, a text otherwise. */
 export async function decodeBody(body: Buffer, contentType: string, vendor: VendorName): Promise<unknown> {
   if (body.length === 0) return undefined
-  if (contentType.startsWith("application/json")) return JSON.parse(body.toString("utf8"))
+  // The index of OpenAPI documents is JSON that is served as text.
+  const isJson = contentType.startsWith("application/json") || body.toString("latin1", 0, indexStart.length) === indexStart
+  if (isJson) return JSON.parse(body.toString("utf8"))
   if (contentType.startsWith("application/yaml")) return parseYaml(body.toString("utf8"))
   if (contentType.startsWith(vendorProfile(vendor).compactMediaType)) return decodeCompact(body, vendor)
   return body.toString("utf8")

@@ -20,6 +20,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     group: "apiextensions.orch.io",
     version: "v1",
     kind: "CustomResourceDefinition",
+    hashedVersion: "v1beta1",
     shape: "0134174ffab17944",
   },
   selectable: [],

@@ -16,7 +16,7 @@ export const certificateSigningRequestShape: TypeShape = {
 export const certificateSigningRequestSpecShape: TypeShape = {
   name: "certificates.orch.io.v1.CertificateSigningRequestSpec",
   fields: [
-    { name: "request", type: { scalar: "bytes" }, number: 1, keepEmpty: true, required: true },
+    { name: "request", type: { scalar: "bytes" }, number: 1, keepEmpty: true, required: true, listType: "atomic" },
     { name: "signerName", type: { scalar: "string" }, number: 7, keepEmpty: true, required: true },
     { name: "expirationSeconds", type: { scalar: "int32" }, number: 8, pointer: true },
     { name: "usages", type: { list: { scalar: "string" } }, number: 5, listType: "atomic" },
@@ -37,7 +37,7 @@ export const certificateSigningRequestStatusShape: TypeShape = {
       listType: "map",
       mapKeys: ["type"],
     },
-    { name: "certificate", type: { scalar: "bytes" }, number: 2 },
+    { name: "certificate", type: { scalar: "bytes" }, number: 2, listType: "atomic" },
   ],
 }
 

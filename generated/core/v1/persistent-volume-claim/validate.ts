@@ -10,7 +10,6 @@ export function validatePersistentVolumeClaim(self: JsonObject, context: CheckCo
 }
 
 const persistentVolumeClaimStatusLimits = limits({
-  accessModes: { items: {} },
   capacity: { values: { format: "quantity-non-negative" } },
   allocatedResourceStatuses: {
     values: {
@@ -20,7 +19,6 @@ const persistentVolumeClaimStatusLimits = limits({
 })
 
 export function validatePersistentVolumeClaimStatus(self: JsonObject, context: CheckContext): void {
-  limited(self.accessModes, context, persistentVolumeClaimStatusLimits.accessModes)
   limited(self.capacity, context, persistentVolumeClaimStatusLimits.capacity)
   limited(self.allocatedResourceStatuses, context, persistentVolumeClaimStatusLimits.allocatedResourceStatuses)
   field(self, "modifyVolumeStatus", context, validateModifyVolumeStatus)

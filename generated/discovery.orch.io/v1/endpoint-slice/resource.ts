@@ -14,7 +14,14 @@ export const endpointSlice: Kind<EndpointSlice, EndpointSliceInput> = {
   namespaced: true,
   verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
   nameRule: "dns-subdomain",
-  storage: { path: "endpointslices", group: "discovery.orch.io", version: "v1", kind: "EndpointSlice", shape: "df88237102d6f62a" },
+  storage: {
+    path: "endpointslices",
+    group: "discovery.orch.io",
+    version: "v1",
+    kind: "EndpointSlice",
+    hashedVersion: "v1beta1",
+    shape: "df88237102d6f62a",
+  },
   selectable: [],
   rules: {
     createDrops: [],

@@ -11,7 +11,7 @@ export const statusShape: TypeShape = {
     { name: "status", type: { scalar: "string" }, number: 2 },
     { name: "message", type: { scalar: "string" }, number: 3 },
     { name: "reason", type: { scalar: "string" }, number: 4 },
-    { name: "details", type: { ref: () => statusDetailsShape }, number: 5, pointer: true, structType: "atomic" },
+    { name: "details", type: { ref: () => statusDetailsShape }, number: 5, pointer: true, listType: "atomic" },
     { name: "code", type: { scalar: "int32" }, number: 6 },
   ],
 }

@@ -61,9 +61,9 @@ export const podConditionShape: TypeShape = {
   ],
 }
 
-export const hostIPShape: TypeShape = { name: "core.v1.HostIP", fields: [{ name: "ip", type: { scalar: "string" }, number: 1, keepEmpty: true }] }
+export const hostIPShape: TypeShape = { name: "core.v1.HostIP", fields: [{ name: "ip", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true }] }
 
-export const podIPShape: TypeShape = { name: "core.v1.PodIP", fields: [{ name: "ip", type: { scalar: "string" }, number: 1, keepEmpty: true }] }
+export const podIPShape: TypeShape = { name: "core.v1.PodIP", fields: [{ name: "ip", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true }] }
 
 export const containerStatusShape: TypeShape = {
   name: "core.v1.ContainerStatus",

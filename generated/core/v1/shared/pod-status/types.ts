@@ -58,13 +58,9 @@ export type PodStatus = {
 }
 
 /** PodStatus as a client may send it: without what the server fills in. */
-export type PodStatusInput = Omit<PodStatus, "conditions" | "hostIPs" | "podIPs" | "initContainerStatuses" | "containerStatuses" | "ephemeralContainerStatuses"> & {
+export type PodStatusInput = Omit<PodStatus, "conditions" | "initContainerStatuses" | "containerStatuses" | "ephemeralContainerStatuses"> & {
   /** Conditions of the pod, one of each type: `PodScheduled`, `Initialized`, `ContainersReady`, `Ready` and others. */
   conditions?: PodConditionInput[]
-  /** Addresses of the node, at most one of each family; the first one is `hostIP`. */
-  hostIPs?: HostIPInput[]
-  /** Addresses of the pod, at most one of each family; the first one is `podIP`. */
-  podIPs?: PodIPInput[]
   /** State of each init container, in the order in which they run. */
   initContainerStatuses?: ContainerStatusInput[]
   /** State of each main container, by its name. */
@@ -103,22 +99,10 @@ export type HostIP = {
   ip: string
 }
 
-/** HostIP as a client may send it: without what the server fills in. */
-export type HostIPInput = Omit<HostIP, "ip"> & {
-  /** The address, of version 4 or 6. */
-  ip?: string
-}
-
 /** One address of a pod. */
 export type PodIP = {
   /** The address, of version 4 or 6. */
   ip: string
-}
-
-/** PodIP as a client may send it: without what the server fills in. */
-export type PodIPInput = Omit<PodIP, "ip"> & {
-  /** The address, of version 4 or 6. */
-  ip?: string
 }
 
 /** What was last seen of one container. */
