@@ -1,5 +1,6 @@
 import type { JsonValue } from "../base/json.ts"
 import type { Authenticator } from "./authenticate.ts"
+import type { RequestHeaderNames } from "./certificates/request-header.ts"
 import type { TokenCacheMeter } from "./meters.ts"
 
 /** The client of web hooks (`hooks/hooks.ts`). */
@@ -15,6 +16,13 @@ export interface TokenParts {
   readonly meter: TokenCacheMeter
 }
 
+/** Authorities in PEM, "" for none, and what a proxy may say of its users. */
+export interface ClientTrust {
+  readonly clients: string
+  readonly proxies: string
+  readonly proxyHeaders: RequestHeaderNames
+}
+
 /** The authenticators that options of the start configure. */
 export interface ConfiguredAuthentication {
   /** Those of certificates, which are asked before any of tokens, in their order. */
@@ -27,7 +35,9 @@ export interface ConfiguredAuthentication {
   readonly removeHeaders?: (headers: Record<string, unknown>) => void
   /** PEM of the authorities that TLS names to clients when it asks for a certificate. Undefined: it asks for none. */
   clientAuthorities(): string | undefined
-  /** Calls `listener` when `clientAuthorities` has changed. */
+  /** Whom this server trusts, for servers behind it that must trust the same. */
+  trust(): ClientTrust
+  /** Calls `listener` when `clientAuthorities` has changed, and with it `trust`. */
   onAuthorities(listener: () => void): void
   /** Nothing is read or asked any more. */
   stop(): void

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
+import { optionTable } from "../options/table.ts"
 import { chooseControllers } from "./table.ts"
 
 const chosen = (...controllers: string[]): string[] => chosenWith({ controllers })
 const chosenWith = (options: Partial<Parameters<typeof chooseControllers>[0]>): string[] =>
-  chooseControllers({ controllers: [], "enable-garbage-collector": true, "authorization-mode": ["AlwaysAllow"], ...options }).map(
+  chooseControllers({ controllers: [], "enable-garbage-collector": true, ...options }).map(
     ({ name }) => name,
   )
 
@@ -14,7 +15,7 @@ const api = [
   "start-service-ip-repair-controllers",
 ]
 
-test("the set of the API is what runs by default", () => {
+test("api is what the API promises", () => {
   expect(chosen("api")).toEqual(api)
 })
 
@@ -37,11 +38,13 @@ test("the garbage collector has an option of its own", () => {
   expect(chosenWith({ controllers: ["*"], "enable-garbage-collector": false })).toEqual(chosen("*", "-garbagecollector"))
 })
 
-test("the mode RBAC brings the union of aggregated roles, and no name turns off the roles of the system", () => {
-  const withRbac = (...controllers: string[]): string[] => chosenWith({ controllers, "authorization-mode": ["RBAC"] })
-  expect(withRbac("api")).toEqual(expect.arrayContaining([...api, "clusterrole-aggregation-controller"]))
-  expect(withRbac("api", "-clusterrole-aggregation")).not.toContain("clusterrole-aggregation-controller")
-  expect(() => withRbac("api", "-rbac/bootstrap-roles")).toThrow(/-rbac\/bootstrap-roles is not known/)
+test("the union of aggregated roles is not the API's, but runs by default", () => {
+  expect(chosen("api")).not.toContain("clusterrole-aggregation-controller")
+  expect(chosen(...optionTable.controllers.default)).toEqual(expect.arrayContaining([...api, "clusterrole-aggregation-controller"]))
+})
+
+test("no name turns off the roles of the system", () => {
+  expect(() => chosen("api", "-rbac/bootstrap-roles")).toThrow(/-rbac\/bootstrap-roles is not known/)
 })
 
 test.each([

@@ -42,8 +42,6 @@ export interface ControllerRow {
   readonly alias?: string
   /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
   readonly set: "api" | "manager"
-  /** With this mode of `--authorization-mode` it runs although its set does not. */
-  readonly mode?: Options["authorization-mode"][number]
   /** What it waits for before it starts. Absent: nothing. */
   readonly after?: (inputs: ControllerInputs) => Promise<void>
   readonly start: (inputs: ControllerInputs) => Controller
@@ -75,7 +73,6 @@ const rows: readonly ControllerRow[] = [
     name: "clusterrole-aggregation-controller",
     alias: "clusterrole-aggregation",
     set: "manager",
-    mode: "RBAC",
     // A start is complete when their rules are united.
     after: ({ policyMade }) => policyMade,
     start: ({ deps }) => startClusterRoleAggregation(deps),
@@ -116,7 +113,7 @@ const rows: readonly ControllerRow[] = [
   },
 ]
 
-type ControllerChoice = Pick<Options, "controllers" | "enable-garbage-collector" | "authorization-mode">
+type ControllerChoice = Pick<Options, "controllers" | "enable-garbage-collector">
 
 /**
  * The controllers that `--controllers` names, in the order of the table: `*` all of them, `api` those of that set,
@@ -133,9 +130,8 @@ export function chooseControllers(options: ControllerChoice): readonly Controlle
   if (both.length > 0) throw new StartError(`--controllers names ${both.join(", ")} with and without a minus`)
   if (words.length === 0 && without.size > 0)
     throw new StartError(`--controllers says only what does not run; begin with api or *: --controllers=api,${given.join(",")}`)
-  const hasMode = ({ mode }: ControllerRow): boolean => mode !== undefined && options["authorization-mode"].includes(mode)
   const isWanted = (row: ControllerRow): boolean =>
-    named.has(row.name) || sets.includes("*") || (row.set === "api" && sets.includes("api")) || (hasMode(row) && sets.includes("api"))
+    named.has(row.name) || sets.includes("*") || (row.set === "api" && sets.includes("api"))
   const chosen = rows.filter((row) => isWanted(row) && !without.has(row.name))
   return options["enable-garbage-collector"] ? chosen : chosen.filter(({ name }) => name !== "garbage-collector-controller")
 }

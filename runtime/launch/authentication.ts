@@ -24,11 +24,11 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
   const { options, ownAuthority } = how
   checkRequestHeaders(options)
   const made = new Made(how)
-  const authorities: FollowedAuthorities[] = []
+  const authorities = new Map<AuthorityOption, FollowedAuthorities>()
   const verifierOf = (name: AuthorityOption, more?: string): CertificateVerifier | undefined => {
     if (options[name] === "" && more === undefined) return undefined
     const followed = options[name] === "" ? fixedAuthorities(more) : watchedAuthorities(name, how, more)
-    authorities.push(followed)
+    authorities.set(name, followed)
     made.ends.push(() => followed.stop())
     return certificateVerifier({ authorities: followed, clock: how.clock })
   }
@@ -49,9 +49,14 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
       ...(listed !== undefined && { listed }),
       tokens: (parts) => [...(jwt === undefined ? [] : [jwt.authenticator(parts)]), ...(webhook === undefined ? [] : [webhook(parts)])],
       ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
-      clientAuthorities: () => (authorities.length === 0 ? undefined : authorities.map(({ current }) => current.pem).join("")),
+      clientAuthorities: () => (authorities.size === 0 ? undefined : [...authorities.values()].map(({ current }) => current.pem).join("")),
+      trust: () => ({
+        clients: authorities.get("client-ca-file")?.current.pem ?? "",
+        proxies: authorities.get("requestheader-client-ca-file")?.current.pem ?? "",
+        proxyHeaders: names,
+      }),
       onAuthorities(listener) {
-        for (const file of authorities) file.onChange(listener)
+        for (const file of authorities.values()) file.onChange(listener)
       },
       stop: () => made.stop(),
     }

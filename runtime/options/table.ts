@@ -345,7 +345,7 @@ export const optionTable = {
   controllers: option({
     type: listOf(text("controller")),
     group: "Kinds and features",
-    default: ["api"],
+    default: ["api", "clusterrole-aggregation-controller"],
     help: "Controllers that run in the server: api for those that the API itself promises, * for all, a name for one more, -name for all but one. A name that is not known stops the start, with a list of those that are.",
   }),
   ...signingOptions,
