@@ -4,7 +4,14 @@ import { errorText } from "../base/error-text.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import { ensureFlowControl } from "./flow-control/keep-objects.ts"
 import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
-import { ensureEndpoints, ensureEndpointSlice, ensureNamespaces, ensurePriorityClasses, ensureService, isReachable } from "./system-objects.ts"
+import {
+  ensureEndpoints,
+  ensureEndpointSlice,
+  ensureNamespaces,
+  ensurePriorityClasses,
+  ensureService,
+  isReachable,
+} from "./system-objects.ts"
 
 export interface BootstrapOptions {
   /** `--advertise-address`, or the address used instead. */

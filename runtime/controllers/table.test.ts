@@ -4,9 +4,7 @@ import { chooseControllers } from "./table.ts"
 
 const chosen = (...controllers: string[]): string[] => chosenWith({ controllers })
 const chosenWith = (options: Partial<Parameters<typeof chooseControllers>[0]>): string[] =>
-  chooseControllers({ controllers: [], "enable-garbage-collector": true, ...options }).map(
-    ({ name }) => name,
-  )
+  chooseControllers({ controllers: [], "enable-garbage-collector": true, ...options }).map(({ name }) => name)
 
 const api = [
   "namespace-controller",

@@ -130,8 +130,7 @@ export function chooseControllers(options: ControllerChoice): readonly Controlle
   if (both.length > 0) throw new StartError(`--controllers names ${both.join(", ")} with and without a minus`)
   if (words.length === 0 && without.size > 0)
     throw new StartError(`--controllers says only what does not run; begin with api or *: --controllers=api,${given.join(",")}`)
-  const isWanted = (row: ControllerRow): boolean =>
-    named.has(row.name) || sets.includes("*") || (row.set === "api" && sets.includes("api"))
+  const isWanted = (row: ControllerRow): boolean => named.has(row.name) || sets.includes("*") || (row.set === "api" && sets.includes("api"))
   const chosen = rows.filter((row) => isWanted(row) && !without.has(row.name))
   return options["enable-garbage-collector"] ? chosen : chosen.filter(({ name }) => name !== "garbage-collector-controller")
 }

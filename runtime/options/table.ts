@@ -361,6 +361,12 @@ export const optionTable = {
     default: 20,
     help: "How many objects the garbage collector processes in parallel.",
   }),
+  "allow-privileged": option({
+    type: boolean,
+    group: "Kinds and features",
+    default: true,
+    help: "Accept containers with the rights of their node: privileged ones, and host processes of Windows. When off, pods and templates with such a container are refused. The default of kube-apiserver is false.",
+  }),
   "feature-gates": option({
     type: switches(...featureGateNames),
     group: "Kinds and features",

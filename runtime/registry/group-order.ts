@@ -45,7 +45,6 @@ const versionPriorities: Readonly<Record<string, number>> = {
   "storagemigration.orch.io/v1alpha1": 9,
 }
 
-
 /** Places of a group and of a version within it, as APIServices state them: the highest comes first. */
 export interface ApiPriority {
   readonly group: number

@@ -211,6 +211,8 @@ export interface ValidationContext {
   readonly old?: ApiObject | undefined
   /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
   readonly subresource?: string | undefined
+  /** `--allow-privileged`; absent: true. */
+  readonly allowsPrivileged?: boolean | undefined
   /** Approximate size of the object. Absent: small. */
   readonly bytes?: number | undefined
   /** Given where validation takes turns: a check that may take long hands its stages on, which run after the rest. */

@@ -124,6 +124,7 @@ function portOf({ spec }: Service, port: number): { readonly name?: string } | u
 
 function hasAddress({ subsets }: Endpoints, portName: string): boolean {
   return (subsets ?? []).some(
-    ({ addresses = [], ports = [] }) => addresses !== null && addresses.length > 0 && (ports ?? []).some(({ name = "" }) => name === portName),
+    ({ addresses = [], ports = [] }) =>
+      addresses !== null && addresses.length > 0 && (ports ?? []).some(({ name = "" }) => name === portName),
   )
 }
