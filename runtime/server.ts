@@ -55,9 +55,9 @@ import { OpenWatches } from "./registry/open-watches.ts"
 import { readAll } from "./registry/read-all.ts"
 import { objectReader } from "./registry/object-reader.ts"
 import { Registry, type RegistryDeps } from "./registry/registry.ts"
-import { components, healthChecks, type StartSteps } from "./launch/health-checks.ts"
+import { components, healthChecks, type StartSteps, stepsOf } from "./launch/health-checks.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
-import { serverIdentity } from "./launch/server-identity.ts"
+import { serverIdentity } from "./base/server-identity.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
@@ -330,23 +330,7 @@ function startLoops(
     policyTakenUp: policy.settled,
     ready: Promise.all([bootstrap.done, definitions.ready, policy.ready, made]).then(() => undefined),
     fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
-    steps: {
-      "generic-apiserver-start-informers": policy.fault,
-      "start-apiextensions-informers": definitions.fault,
-      // They start when the definitions are read.
-      "start-apiextensions-controllers": definitions.fault,
-      "crd-informer-synced": definitions.fault,
-      "start-service-ip-repair-controllers": definitions.fault,
-      "scheduling/bootstrap-system-priority-classes": () => bootstrap.faultOf("priorityClasses"),
-      "priority-and-fairness-config-producer": () => bootstrap.faultOf("flowControl"),
-      "start-system-namespaces-controller": () => bootstrap.faultOf("namespaces"),
-      "start-cluster-authentication-info-controller": own.faults.published,
-      "start-kube-apiserver-identity-lease-controller": own.faults.lease,
-      "start-kube-apiserver-identity-lease-garbage-collector": own.faults.lease,
-      "start-legacy-token-tracking-controller": own.faults.published,
-      "apiservice-status-available-controller": own.faults.availability,
-      "kube-apiserver-autoregistration": own.faults.apiServices,
-    },
+    steps: stepsOf({ bootstrap, definitions, policy, own }),
     async stop() {
       await Promise.all([own.stop(), bootstrap.stop(), roles?.stop(), background.stop(), definitions.stop(), policy.stop()])
     },

@@ -1,6 +1,6 @@
+import type { ClientTrust } from "../base/client-trust.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { Authenticator } from "./authenticate.ts"
-import type { RequestHeaderNames } from "./certificates/request-header.ts"
 import type { TokenCacheMeter } from "./meters.ts"
 
 /** The client of web hooks (`hooks/hooks.ts`). */
@@ -14,13 +14,6 @@ export interface TokenParts {
   /** Those of the server. */
   readonly audiences: readonly string[]
   readonly meter: TokenCacheMeter
-}
-
-/** Authorities in PEM, "" for none, and what a proxy may say of its users. */
-export interface ClientTrust {
-  readonly clients: string
-  readonly proxies: string
-  readonly proxyHeaders: RequestHeaderNames
 }
 
 /** The authenticators that options of the start configure. */

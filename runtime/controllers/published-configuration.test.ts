@@ -4,7 +4,7 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { createTestAuthority } from "../../test/support/certificates.ts"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import { serverUser } from "../admission/server-identity.ts"
-import type { ClientTrust } from "../authn/configured.ts"
+import type { ClientTrust } from "../base/client-trust.ts"
 import type { Controller } from "./controller.ts"
 import { startPublishedConfiguration } from "./published-configuration.ts"
 

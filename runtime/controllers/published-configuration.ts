@@ -4,7 +4,7 @@
  */
 import type { ConfigMap } from "../../generated/core/v1/config-map/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
-import type { ClientTrust } from "../authn/configured.ts"
+import type { ClientTrust } from "../base/client-trust.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { type KeyedController, startKeyedController } from "./keyed-controller.ts"

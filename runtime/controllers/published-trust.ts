@@ -1,6 +1,6 @@
 /** Whom servers trust, as their ConfigMap has it: PEM, and lists of names as JSON. Keys are the reference's. */
 import { X509Certificate } from "node:crypto"
-import type { ClientTrust } from "../authn/configured.ts"
+import type { ClientTrust } from "../base/client-trust.ts"
 import { pemBlocks } from "../encoding/pem.ts"
 
 type Data = Readonly<Record<string, string>>

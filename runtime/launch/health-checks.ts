@@ -2,6 +2,8 @@
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import type { Bootstrap } from "../controllers/bootstrap.ts"
+import type { OwnObjects } from "../controllers/own-objects.ts"
 import { bootstrapCheck, type KnownPolicy } from "../controllers/rbac/bootstrap-check.ts"
 import { chooseControllers } from "../controllers/table.ts"
 import { storesOf } from "../controllers/storage-metrics.ts"
@@ -60,6 +62,35 @@ type StartStep = (typeof startSteps)[number]
 /** What each step still waits for. Empty until the server has begun. */
 export type StartSteps = Partial<Readonly<Record<StartStep, () => string | undefined>>>
 
+/** The parts of a start. */
+interface StepSources {
+  readonly bootstrap: Bootstrap
+  readonly definitions: { fault(): string | undefined }
+  readonly policy: { fault(): string | undefined }
+  readonly own: OwnObjects
+}
+
+/** Called once per server, when the parts of its start have begun. */
+export function stepsOf({ bootstrap, definitions, policy, own }: StepSources): StartSteps {
+  return {
+    "generic-apiserver-start-informers": policy.fault,
+    "start-apiextensions-informers": definitions.fault,
+    // They start when the definitions are read.
+    "start-apiextensions-controllers": definitions.fault,
+    "crd-informer-synced": definitions.fault,
+    "start-service-ip-repair-controllers": definitions.fault,
+    "scheduling/bootstrap-system-priority-classes": () => bootstrap.faultOf("priorityClasses"),
+    "priority-and-fairness-config-producer": () => bootstrap.faultOf("flowControl"),
+    "start-system-namespaces-controller": () => bootstrap.faultOf("namespaces"),
+    "start-cluster-authentication-info-controller": own.faults.published,
+    "start-kube-apiserver-identity-lease-controller": own.faults.lease,
+    "start-kube-apiserver-identity-lease-garbage-collector": own.faults.lease,
+    "start-legacy-token-tracking-controller": own.faults.published,
+    "apiservice-status-available-controller": own.faults.availability,
+    "kube-apiserver-autoregistration": own.faults.apiServices,
+  }
+}
+
 /** The checks of each endpoint, in the reference's order. Called once per server. */
 export function healthChecks(how: CheckedServer, { cache, draining, policy, start }: CheckedState): HealthChecks {
   const { options, clock } = how
@@ -74,7 +105,7 @@ export function healthChecks(how: CheckedServer, { cache, draining, policy, star
   const etcd = loggedStoreCheck("etcd", how, options["store-healthcheck-timeout"])
   const readiness = loggedStoreCheck("etcd-readiness", how, options["store-readycheck-timeout"])
   const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, how.log)
-  const steps = stepsOf(how, { policy, start })
+  const steps = stepChecks(how, { policy, start })
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
     healthz: [ping, log, etcd, ...steps],
@@ -83,7 +114,7 @@ export function healthChecks(how: CheckedServer, { cache, draining, policy, star
   }
 }
 
-function stepsOf(how: CheckedServer, { policy, start }: Pick<CheckedState, "policy" | "start">): readonly HealthCheck[] {
+function stepChecks(how: CheckedServer, { policy, start }: Pick<CheckedState, "policy" | "start">): readonly HealthCheck[] {
   const running: readonly string[] = chooseControllers(how.options).map(({ name }) => name)
   const hooks = startSteps.flatMap((step): readonly HealthCheck[] => {
     const name = `poststarthook/${step}`

@@ -29,7 +29,7 @@ export interface ApiServiceRegistration extends Controller {
   fault(): string | undefined
 }
 
-/** Called once by each server. `kindsKnown`: before, an APIService could not be told from one that nobody wants. */
+/** Called once by each server. `kindsKnown`: before, an APIService of a definition would look like one without. */
 export function startApiServiceRegistration(deps: ControllerDeps, kindsKnown: Promise<void>): ApiServiceRegistration {
   const { kinds } = deps.registry.deps
   if (kinds.find(group, "v1", kind.resource) === undefined)
