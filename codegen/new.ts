@@ -84,7 +84,7 @@ function nextSteps(file: string, asked: Asked, stored: Version | undefined): str
     "next:",
     `  1. ${first}`,
     `  2. ${programText("gen", out === undefined ? "" : `${own} --out ${out}`)}`,
-    `  3. ${programText("serve", out === undefined ? "" : `--api ${out}`)}, then curl it; with --vendor=kubernetes also kubectl get it`,
+    `  3. ${programText("start", out === undefined ? "" : `--api ${out}`)}, then curl it; with --vendor=kubernetes also kubectl get it`,
     ...(own === "" ? [] : [`or both at once, and again after each change: ${programText("dev", own)}`]),
     `${programText("gen", "--explain")} lists the words of a schema; docs/DIALECT.md describes them`,
   ]

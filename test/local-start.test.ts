@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { parse } from "yaml"
 import { buildBundle, repository } from "../scripts/freshness.mjs"
-import { ask, newFolder, type Program, startLocally, startProgram } from "./support/program.ts"
+import { ask, newFolder, type Program, startInShell, startLocally, startProgram } from "./support/program.ts"
 
 await buildBundle()
 
@@ -52,6 +52,25 @@ async function until(found: () => Promise<boolean>): Promise<void> {
 
 test("npm start runs the command `start`", () => {
   expect(readFileSync(join(repository, "scripts/start.mjs"), "utf8")).toContain('process.argv.splice(2, 0, "start")')
+})
+
+test("the program ends with the npm that runs it, whose shell passes no signal on", { timeout: 120_000 }, async () => {
+  const script = "node scripts/start.mjs"
+  const started = await startInShell(script, newFolder(), "--store=memory")
+  await started.said(/Serving on https/)
+  started.child.kill("SIGTERM")
+  await started.said(/INFO {2}stopped/)
+})
+
+test("port 0 is any free port, which the log and the kubeconfig name", { timeout: 120_000 }, async () => {
+  const dataDir = newFolder()
+  const started = await startLocally(dataDir, "--store=memory", "--secure-port=0")
+  await started.said(/ready url=https:\/\/127\.0\.0\.1:\d+/)
+  const [, port = ""] = /ready url=https:\/\/127\.0\.0\.1:(\d+)/.exec(started.output()) ?? []
+  expect(Number(port)).toBeGreaterThan(0)
+  expect((await clientOf(dataDir)("GET", "/version")).status).toBe(200)
+  expect(readFileSync(join(dataDir, "admin.kubeconfig"), "utf8")).toContain(`server: https://127.0.0.1:${port}`)
+  await ended(started)
 })
 
 test("a new folder gets a certificate of the administrator, and roles decide for all others", { timeout: 120_000 }, async () => {

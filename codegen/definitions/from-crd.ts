@@ -160,6 +160,6 @@ function nextSteps(schemas: string | undefined, losses: number): string[] {
     "next:",
     "  1. read what was written: every line may be changed",
     `  2. ${programText("gen", isOwn ? `--schemas ${folder} --out ${out}` : "")}`,
-    `  3. ${programText("serve", isOwn ? `--api ${out}` : "")}`,
+    `  3. ${programText("start", isOwn ? `--api ${out}` : "")}`,
   ]
 }

@@ -9,7 +9,6 @@ import {
   bearerToken,
   type Credentials,
   identify,
-  parseTokenFile,
   staticTokens,
 } from "./authenticate.ts"
 
@@ -134,6 +133,24 @@ describe("authenticators", () => {
     expect(() => identify([unknown], bearer("x"))).toThrow(/^invalid bearer token$/)
   })
 
+  test("name the issuer of a token that nobody knows in the log alone", () => {
+    const token = (claims: string): string => `e30.${Buffer.from(claims).toString("base64url")}.c2ln`
+    const faultOf = (text: string): unknown => {
+      try {
+        return identify([unknown], bearer(text))
+      } catch (error) {
+        return error
+      }
+    }
+    expect(faultOf(token('{"sub":"jane","iss":"https://other"}'))).toMatchObject({
+      message: "invalid bearer token",
+      logged: 'invalid bearer token: its issuer is "https://other", and no authenticator of this server knows tokens of that issuer',
+    })
+    for (const text of ["x", "a.b.c", token("{}"), token('{"iss":7}')])
+      expect(faultOf(text)).toMatchObject({ logged: "invalid bearer token" })
+    expect(String(Reflect.get(faultOf(token(`{"iss":"${"a".repeat(1900)}"}`)) as object, "logged")).length).toBeLessThan(1000)
+  })
+
   test.each([
     ["at once", (fails: Authenticator) => fails],
     ["later", later],
@@ -165,20 +182,5 @@ describe("audiences", () => {
     expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
     expect(ofServer({ ...bearer("t"), audiences: ["x"] })).toBeUndefined()
     expect(tokens({ ...bearer("token-of-alice"), audiences: ["x"] })).toBeUndefined()
-  })
-})
-
-describe("a token file", () => {
-  test("has a token, a user, a uid and groups in each line", () => {
-    const text = '# comment\n\nt1,alice,1,"a,b"\nt2,"b ""quoted""",2\n t3 , carol , 3 , c \n'
-    expect(parseTokenFile(text, "tokens.csv").map(({ token, user }) => [token, user.name, user.uid, user.groups])).toEqual([
-      ["t1", "alice", "1", ["a", "b"]],
-      ["t2", 'b "quoted"', "2", []],
-      ["t3", "carol", "3", ["c"]],
-    ])
-  })
-
-  test.each(["only-a-token", ",alice,1", '"",alice'])("with the line %j is refused, with the number of the line", (line) => {
-    expect(() => parseTokenFile(`t1,alice,1\n${line}`, "tokens.csv")).toThrow(/^tokens\.csv:2: expected token,user,uid/)
   })
 })

@@ -8,6 +8,7 @@ import type { LoggedOtherwise } from "../base/confidential.ts"
 import { unauthorized } from "../base/errors.ts"
 import { memoize } from "../base/memoize.ts"
 import type { NotedRequest } from "../base/noted-request.ts"
+import { cut } from "../base/quote.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
 import type { AuthenticationMeter } from "./meters.ts"
@@ -92,9 +93,20 @@ function identifyFrom(
     }
   }
   if (fault !== undefined) throw fault
-  if (credentials.token !== undefined) throw new AuthenticationError("invalid bearer token")
+  if (credentials.token !== undefined) throw new AuthenticationError("invalid bearer token", unknownToken(credentials.token))
   return undefined
 }
+
+/** For the log: a token that names an issuer is most often one of another provider than those that are configured. */
+function unknownToken(token: string): string {
+  const [, claims = ""] = token.split(".", 2)
+  const [, issuer] = /"iss"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(Buffer.from(claims.slice(0, claimsLookedAt), "base64url").toString()) ?? []
+  if (issuer === undefined) return "invalid bearer token"
+  return `invalid bearer token: its issuer is ${cut(issuer)}, and no authenticator of this server knows tokens of that issuer`
+}
+
+/** Characters of a token's claims in which the issuer is looked for; it comes early. */
+const claimsLookedAt = 2048
 
 interface Remaining {
   readonly authenticators: readonly Authenticator[]
@@ -262,38 +274,4 @@ export function forServer(audiences: readonly string[]): (identity: Identity, as
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest()
-}
-
-/** Parses lines of `token,user,uid,"group1,group2"`, as kube-apiserver does. Throws an Error that names the line. */
-export function parseTokenFile(text: string, fileName: string): StaticToken[] {
-  const tokens: StaticToken[] = []
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() === "" || line.startsWith("#")) continue
-    const fields =
-      line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)?.map((field) =>
-        field
-          .replace(/,$/, "")
-          .trim()
-          .replace(/^"(.*)"$/, "$1")
-          .replaceAll('""', '"'),
-      ) ?? []
-    const [token = "", name = "", uid = "", groups = ""] = fields
-    if (token === "" || name === "")
-      throw new Error(
-        `${fileName}:${index + 1}: expected token,user,uid and optional groups, found ${fields.filter((field) => field !== "").length} fields`,
-      )
-    tokens.push({
-      token,
-      user: {
-        name,
-        uid,
-        groups: groups
-          .split(",")
-          .map((group) => group.trim())
-          .filter((group) => group !== ""),
-        extra: {},
-      },
-    })
-  }
-  return tokens
 }

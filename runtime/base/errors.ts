@@ -97,7 +97,9 @@ export const forbidden = (subject: ObjectRef, why: string, more?: StatusDetails)
 export const notFound = (subject: ObjectRef): ApiError =>
   new ApiError(404, "NotFound", `${qualified(subject)} ${quoted(subject.name ?? "")} not found`, details(subject))
 /** No such path, group, version or resource. */
-export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
+/** `why` goes on after the reference's text, for a path that options would add. */
+export const unknownPath = (why = ""): ApiError =>
+  new ApiError(404, "NotFound", `the server could not find the requested resource${why === "" ? "" : `; ${why}`}`, {})
 export const methodNotAllowed = (why = "the server does not allow this method on the requested resource"): ApiError =>
   new ApiError(405, "MethodNotAllowed", why, {})
 export const notAcceptable = (accepted: readonly string[]): ApiError =>

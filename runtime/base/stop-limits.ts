@@ -6,6 +6,9 @@
  */
 export const stopStallMs = 3000
 
+/** Between two looks at the parent of a program that npm runs. */
+export const parentCheckMs = 500
+
 /** Between two looks at the clients that are left. */
 export const stopCheckMs = 200
 

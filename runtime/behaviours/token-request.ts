@@ -30,7 +30,7 @@ export const tokenRequest = defineSubresource<TokenRequest, ServiceAccount>(({ c
     const { body, namespace, name, access } = request
     const { issuer } = access
     // As in the reference, a server without a key to sign with has no such sub-resource.
-    if (issuer === undefined) throw unknownPath()
+    if (issuer === undefined) throw unknownPath("tokens of service accounts are off: the server has no --service-account-signing-key-file")
     const account = typed<ServiceAccount>(await request.objects.get({ ...accounts, namespace, name }))
     const spec = completed(body.spec, issuer)
     const reference = spec.boundObjectRef ?? undefined

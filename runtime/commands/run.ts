@@ -18,8 +18,8 @@ interface Entry {
 }
 
 const commands: Readonly<Record<string, Entry>> = {
-  serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
-  start: { help: "serve on this machine alone, with RBAC", load: async () => (await import("./serve.ts")).start },
+  serve: { help: "serve the API to other machines", load: async () => (await import("./serve.ts")).serve },
+  start: { help: "serve on this machine alone, with RBAC (the default)", load: async () => (await import("./serve.ts")).start },
   dev: { help: "serve your own schemas, and again after each change", load: async () => (await import("./dev.ts")).dev },
   backup: { help: "copy the embedded store to a file", load: async () => inChildProcess(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },
@@ -48,7 +48,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     return 0
   }
   const named = first !== "" && !first.startsWith("-")
-  const entry = commands[named ? first : "serve"]
+  const entry = commands[named ? first : "start"]
   if (entry === undefined) {
     const close = nearest(first, Object.keys(commands))
     context.printError(`unknown command ${first}${close === undefined ? "" : `; did you mean ${close}?`}`)

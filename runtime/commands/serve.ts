@@ -1,5 +1,5 @@
 /**
- * `orch-apiserver serve`, the default command, and `start`: run a server until a signal stops it. They differ in the
+ * `orch-apiserver start`, the default command, and `serve`: run a server until a signal stops it. They differ in the
  * defaults of some options.
  */
 import { readFileSync } from "node:fs"
@@ -26,6 +26,7 @@ import { StartError } from "../launch/start-error.ts"
 import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { localDefaults, localOptions } from "./local-options.ts"
+import { followNpm } from "./npm-parent.ts"
 import { EndSignals } from "./signals.ts"
 
 const usage = (command: "serve" | "start"): string => `${programText(command, "[options]")}
@@ -70,6 +71,7 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
   warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
   const signals = new EndSignals({ clock: systemClock, log })
+  followNpm({ clock: systemClock, env: context.env, onEnd: () => signals.parentEnded() })
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   const announce = (text: string) => writeKubeconfig(kubeconfig, text, log)
   const server = { options, clock: systemClock, random: systemRandom, log, announce }

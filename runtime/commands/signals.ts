@@ -55,6 +55,11 @@ export class EndSignals {
     this.cancelStart?.()
   }
 
+  /** Called when what would have sent a signal is gone: as SIGTERM. */
+  parentEnded(): void {
+    this.on("SIGTERM")
+  }
+
   /** For the stop of the server. */
   readonly stopOptions: Required<StopOptions> = {
     hurry: this.hurried.signal,

@@ -1,6 +1,7 @@
 /** Makes the authenticators that options configure, and reads their files: at the start, and when they change. */
 import { errorText } from "../base/error-text.ts"
-import { type Authenticator, parseTokenFile, type StaticToken, staticTokens } from "../authn/authenticate.ts"
+import { type Authenticator, type StaticToken, staticTokens } from "../authn/authenticate.ts"
+import { parseTokenFile } from "../authn/tokens/token-file.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
 import { headerRemover, requestHeader } from "../authn/certificates/request-header.ts"
@@ -84,7 +85,7 @@ class Made {
     if (path === "") return undefined
     const file = watched(path, {
       clock,
-      read: ([text = ""]) => parseTokenFile(text, path),
+      read: ([text = ""]) => parseTokenFile(text, path, (message) => log.warn(`--token-auth-file: ${message}`)),
       onFault: (error) => log.error({ error: errorText(error) }, unusableChange("token-auth-file", path)),
     })
     this.ends.push(() => file.stop())

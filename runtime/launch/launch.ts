@@ -153,6 +153,7 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
     serverOptions.audit?.stop()
     throw startFault(error, serverOptions.options)
   })
+  if (port === 0) how.announce?.(kubeconfigAt(server.port))
   const url = serverUrl(localAddress(options), server.port)
   const clientOf = (user: User): ObjectClient => {
     const client = inProcessClient(server.parts, user)

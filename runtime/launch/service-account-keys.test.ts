@@ -69,8 +69,13 @@ test("files hold one key or several, public or private; the signing key is one o
   expect(made).toMatchObject({ issuers: ["https://a", "b"], maxSeconds: 7200 })
 })
 
-test("keys alone verify, and sign nothing", () => {
+test("keys alone verify, and sign nothing; the log says so, and that nothing is verified without any", () => {
+  log.length = 0
   expect(read({ "service-account-key-file": [fileOf(publicPem(privateKeyPem()))] }, "not read")?.signing).toBeUndefined()
+  expect(log.join("")).toMatch(/WARN.*verified, and none can be requested: --service-account-signing-key-file is not given/)
+  log.length = 0
+  expect(read({})).toBeUndefined()
+  expect(log.join("")).toMatch(/WARN.*tokens of service accounts are off: .*--service-account-key-file/)
 })
 
 test("changed files are taken up together, once they fit; a wrong one changes nothing", async () => {

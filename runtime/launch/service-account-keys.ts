@@ -12,6 +12,10 @@ import type { Options } from "../options/table.ts"
 import { takenUp, unusableChange } from "./changed-file.ts"
 import { StartError } from "./start-error.ts"
 
+const noKeys =
+  "tokens of service accounts are off: servers of one etcd share their keys as files; give --service-account-signing-key-file and --service-account-key-file (docs/STORE.md)"
+const noSigningKey = "tokens of service accounts are verified, and none can be requested: --service-account-signing-key-file is not given"
+
 const maxSecondsMin = 3600
 const maxSecondsMax = 2 ** 32
 
@@ -20,7 +24,7 @@ export interface AccountKeyOptions {
   /** PEM of a key that lasts as long as the store; undefined when there is none. */
   readonly ownKey: () => string | undefined
   readonly clock: Clock
-  readonly log: Pick<Logger, "error" | "info">
+  readonly log: Pick<Logger, "error" | "info" | "warn">
 }
 
 /**
@@ -31,6 +35,7 @@ export function serviceAccountTokensOf(options: Options, how: AccountKeyOptions)
   const issuers = issuersOf(options, how.vendor)
   const maxSeconds = maxSecondsOf(options)
   const files = keysOf(options, how)
+  if (files?.current.signing === undefined) how.log.warn(files === undefined ? noKeys : noSigningKey)
   if (files === undefined) return undefined
   return {
     get keys() {

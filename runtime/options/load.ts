@@ -3,7 +3,7 @@ import { nearest } from "../base/nearest.ts"
 import { parseYamlFile, type YamlFile } from "../base/yaml-file.ts"
 import { type GivenOption, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
-import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
+import { defaultDataDir, type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
 /** The sources of options; `commands` passes those of the process. */
 export interface OptionSources {
@@ -38,7 +38,9 @@ export function loadOptions(sources: OptionSources): LoadedOptions {
     values[name] = valueOf<unknown>(optionTable[name], texts)
   }
   // The type of each row parsed the value of that row.
-  return { options: values as Options, given, positionals, help, misspelt: misspeltVariables(sources.env) }
+  const options = values as Options
+  const dataDir = given.has("data-dir") ? options["data-dir"] : defaultDataDir(options.vendor)
+  return { options: { ...options, "data-dir": dataDir }, given, positionals, help, misspelt: misspeltVariables(sources.env) }
 }
 
 /** All defaults; library callers start from these. */

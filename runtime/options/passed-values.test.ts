@@ -39,7 +39,7 @@ describe("options that a program passes", () => {
     [{ "authorization-mode": ["AlwaysAlow"] }, "authorization-mode: [ 'AlwaysAlow' ] will not do"],
     [{ "feature-gates": { WatchLists: true } }, "feature-gates: { WatchLists: true } will not do: expected an object with true or false"],
     [{ "service-node-port-range": "1-2" }, "such as { first: 30000, last: 32767 }"],
-    [{ "secure-port": 70_000 }, "secure-port: 70000 will not do: expected a whole number from 1 to 65535"],
+    [{ "secure-port": 70_000 }, "secure-port: 70000 will not do: expected a whole number from 0 to 65535"],
     [{ config: "x.yaml" }, "config is an option of the program orch-apiserver alone"],
     [{ v: 4 }, "v is an option of the program orch-apiserver alone"],
   ])("are refused when wrong: %j", (given, message) => {

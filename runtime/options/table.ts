@@ -34,6 +34,14 @@ import {
 const file = text("file")
 const folder = text("folder")
 
+/**
+ * The folder of a server that is given none. Each vendor has its own, since a store keeps the names of the vendor that
+ * filled it: a change of `--vendor` deletes nothing.
+ */
+export function defaultDataDir(vendor: string): string {
+  return vendor === "orch" ? ".orch" : `.orch-${vendor}`
+}
+
 export const optionTable = {
   "bind-address": option({
     type: address,
@@ -42,10 +50,10 @@ export const optionTable = {
     help: "Address to listen on; 0.0.0.0 and :: mean all interfaces. npm start listens on 127.0.0.1 only.",
   }),
   "secure-port": option({
-    type: wholeNumber({ min: 1, max: 65_535 }),
+    type: wholeNumber({ min: 0, max: 65_535 }),
     group: "Serving",
     default: 6443,
-    help: "HTTPS port, for both HTTP/1.1 and HTTP/2.",
+    help: "HTTPS port, for both HTTP/1.1 and HTTP/2. 0 is any free one: the log and the kubeconfig name it.",
   }),
   "advertise-address": option({
     type: addressOrNone,
@@ -188,7 +196,8 @@ export const optionTable = {
   "data-dir": option({
     type: folder,
     group: "Store",
-    default: ".orch",
+    default: defaultDataDir("orch"),
+    defaultText: ".orch, and .orch-kubernetes with --vendor=kubernetes",
     help: "Folder for the store, the certificates and the administrator's credential. Created readable by its owner only.",
   }),
   "store-prefix": option({ type: text("path"), group: "Store", default: "/registry", help: "Prefix of every key in the store." }),

@@ -73,7 +73,7 @@ describeWhere(hasProgram("kubectl"), "kubectl is not installed")("docs/STORE.md"
           expect(others).toEqual([])
           // A server takes the Lease some time after it is ready.
           const holder = `export KUBECONFIG=.orch/admin.kubeconfig\nuntil ${shown} 2>/dev/null | grep -q .; do :; done\n${shown}; echo`
-          const serve = `npm start -- --vendor=kubernetes`
+          const serve = `npm start -- --vendor=kubernetes --data-dir=.orch`
           const all = [serve, stopServer, ...there, `${serve} --store-servers=${etcd.url}`, holder]
           await runInClone("docs/STORE.md", documentOf(all, { [holder]: ["…_…"] }))
         } finally {

@@ -11,7 +11,7 @@ import { commandsOf, documentOf, runInClone } from "./clone.ts"
 
 /** What is expected of a command besides that it succeeds. */
 const output: Readonly<Record<string, readonly string[]>> = {
-  "kubectl --kubeconfig .orch/admin.kubeconfig get namespaces": ["NAME …", "…", "kube-system …"],
+  "kubectl --kubeconfig .orch-kubernetes/admin.kubeconfig get namespaces": ["NAME …", "…", "kube-system …"],
   "npm run gen -- --schemas my/schemas --out my/generated": ["…", "1 kind from 1 schema file: …"],
   "kubectl get kettles": ["NAME …", "tea …"],
   "kubectl get teapots": ["NAME          CUPS", "brown-betty   6"],

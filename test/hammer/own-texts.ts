@@ -5,7 +5,7 @@
 export const ownTexts: readonly string[] = [
   "audit/log-backups.ts#backupPath",
   "audit/log-backups.ts#tidyBackups",
-  "authn/authenticate.ts#parseTokenFile",
+  "authn/tokens/token-file.ts#parseTokenFile",
   "base/user.ts#accountGroups",
   "base/user.ts#accountUser",
   "authn/service-accounts/keys.ts#signingKeyIn",

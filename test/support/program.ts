@@ -34,9 +34,14 @@ export function startLocally(dataDir: string, ...args: readonly string[]): Promi
   return run({}, ["start"], dataDir, args)
 }
 
+/** As npm does for a script: in a shell, which gets the signals. The program may go on when the shell has ended. */
+export function startInShell(script: string, dataDir: string, ...args: readonly string[]): Promise<Program> {
+  return run({ npm_lifecycle_script: script }, ["-c", '"$0" "$@"; exit $?', program, "start"], dataDir, args, "/bin/sh")
+}
+
 /** Serves with flags of node, in place of those that the program's first line gives it. */
 export function startWithFlags(flags: readonly string[], dataDir: string, ...args: readonly string[]): Promise<Program> {
-  return run({}, ["serve", "--bind-address=127.0.0.1"], dataDir, args, flags)
+  return run({}, [...flags, program, "serve", "--bind-address=127.0.0.1"], dataDir, args, process.execPath)
 }
 
 async function run(
@@ -44,15 +49,15 @@ async function run(
   command: readonly string[],
   dataDir: string,
   args: readonly string[],
-  flags: readonly string[] = [],
+  file = program,
 ): Promise<Program> {
   const port = await freePort()
   const all = [...command, `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
-  const [file, ...words] = flags.length === 0 ? [program] : [process.execPath, ...flags, program]
-  const child = spawn(file, [...words, ...all], { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(file, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  // Of the program: what it starts may go on writing after the child itself has ended.
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
   function said(pattern: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
