@@ -3,6 +3,7 @@
  * are put together here; `stop` ends them in the opposite order.
  */
 import { setMaxListeners } from "node:events"
+import { hostname } from "node:os"
 import type { Logger } from "pino"
 import type { Audit, AuditSetup } from "./audit/audit.ts"
 import type { StaticToken } from "./authn/authenticate.ts"
@@ -30,6 +31,8 @@ import { chooseControllers, type ControllerRow } from "./controllers/table.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
 import { startBootstrap } from "./controllers/bootstrap.ts"
+import type { ServerIdentity } from "./controllers/identity-lease.ts"
+import { startOwnObjects } from "./controllers/own-objects.ts"
 import type { Clock } from "./base/clock.ts"
 import type { ConnectOptions } from "./connect/connector.ts"
 import { AccessMetrics } from "./observability/access-metrics.ts"
@@ -52,8 +55,9 @@ import { OpenWatches } from "./registry/open-watches.ts"
 import { readAll } from "./registry/read-all.ts"
 import { objectReader } from "./registry/object-reader.ts"
 import { Registry, type RegistryDeps } from "./registry/registry.ts"
-import { components, healthChecks } from "./launch/health-checks.ts"
+import { components, healthChecks, type StartSteps, stepsOf } from "./launch/health-checks.ts"
 import { advertisedAddress } from "./launch/server-names.ts"
+import { serverIdentity } from "./base/server-identity.ts"
 import type { Filter } from "./http/env.ts"
 import type { User } from "./base/user.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
@@ -114,6 +118,8 @@ export interface ServerOptions {
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
   /** How to reach other machines: node agents, and the pods, services and nodes of proxy paths. */
   readonly connect?: ConnectOptions
+  /** The name of this machine; default: the system's. */
+  readonly host?: string
   /** Whether other servers write to the same store; default false. */
   readonly sharedStore?: boolean
   /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
@@ -167,7 +173,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const prefix = storeRoot(options["store-prefix"])
   const audit = serverAudit(how, userAgent)
   const cache = cacheOf(how, prefix)
-  const start: StartState = { fault: () => "not started", filling: () => "not started" }
+  const start: StartState = { fault: () => "not started", filling: () => "not started", steps: {} }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(how, { cache, prefix, start, audit, ...signals })
   const app = createApp(parts, how.middleware)
@@ -185,6 +191,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     return stopped
   }
   start.fault = loops.fault
+  start.steps = loops.steps
   await within(patienceMs, loops.ready, clock)
   await install(how, parts, start)
   if (start.refusal !== undefined) {
@@ -231,6 +238,8 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
+  /** The steps of the start by the names of their health checks. */
+  steps: StartSteps
   /** Definitions of the start were refused. */
   refusal?: Error
 }
@@ -266,6 +275,7 @@ interface StartLoops extends Controller {
   readonly ready: Promise<void>
   /** Why they do not exist yet; undefined once they do. */
   readonly fault: () => string | undefined
+  readonly steps: StartSteps
   readonly policyTakenUp: () => Promise<void>
 }
 
@@ -309,15 +319,26 @@ function startLoops(
     cache: watchCache,
     measures: storage,
   })
-  const made = Promise.all([roles?.made, background.made]).then(policy.settled)
+  const own = startOwnObjects(deps, {
+    bootstrap,
+    kindsKnown: definitions.ready,
+    identity: identityOf(how),
+    trust: how.authentication,
+  })
+  const made = Promise.all([roles?.made, background.made, own.made]).then(policy.settled)
   return {
     policyTakenUp: policy.settled,
     ready: Promise.all([bootstrap.done, definitions.ready, policy.ready, made]).then(() => undefined),
     fault: () => bootstrap.fault() ?? definitions.fault() ?? policy.fault(),
+    steps: stepsOf({ bootstrap, definitions, policy, own }),
     async stop() {
-      await Promise.all([bootstrap.stop(), roles?.stop(), background.stop(), definitions.stop(), policy.stop()])
+      await Promise.all([own.stop(), bootstrap.stop(), roles?.stop(), background.stop(), definitions.stop(), policy.stop()])
     },
   }
+}
+
+function identityOf({ host = hostname(), random }: ServerOptions): ServerIdentity {
+  return { name: serverIdentity(host), host, run: random.uuid() }
 }
 
 function definitionGates({ "feature-gates": gates }: Options): { readonly ratchet: boolean; readonly selectable: boolean } {

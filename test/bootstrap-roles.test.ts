@@ -1,6 +1,7 @@
 /** The roles that come with the mode RBAC, whichever controllers run and whichever server of a store runs them. */
 import { expect, it, onTestFinished } from "vitest"
 import { api } from "../generated/index.ts"
+import { optionTable } from "../runtime/options/table.ts"
 import type { User } from "../runtime/base/user.ts"
 import { inProcessClient } from "../runtime/client/in-process-client.ts"
 import { createHttpClient } from "./support/http-client.ts"
@@ -31,24 +32,21 @@ async function status(at: InProcess, path: string, token: string): Promise<numbe
 
 const rolesOf = ({ server }: InProcess) => api(inProcessClient(server.parts, admin)).rbac.v1.clusterroles
 
-it.each([[[]], [["serviceaccount-controller"]], [["api", "-clusterrole-aggregation-controller"]]])(
-  "are there with --controllers=%j",
-  async (controllers) => {
-    const at = await started({ controllers })
-    expect((await rolesOf(at).list()).items).toHaveLength(64)
-    expect(await status(at, "/apis", "jane")).toBe(200)
-    expect(await status(at, "/readyz/poststarthook/rbac/bootstrap-roles", adminToken)).toBe(200)
-    // A controller manager unites the rules.
-    const edit = await rolesOf(at).get("edit")
-    expect([edit.rules ?? [], edit.aggregationRule?.clusterRoleSelectors]).toEqual([
-      [],
-      [{ matchLabels: { "rbac.authorization.k8s.io/aggregate-to-edit": "true" } }],
-    ])
-  },
-)
+it.each([[[]], [["serviceaccount-controller"]], [["api"]]])("are there with --controllers=%j", async (controllers) => {
+  const at = await started({ controllers })
+  expect((await rolesOf(at).list()).items).toHaveLength(64)
+  expect(await status(at, "/apis", "jane")).toBe(200)
+  expect(await status(at, "/readyz/poststarthook/rbac/bootstrap-roles", adminToken)).toBe(200)
+  // A controller manager unites the rules.
+  const edit = await rolesOf(at).get("edit")
+  expect([edit.rules ?? [], edit.aggregationRule?.clusterRoleSelectors]).toEqual([
+    [],
+    [{ matchLabels: { "rbac.authorization.k8s.io/aggregate-to-edit": "true" } }],
+  ])
+})
 
-it("are united when a server with the controllers of the API is ready", async () => {
-  const at = await started({ controllers: ["api"] })
+it("are united when a server with the controllers of the default is ready", async () => {
+  const at = await started({ controllers: optionTable.controllers.default })
   for (const name of ["admin", "edit", "view"]) expect((await rolesOf(at).get(name)).rules?.length ?? 0, name).toBeGreaterThan(5)
 })
 

@@ -141,10 +141,19 @@ it("by default none of those that a controller manager has runs, and the queues 
   await configmaps.create("team", { metadata: { name: "a" } })
   await namespaces.delete("team")
   await vi.waitFor(async () => await expect(namespaces.get("team")).rejects.toMatchObject({ code: 404 }))
-  expect([(await serviceaccounts.list()).items, (await configmaps.list()).items]).toEqual([[], []])
+  expect([(await serviceaccounts.list()).items, (await configmaps.list("team")).items]).toEqual([[], []])
   const text = (await server.request("GET", "/metrics")).body.toString()
   const names = [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)].map(([, name]) => name)
-  expect(names.sort()).toEqual(["crd_naming_condition_controller", "garbage_collector_attempt_to_delete", "namespace"])
+  expect(names.sort()).toEqual([
+    "AvailableConditionController",
+    "ClusterRoleAggregator",
+    "autoregister",
+    "cluster_authentication_trust_controller",
+    "crd_naming_condition_controller",
+    "garbage_collector_attempt_to_delete",
+    "namespace",
+    "priority_and_fairness_config_queue",
+  ])
   expect(text).toMatch(/^workqueue_adds_total\{name="namespace"\} [1-9]/m)
   expect(text).toMatch(/^workqueue_depth\{name="namespace"\} 0$/m)
   expect(text).toMatch(/^workqueue_work_duration_seconds_count\{name="namespace"\} [1-9]/m)

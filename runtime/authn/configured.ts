@@ -1,3 +1,4 @@
+import type { ClientTrust } from "../base/client-trust.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { Authenticator } from "./authenticate.ts"
 import type { TokenCacheMeter } from "./meters.ts"
@@ -27,7 +28,9 @@ export interface ConfiguredAuthentication {
   readonly removeHeaders?: (headers: Record<string, unknown>) => void
   /** PEM of the authorities that TLS names to clients when it asks for a certificate. Undefined: it asks for none. */
   clientAuthorities(): string | undefined
-  /** Calls `listener` when `clientAuthorities` has changed. */
+  /** Whom this server trusts, for servers behind it that must trust the same. */
+  trust(): ClientTrust
+  /** Calls `listener` when `clientAuthorities` has changed, and with it `trust`. */
   onAuthorities(listener: () => void): void
   /** Nothing is read or asked any more. */
   stop(): void

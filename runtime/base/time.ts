@@ -157,3 +157,8 @@ export function timeText(nowMs: number): string {
   }
   return lastSecondText
 }
+
+/** Now as a MicroTime, from milliseconds since 1970. */
+export function microTimeText(nowMs: number): string {
+  return formatMicroTime({ seconds: Math.floor(nowMs / 1000), nanos: (nowMs % 1000) * 1_000_000 })
+}

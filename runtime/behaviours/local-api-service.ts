@@ -3,12 +3,15 @@ import type { APIService } from "../../generated/apiregistration.orch.io/v1/api-
 import { timeText } from "../base/time.ts"
 import { defineBehaviour } from "../schema/define.ts"
 
+/** What the condition Available says of an APIService without a service. */
+export const localAvailability = { status: "True", reason: "Local", message: "Local APIServices are always available" } as const
+
 /** Behaviour `localApiService`. */
 export const localApiService = defineBehaviour<APIService>(({ clock }) => ({
   prepareCreate(object) {
     if (object.spec.service !== undefined) return
     const lastTransitionTime = timeText(clock.nowMs())
-    const message = "Local APIServices are always available"
-    object.status = { conditions: [{ type: "Available", status: "True", lastTransitionTime, reason: "Local", message }] }
+    const { status, reason, message } = localAvailability
+    object.status = { conditions: [{ type: "Available", status, lastTransitionTime, reason, message }] }
   },
 }))

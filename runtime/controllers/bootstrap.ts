@@ -4,7 +4,14 @@ import { errorText } from "../base/error-text.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import { ensureFlowControl } from "./flow-control/keep-objects.ts"
 import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
-import { ensureEndpoints, ensureNamespaces, ensurePriorityClasses, ensureService, isReachable } from "./system-objects.ts"
+import {
+  ensureEndpoints,
+  ensureEndpointSlice,
+  ensureNamespaces,
+  ensurePriorityClasses,
+  ensureService,
+  isReachable,
+} from "./system-objects.ts"
 
 export interface BootstrapOptions {
   /** `--advertise-address`, or the address used instead. */
@@ -19,7 +26,12 @@ export interface Bootstrap extends Controller {
   readonly done: Promise<void>
   /** The reason why it is not done yet; undefined once it is. Read by the readiness check. */
   fault(): string | undefined
+  /** The same of one step. */
+  faultOf(step: BootstrapStep): string | undefined
 }
+
+/** What is made, in this order. */
+export type BootstrapStep = "namespaces" | "priorityClasses" | "service" | "flowControl"
 
 /** For servers that share a store: a lease must be renewed well before it expires. The reference's interval. */
 const leaseIntervalMs = 10_000
@@ -32,6 +44,11 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
   const { clock, log } = deps
   let finish: () => void = () => {}
   let fault: string | undefined = "not finished"
+  const made = new Set<BootstrapStep>()
+  const step = async (name: BootstrapStep, work: () => Promise<void>): Promise<void> => {
+    await work()
+    made.add(name)
+  }
   const done = new Promise<void>((resolve) => {
     finish = resolve
   })
@@ -41,11 +58,13 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
     retryMs,
     atOnce: true,
     async task() {
-      await ensureNamespaces(deps)
-      await ensurePriorityClasses(deps)
-      await ensureService(deps, options)
-      await ensureEndpoints(deps, { addresses: await addressesOf(deps, options), port: options.port })
-      await ensureFlowControl(deps)
+      await step("namespaces", () => ensureNamespaces(deps))
+      await step("priorityClasses", () => ensurePriorityClasses(deps))
+      await step("service", async () => {
+        await ensureService(deps, options)
+        await ensureAddresses(deps, { addresses: await addressesOf(deps, options), port: options.port })
+      })
+      await step("flowControl", () => ensureFlowControl(deps))
       fault = undefined
       finish()
     },
@@ -57,11 +76,18 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
   return {
     done,
     fault: () => fault,
+    faultOf: (name) => (made.has(name) ? undefined : (fault ?? "not finished")),
     async stop() {
       await loop.stop()
       if (options.shared && isReachable(options.address)) await leave(deps, options)
     },
   }
+}
+
+/** Where clients in the cluster reach the servers. */
+async function ensureAddresses(deps: ControllerDeps, where: { addresses: readonly string[]; port: number }): Promise<void> {
+  await ensureEndpoints(deps, where)
+  await ensureEndpointSlice(deps, where)
 }
 
 async function addressesOf({ registry }: ControllerDeps, { address, shared }: BootstrapOptions): Promise<readonly string[]> {
@@ -78,7 +104,7 @@ async function leave(deps: ControllerDeps, { address, port }: BootstrapOptions):
   const { registry, log } = deps
   try {
     await endLease(registry, address)
-    await ensureEndpoints(deps, { addresses: await liveAddresses(registry), port })
+    await ensureAddresses(deps, { addresses: await liveAddresses(registry), port })
   } catch (error) {
     log.warn({ error: errorText(error) }, "this server's address could not be taken out of the endpoints; its lease runs out by itself")
   }

@@ -11,7 +11,10 @@ export interface Log {
 }
 
 /** The operations on the kinds that controllers create or read by name. */
-export type SystemApi = Pick<Api, "batch" | "certificates" | "coordination" | "core" | "discovery" | "flowcontrol" | "rbac" | "scheduling">
+export type SystemApi = Pick<
+  Api,
+  "apiregistration" | "batch" | "certificates" | "coordination" | "core" | "discovery" | "flowcontrol" | "rbac" | "scheduling"
+>
 
 export interface ControllerDeps {
   readonly registry: Registry

@@ -7,7 +7,7 @@
 import type { Lease, LeaseSpec } from "../../generated/coordination.orch.io/v1/lease/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
 import { ApiError } from "../base/errors.ts"
-import { formatMicroTime } from "../base/time.ts"
+import { microTimeText } from "../base/time.ts"
 import type { Clock } from "../base/clock.ts"
 import { runEvery } from "./interval.ts"
 import { errorText } from "../base/error-text.ts"
@@ -155,7 +155,7 @@ class Candidate {
     const before = old?.spec
     const wasOurs = before?.holderIdentity === this.identity
     if (!wasOurs && this.isAlive(old)) return undefined
-    const now = microTime(this.clock.nowMs())
+    const now = microTimeText(this.clock.nowMs())
     const taken = { holderIdentity: this.identity, leaseDurationSeconds: leaseSeconds, renewTime: now }
     if (before === undefined) return { ...taken, acquireTime: now, leaseTransitions: 0 }
     const since = wasOurs ? {} : { acquireTime: now, leaseTransitions: (before.leaseTransitions ?? 0) + 1 }
@@ -182,8 +182,4 @@ async function isOurs(write: () => Promise<boolean>): Promise<boolean> {
     if (error instanceof ApiError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason)) return false
     throw error
   }
-}
-
-function microTime(nowMs: number): string {
-  return formatMicroTime({ seconds: Math.floor(nowMs / 1000), nanos: (nowMs % 1000) * 1_000_000 })
 }

@@ -4,6 +4,7 @@ import { startCompaction } from "./compaction.ts"
 import { startLeaderElection } from "./leader-election.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 import type { Options } from "../options/table.ts"
+import { startAfter } from "./start-after.ts"
 import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-metrics.ts"
 import type { ControllerInputs, ControllerRow } from "./table.ts"
 
@@ -50,23 +51,6 @@ export function startControllers(deps: ControllerDeps, how: ControllerOptions): 
 
 function startAll(chosen: readonly ControllerRow[], inputs: ControllerInputs): Controller {
   return together(chosen.map(({ after, start }) => (after === undefined ? start(inputs) : startAfter(after(inputs), () => start(inputs)))))
-}
-
-/** Does not start if it is stopped before. */
-function startAfter(ready: Promise<void>, start: () => Controller): Controller {
-  let isStopped = false
-  let started: Controller | undefined
-  const made = ready.then(() => {
-    if (!isStopped) started = start()
-    return started?.made
-  })
-  return {
-    made,
-    async stop() {
-      isStopped = true
-      await started?.stop()
-    },
-  }
 }
 
 function together(controllers: readonly Controller[]): StartedControllers {

@@ -3,10 +3,12 @@
  * service): the system namespaces, the priority classes of the system, and the Service through which programs in the
  * cluster reach the server. Creating them twice, or on several servers at once, does no harm: existing objects stay.
  */
+import type { EndpointSlice } from "../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
 import { deepEqual } from "../encoding/field-path.ts"
 import { parseIp, specialIpFaults } from "../base/ip-address.ts"
+import { typed } from "../schema/typed.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { isRefusal, orUndefined } from "./refusals.ts"
 
@@ -96,6 +98,33 @@ export async function ensureEndpoints(
   )
   if (found === undefined || deepEqual(found.subsets ?? [], subsets)) return
   await endpoints.patch("default", vendor.word, { metadata: { labels }, subsets })
+}
+
+/** Called after `ensureEndpoints`, with the same addresses: what proxies on nodes read of them. */
+export async function ensureEndpointSlice(
+  deps: SystemObjectsDeps,
+  { addresses, port }: { addresses: readonly string[]; port: number },
+): Promise<void> {
+  if (!isServed(deps, "endpointslices", "discovery.orch.io")) return
+  const { vendor } = deps.registry.deps
+  const { endpointslices } = deps.api(serverUser).discovery.v1
+  const reachable = addresses.filter(isReachable).sort()
+  const addressType = reachable.some((ip) => ip.includes(":")) ? ("IPv6" as const) : ("IPv4" as const)
+  const metadata = { name: vendor.word, labels: { [vendor.domain("orch.io/service-name")]: vendor.word } }
+  const endpoints = reachable.map((ip) => ({ addresses: [ip], conditions: { ready: true } }))
+  const ports = reachable.length === 0 ? [] : [{ name: portName, port, protocol: "TCP" as const }]
+  const wanted = { metadata, addressType, endpoints, ports }
+  const create = (): Promise<EndpointSlice> => endpointslices.create("default", wanted)
+  const found = await ensure(() => endpointslices.get("default", vendor.word), create)
+  if (found === undefined) return
+  if (found.addressType !== addressType) {
+    // Fixed once the slice exists.
+    await endpointslices.delete("default", vendor.word, { preconditions: { uid: found.metadata.uid ?? "" } })
+    await create()
+    return
+  }
+  if (deepEqual(typed(found.endpoints ?? []), typed(endpoints)) && deepEqual(typed(found.ports ?? []), typed(ports))) return
+  await endpointslices.update("default", { ...found, metadata: { ...found.metadata, ...metadata }, endpoints, ports })
 }
 
 /** Whether other machines can reach an address. */

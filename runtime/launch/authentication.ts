@@ -4,7 +4,8 @@ import { type Authenticator, type StaticToken, staticTokens } from "../authn/aut
 import { parseTokenFile } from "../authn/tokens/token-file.ts"
 import { type CertificateVerifier, certificateVerifier, clientCertificates } from "../authn/certificates/client-certificates.ts"
 import { type CertificatePool, certificatePool } from "../authn/certificates/pool.ts"
-import { headerRemover, requestHeader, type RequestHeaderNames } from "../authn/certificates/request-header.ts"
+import { headerRemover, requestHeader } from "../authn/certificates/request-header.ts"
+import type { RequestHeaderNames } from "../base/client-trust.ts"
 import type { ConfiguredAuthentication, TokenParts } from "../authn/configured.ts"
 import { keptTokens } from "../authn/tokens/kept-tokens.ts"
 import { tokenWebhook } from "../authn/tokens/token-webhook.ts"
@@ -25,11 +26,11 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
   const { options, ownAuthority } = how
   checkRequestHeaders(options)
   const made = new Made(how)
-  const authorities: FollowedAuthorities[] = []
+  const authorities = new Map<AuthorityOption, FollowedAuthorities>()
   const verifierOf = (name: AuthorityOption, more?: string): CertificateVerifier | undefined => {
     if (options[name] === "" && more === undefined) return undefined
     const followed = options[name] === "" ? fixedAuthorities(more) : watchedAuthorities(name, how, more)
-    authorities.push(followed)
+    authorities.set(name, followed)
     made.ends.push(() => followed.stop())
     return certificateVerifier({ authorities: followed, clock: how.clock })
   }
@@ -50,9 +51,14 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
       ...(listed !== undefined && { listed }),
       tokens: (parts) => [...(jwt === undefined ? [] : [jwt.authenticator(parts)]), ...(webhook === undefined ? [] : [webhook(parts)])],
       ...(proxies !== undefined && { removeHeaders: headerRemover(names) }),
-      clientAuthorities: () => (authorities.length === 0 ? undefined : authorities.map(({ current }) => current.pem).join("")),
+      clientAuthorities: () => (authorities.size === 0 ? undefined : [...authorities.values()].map(({ current }) => current.pem).join("")),
+      trust: () => ({
+        clients: authorities.get("client-ca-file")?.current.pem ?? "",
+        proxies: authorities.get("requestheader-client-ca-file")?.current.pem ?? "",
+        proxyHeaders: names,
+      }),
       onAuthorities(listener) {
-        for (const file of authorities) file.onChange(listener)
+        for (const file of authorities.values()) file.onChange(listener)
       },
       stop: () => made.stop(),
     }

@@ -68,6 +68,8 @@ describe("the kinds that are served", () => {
     for (const key of ["v1", "v1/secrets", "coordination.k8s.io/v1"])
       expect(() => enabled({ [key]: false })).toThrow(`${key} cannot be off: the server itself needs it`)
     expect(served(enabled({ "api/legacy": false, v1: true }))).toEqual(served(enabled({})))
+    expect(served(enabled({ "api/v1": true, "api/v1/pods": true }))).toEqual(served(enabled({})))
+    expect(() => enabled({ "api/v1": false })).toThrow("v1 cannot be off")
   })
 
   it("of a user are on whatever is said of all", () => {

@@ -27,12 +27,18 @@ export interface Enablement {
  * out. Throws StartError for a key that names nothing, and for a group version that the server itself needs.
  */
 export function enabledKinds(kinds: readonly Kind[], how: Enablement): readonly Kind[] {
-  const config = how.options["runtime-config"]
-  for (const key of Object.keys(config)) checkKey(key, kinds, how)
-  const on = new Set(kinds.filter((kind) => isEnabled(kind, how)))
+  const config = withoutRoot(how.options["runtime-config"])
+  const named: Enablement = { ...how, options: { ...how.options, "runtime-config": config } }
+  for (const key of Object.keys(config)) checkKey(key, kinds, named)
+  const on = new Set(kinds.filter((kind) => isEnabled(kind, named)))
   if (on.size === kinds.length) return kinds
   const paths = new Set([...on].map((kind) => kind.storage.path))
   return kinds.filter((kind) => paths.has(kind.storage.path)).map((kind) => (on.has(kind) ? kind : { ...kind, served: false }))
+}
+
+/** The core group may also be named by its root: `api/v1` is `v1`. */
+function withoutRoot(config: Options["runtime-config"]): Options["runtime-config"] {
+  return Object.fromEntries(Object.entries(config).map(([key, isOn]) => [key.replace(/^api\/(?=v1(\/|$))/, ""), isOn]))
 }
 
 function isEnabled(kind: Kind, { options, vendor, builtIn }: Enablement): boolean {

@@ -2,7 +2,10 @@
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
+import type { Bootstrap } from "../controllers/bootstrap.ts"
+import type { OwnObjects } from "../controllers/own-objects.ts"
 import { bootstrapCheck, type KnownPolicy } from "../controllers/rbac/bootstrap-check.ts"
+import { chooseControllers } from "../controllers/table.ts"
 import { storesOf } from "../controllers/storage-metrics.ts"
 import { componentChecks } from "../observability/components.ts"
 import { cachedCheck, type HealthCheck, type HealthChecks, loggedCheck } from "../observability/health.ts"
@@ -24,7 +27,68 @@ export interface CheckedState {
   /** The roles and bindings that the server has read. */
   readonly policy: KnownPolicy
   /** What the start still waits for. */
-  readonly start: { readonly fault: () => string | undefined; readonly filling: () => string | undefined }
+  readonly start: {
+    readonly fault: () => string | undefined
+    readonly filling: () => string | undefined
+    readonly steps: StartSteps
+  }
+}
+
+/**
+ * Steps of the start that have a check of their own, by its name, in the reference's order. Those of what this server
+ * does not have are left out: priority and fairness, and requests passed on to other API servers.
+ */
+const startSteps = [
+  "generic-apiserver-start-informers",
+  "start-apiextensions-informers",
+  "start-apiextensions-controllers",
+  "crd-informer-synced",
+  "start-service-ip-repair-controllers",
+  "rbac/bootstrap-roles",
+  "scheduling/bootstrap-system-priority-classes",
+  "priority-and-fairness-config-producer",
+  "start-system-namespaces-controller",
+  "bootstrap-controller",
+  "start-cluster-authentication-info-controller",
+  "start-kube-apiserver-identity-lease-controller",
+  "start-kube-apiserver-identity-lease-garbage-collector",
+  "start-legacy-token-tracking-controller",
+  "apiservice-status-available-controller",
+  "kube-apiserver-autoregistration",
+] as const
+
+type StartStep = (typeof startSteps)[number]
+
+/** What each step still waits for. Empty until the server has begun. */
+export type StartSteps = Partial<Readonly<Record<StartStep, () => string | undefined>>>
+
+/** The parts of a start. */
+interface StepSources {
+  readonly bootstrap: Bootstrap
+  readonly definitions: { fault(): string | undefined }
+  readonly policy: { fault(): string | undefined }
+  readonly own: OwnObjects
+}
+
+/** Called once per server, when the parts of its start have begun. */
+export function stepsOf({ bootstrap, definitions, policy, own }: StepSources): StartSteps {
+  return {
+    "generic-apiserver-start-informers": policy.fault,
+    "start-apiextensions-informers": definitions.fault,
+    // They start when the definitions are read.
+    "start-apiextensions-controllers": definitions.fault,
+    "crd-informer-synced": definitions.fault,
+    "start-service-ip-repair-controllers": definitions.fault,
+    "scheduling/bootstrap-system-priority-classes": () => bootstrap.faultOf("priorityClasses"),
+    "priority-and-fairness-config-producer": () => bootstrap.faultOf("flowControl"),
+    "start-system-namespaces-controller": () => bootstrap.faultOf("namespaces"),
+    "start-cluster-authentication-info-controller": own.faults.published,
+    "start-kube-apiserver-identity-lease-controller": own.faults.lease,
+    "start-kube-apiserver-identity-lease-garbage-collector": own.faults.lease,
+    "start-legacy-token-tracking-controller": own.faults.published,
+    "apiservice-status-available-controller": own.faults.availability,
+    "kube-apiserver-autoregistration": own.faults.apiServices,
+  }
 }
 
 /** The checks of each endpoint, in the reference's order. Called once per server. */
@@ -41,14 +105,36 @@ export function healthChecks(how: CheckedServer, { cache, draining, policy, star
   const etcd = loggedStoreCheck("etcd", how, options["store-healthcheck-timeout"])
   const readiness = loggedStoreCheck("etcd-readiness", how, options["store-readycheck-timeout"])
   const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, how.log)
-  const roles = bootstrapRoles(how, policy)
-  const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
+  const steps = stepChecks(how, { policy, start })
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
-    healthz: [ping, log, etcd, ...roles, bootstrap],
-    livez: [ping, log, etcd, ...roles.map(graceful), graceful(bootstrap)],
-    readyz: [ping, log, etcd, readiness, informers, ...roles, bootstrap, shutdown],
+    healthz: [ping, log, etcd, ...steps],
+    livez: [ping, log, etcd, ...steps.map(graceful)],
+    readyz: [ping, log, etcd, readiness, informers, ...steps, shutdown],
   }
+}
+
+function stepChecks(how: CheckedServer, { policy, start }: Pick<CheckedState, "policy" | "start">): readonly HealthCheck[] {
+  const running: readonly string[] = chooseControllers(how.options).map(({ name }) => name)
+  const hooks = startSteps.flatMap((step): readonly HealthCheck[] => {
+    const name = `poststarthook/${step}`
+    if (step === "rbac/bootstrap-roles") return bootstrapRoles(how, policy)
+    if (step === "bootstrap-controller") return [{ name, check: async () => start.fault() }]
+    if (isOptional(step) && !running.includes(step)) return []
+    return [{ name, check: async () => checkedStep(start.steps, step) }]
+  })
+  const registered = { name: "autoregister-completion", check: async () => checkedStep(start.steps, "kube-apiserver-autoregistration") }
+  return [...hooks, registered]
+}
+
+/** Of controllers that `--controllers` may leave out. */
+function isOptional(step: StartStep): boolean {
+  return step === "start-apiextensions-controllers" || step === "start-service-ip-repair-controllers"
+}
+
+function checkedStep(steps: StartSteps, step: StartStep): string | undefined {
+  const fault = steps[step]
+  return fault === undefined ? "not started" : fault()
 }
 
 /** With RBAC: another server of the store may make them. */

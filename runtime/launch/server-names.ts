@@ -15,16 +15,16 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The address for clients: `--advertise-address`, else the bind address, else the host's first interface that is not
- * loopback.
+ * The address for clients: `--advertise-address`, else the bind address if others can reach it, else the host's first
+ * interface that is not loopback, as in the reference.
  */
 export function advertisedAddress(options: { advertise: string; bind: string }): string {
   if (options.advertise !== "") return options.advertise
-  if (!isUnspecified(options.bind)) return options.bind
+  if (!isUnspecified(options.bind) && !isLoopback(options.bind)) return options.bind
   const outward = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .find((one) => !one.internal && one.family === "IPv4")
-  return outward?.address ?? "127.0.0.1"
+  return outward?.address ?? (isLoopback(options.bind) ? options.bind : "127.0.0.1")
 }
 
 /** Called once at start. The server's Service has the first address of the first range, as in the reference server. */

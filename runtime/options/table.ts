@@ -354,7 +354,7 @@ export const optionTable = {
   controllers: option({
     type: listOf(text("controller")),
     group: "Kinds and features",
-    default: ["api"],
+    default: ["api", "clusterrole-aggregation-controller"],
     help: "Controllers that run in the server: api for those that the API itself promises, * for all, a name for one more, -name for all but one. A name that is not known stops the start, with a list of those that are.",
   }),
   ...signingOptions,
@@ -369,6 +369,12 @@ export const optionTable = {
     group: "Kinds and features",
     default: 20,
     help: "How many objects the garbage collector processes in parallel.",
+  }),
+  "allow-privileged": option({
+    type: boolean,
+    group: "Kinds and features",
+    default: true,
+    help: "Accept containers with the rights of their node: privileged ones, and host processes of Windows. When off, pods and templates with such a container are refused. The default of kube-apiserver is false.",
   }),
   "feature-gates": option({
     type: switches(...featureGateNames),

@@ -113,7 +113,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { ...metaRules(handle.kind, vendor), failures })
-  const validating = validateByKind(handle.parts, object, { failures, vendor, bytes })
+  const validating = validateByKind(handle.parts, object, { failures, vendor, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, latencies)
   if (looking !== undefined) await looking

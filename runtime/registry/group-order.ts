@@ -29,6 +29,39 @@ const groupPriorities: Readonly<Record<string, number>> = {
 /** The reference's priority for groups of custom resource definitions. */
 const usersGroupPriority = 1000
 
+/** The place of the core group, which is above all others. */
+const coreGroupPriority = 18_000
+
+/** Places of versions that are not those of their stability, as in the reference. */
+const versionPriorities: Readonly<Record<string, number>> = {
+  "/v1": 1,
+  "autoscaling/v2": 30,
+  "flowcontrol.apiserver.orch.io/v1": 21,
+  "flowcontrol.apiserver.orch.io/v1beta3": 18,
+  "admissionregistration.orch.io/v1beta1": 12,
+  "admissionregistration.orch.io/v1alpha1": 9,
+  "internal.apiserver.orch.io/v1alpha1": 9,
+  "resource.orch.io/v1alpha2": 9,
+  "storagemigration.orch.io/v1alpha1": 9,
+}
+
+/** Places of a group and of a version within it, as APIServices state them: the highest comes first. */
+export interface ApiPriority {
+  readonly group: number
+  readonly version: number
+}
+
+/** The reference's places of all group versions of custom resource definitions, which their names then order. */
+export const usersPriority: ApiPriority = { group: usersGroupPriority, version: 100 }
+
+/** Called for each group version of the kinds of a start. Names are neutral. */
+export function apiPriorityOf(group: string, version: string): ApiPriority {
+  const known = group === "" ? coreGroupPriority : groupPriorities[group]
+  if (known === undefined) return usersPriority
+  const byStability = version.includes("alpha") ? 1 : version.includes("beta") ? 9 : 15
+  return { group: known, version: versionPriorities[`${group}/${version}`] ?? byStability }
+}
+
 /** Compares neutral group names: built-in groups by priority, then custom groups by name. */
 export function compareGroups(left: string, right: string): number {
   return priority(right) - priority(left) || compareText(left, right)

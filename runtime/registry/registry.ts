@@ -108,6 +108,11 @@ export class Registry {
     this.writes = new WriteQueues(deps.clock)
   }
 
+  /** Whether containers may have the rights of their node; undefined: they may. */
+  get allowsPrivileged(): boolean | undefined {
+    return this.deps.behaviourDeps.options["allow-privileged"]
+  }
+
   /** The handle of a kind that is already open. Undefined: call `handle` and wait. */
   opened(kind: Kind): KindHandle | undefined {
     return this.ready.get(kind)

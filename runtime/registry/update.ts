@@ -413,7 +413,15 @@ function validateUpdate(
   const { vendor } = registry.deps
   const { next, old, failures, bytes } = state
   const { name, latencies } = request.attributes
-  const context = { failures, vendor, old, bytes, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
+  const { allowsPrivileged } = registry
+  const context = {
+    failures,
+    vendor,
+    old,
+    allowsPrivileged,
+    bytes,
+    ...(request.subresource !== undefined && { subresource: request.subresource.name }),
+  }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const ofKind = request.subresource === undefined

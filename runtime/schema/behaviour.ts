@@ -56,6 +56,8 @@ export interface Component {
 export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "service-node-port-range"> & {
   /** Absent: the defaults of the gates. */
   readonly "feature-gates"?: Options["feature-gates"]
+  /** Absent: true. */
+  readonly "allow-privileged"?: boolean
 }
 
 export interface ChangeContext {

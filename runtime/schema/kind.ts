@@ -221,6 +221,8 @@ export interface ValidationContext {
   readonly subresource?: string | undefined
   /** An updated object is validated as a whole, after the change: it has no `old`, and is no creation. */
   readonly again?: boolean
+  /** `--allow-privileged`; absent: true. */
+  readonly allowsPrivileged?: boolean | undefined
   /** Approximate size of the object. Absent: small. */
   readonly bytes?: number | undefined
   /** Given where validation takes turns: a check that may take long hands its stages on, which run after the rest. */

@@ -41,6 +41,7 @@ interface Validation {
   readonly root: ApiObject
   readonly oldRoot: ApiObject | undefined
   readonly subresource: string | undefined
+  readonly allowsPrivileged: boolean | undefined
   readonly later: ValidationContext["later"] | undefined
   readonly again: boolean
   /** Steps of all rules so far. */
@@ -63,9 +64,10 @@ export class CheckContext<T = JsonValue> {
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
-    const { failures, vendor, old, subresource, later, again = false } = context
+    const { failures, vendor, old, subresource, allowsPrivileged, later, again = false } = context
     takeSteps()
-    return new CheckContext({ ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, later, again }, undefined, "", old)
+    const validation = { ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, allowsPrivileged, later, again }
+    return new CheckContext(validation, undefined, "", old)
   }
 
   get failures(): Failures {
@@ -89,6 +91,14 @@ export class CheckContext<T = JsonValue> {
   /** The sub-resource that the request writes; absent for the main resource. */
   get subresource(): string | undefined {
     return this.validation.subresource
+  }
+
+  /**
+   * Whether containers of this write may have the rights of their node. A status is written of containers that run, so
+   * it is not asked for them.
+   */
+  get allowsPrivileged(): boolean {
+    return this.validation.allowsPrivileged !== false || this.validation.subresource === "status"
   }
 
   /** Runs the stages of a check that may take long: after the rest of the validation, in turns where it takes turns. */

@@ -2,6 +2,7 @@
  * Texts within configurations of authentication and authorization. Documents are read by the parser of YAML, and
  * expressions by that of the language, which have hammers of their own.
  */
+import { combinedTrust, trustData, trustOf } from "../../runtime/controllers/published-trust.ts"
 import { stringifyText } from "../../runtime/encoding/json/stringify-text.ts"
 import { isCompactToken } from "../../runtime/authn/jwt-form.ts"
 import { validateAuthenticationConfiguration } from "../../runtime/authn/oidc/validate-configuration.ts"
@@ -38,6 +39,17 @@ export const accessParsers: Readonly<Record<string, Parser>> = {
     units: ["a.", "."],
   },
   "texts of audit events": { covers: ["encoding/json/stringify-text.ts#stringifyText"], read: stringifyText },
+  "the ConfigMap of whom servers trust": {
+    covers: [],
+    read: (text) => {
+      const found = trustOf({ "client-ca-file": text, "requestheader-allowed-names": text })
+      return trustData(combinedTrust(found, found, 0))
+    },
+    shapes: [
+      ["-----BEGIN CERTIFICATE-----\n", "\n-----END CERTIFICATE-----\n"],
+      ["[", "]"],
+    ],
+  },
   "texts in configurations of access": {
     covers: [],
     read: each(authentication, authorization),

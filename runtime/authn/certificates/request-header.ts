@@ -2,18 +2,8 @@
 import { AuthenticationError, type Authenticator } from "../authenticate.ts"
 import { sentValues } from "../../http/sent-values.ts"
 import type { Incoming } from "../../http/exchange.ts"
+import type { RequestHeaderNames } from "../../base/client-trust.ts"
 import type { CertificateVerifier } from "./client-certificates.ts"
-
-/** Names of header fields in any case. */
-export interface RequestHeaderNames {
-  /** Common names of the proxies' certificates. Empty: any that is verified. */
-  readonly allowedNames: readonly string[]
-  /** The first of these that is not empty names the user. */
-  readonly usernameHeaders: readonly string[]
-  readonly groupHeaders: readonly string[]
-  /** What follows one of these in the name of a field is the key of an extra. */
-  readonly extraPrefixes: readonly string[]
-}
 
 /**
  * Takes the user from header fields of a client whose certificate is verified. Removes these fields afterwards, so that

@@ -28,4 +28,5 @@ export const podHostProcess = defineCheck<PodSpec>((spec, context) => {
   if (!every) context.fail("Invalid", "", "If pod contains any hostProcess containers then all containers must be HostProcess containers")
   if (spec.hostNetwork !== true)
     context.fail("Invalid", false, "hostNetwork must be true if pod contains any hostProcess containers", "hostNetwork")
+  if (!context.allowsPrivileged) context.fail("Forbidden", undefined, "hostProcess containers are disallowed by cluster policy")
 })

@@ -36,9 +36,9 @@ export const controllerRoles: readonly BootstrapRole[] = [
   {
     name: "daemon-set-controller",
     rules: [
-      allow("get list watch", "extensions apps", "daemonsets"),
-      allow("update", "extensions apps", "daemonsets/status"),
-      allow("update", "extensions apps", "daemonsets/finalizers"),
+      allow("get list watch", "apps extensions", "daemonsets"),
+      allow("update", "apps extensions", "daemonsets/status"),
+      allow("update", "apps extensions", "daemonsets/finalizers"),
       allow("list watch", "core", "nodes"),
       allow("create delete list patch watch", "core", "pods"),
       allow("create", "core", "pods/binding"),
@@ -49,9 +49,9 @@ export const controllerRoles: readonly BootstrapRole[] = [
   {
     name: "deployment-controller",
     rules: [
-      allow("get list update watch", "extensions apps", "deployments"),
-      allow("update", "extensions apps", "deployments/status"),
-      allow("update", "extensions apps", "deployments/finalizers"),
+      allow("get list update watch", "apps extensions", "deployments"),
+      allow("update", "apps extensions", "deployments/status"),
+      allow("update", "apps extensions", "deployments/finalizers"),
       allow("create delete get list patch update watch", "apps extensions", "replicasets"),
       allow("get list update watch", "core", "pods"),
       allow("create patch update", "core events.orch.io", "events"),
@@ -60,15 +60,15 @@ export const controllerRoles: readonly BootstrapRole[] = [
   {
     name: "disruption-controller",
     rules: [
-      allow("get list watch", "extensions apps", "deployments"),
+      allow("get list watch", "apps extensions", "deployments"),
       allow("get list watch", "apps extensions", "replicasets"),
       allow("get list watch", "core", "replicationcontrollers"),
       allow("get list watch", "policy", "poddisruptionbudgets"),
       allow("get list watch", "apps", "statefulsets"),
       allow("update", "policy", "poddisruptionbudgets/status"),
-      allow("patch update", "core", "pods/status"),
       allow("get", "*", "*/scale"),
       allow("create patch update", "core events.orch.io", "events"),
+      allow("patch update", "core", "pods/status"),
     ],
   },
   {
@@ -161,8 +161,9 @@ export const controllerRoles: readonly BootstrapRole[] = [
       allow("delete get list patch update", "core", "nodes"),
       allow("patch update", "core", "nodes/status"),
       allow("patch update", "core", "pods/status"),
-      allow("delete get list", "core", "pods"),
+      allow("delete list", "core", "pods"),
       allow("create patch update", "core events.orch.io", "events"),
+      allow("get", "core", "pods"),
     ],
   },
   {
@@ -244,9 +245,10 @@ export const controllerRoles: readonly BootstrapRole[] = [
       allow("update", "apps", "statefulsets/finalizers"),
       allow("create delete get patch update", "core", "pods"),
       allow("create delete get list patch update watch", "apps", "controllerrevisions"),
-      allow("create get", "core", "persistentvolumeclaims"),
+      allow("create get list watch", "core", "persistentvolumeclaims"),
       allow("create patch update", "core events.orch.io", "events"),
       allow("delete update", "core", "persistentvolumeclaims"),
+      allow("update", "core", "pods/finalizers"),
     ],
   },
   {

@@ -146,6 +146,7 @@ function serverOptions(
     store,
     clock,
     random,
+    host: address,
     kinds: loaded.kinds,
     bodies: loaded.bodies,
     api,
