@@ -7,7 +7,7 @@ import { deepClone } from "../encoding/field-path.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { PodStatus } from "../../generated/core/v1/shared/pod-status/types.ts"
 import { QuantityError } from "../base/quantity.ts"
-import { roundResources } from "./content/milli-quantities.ts"
+import { hasFineResources, roundResources } from "./content/milli-quantities.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
@@ -21,9 +21,11 @@ const gated = {
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>({
   prepareCreate(object) {
-    // Copied because the spec may be the client's own object, which every attempt shares.
-    object.spec = deepClone(object.spec)
-    roundResources(object.spec)
+    // Copied before it is changed, because the spec may be the client's own object, which every attempt shares.
+    if (hasFineResources(object.spec)) {
+      object.spec = deepClone(object.spec)
+      roundResources(object.spec)
+    }
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
