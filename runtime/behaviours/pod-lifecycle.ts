@@ -7,8 +7,8 @@ import { deepClone } from "../encoding/field-path.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { PodStatus } from "../../generated/core/v1/shared/pod-status/types.ts"
 import { QuantityError } from "../base/quantity.ts"
-import { roundResources } from "./content/milli-quantities.ts"
-import { keepAppArmorInStep } from "./pods/app-armor.ts"
+import { hasFineResources, roundResources } from "./content/milli-quantities.ts"
+import { hasAppArmorAnnotation, keepAppArmorInStep } from "./pods/app-armor.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
@@ -22,10 +22,13 @@ const gated = {
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   prepareCreate(object) {
-    // Copied because the spec may be the client's own object, which every attempt shares.
-    object.spec = deepClone(object.spec)
-    roundResources(object.spec)
-    correctGracePeriod(object.spec)
+    // Copied before it is changed, because the spec may be the client's own object, which every attempt shares.
+    if (hasFineResources(object.spec) || hasNegativePeriod(object.spec) || hasAppArmorAnnotation(object, vendor)) {
+      object.spec = deepClone(object.spec)
+      roundResources(object.spec)
+      // That of a template stays, and becomes the shortest one in its pods.
+      if (hasNegativePeriod(object.spec)) object.spec.terminationGracePeriodSeconds = 1
+    }
     keepAppArmorInStep(object, vendor)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
@@ -44,9 +47,9 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   },
 }))
 
-/** A negative period counts as the shortest one. That of a template stays, and becomes one in its pods. */
-function correctGracePeriod(spec: Pod["spec"]): void {
-  if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
+/** Such a period counts as the shortest one. */
+function hasNegativePeriod(spec: Pod["spec"]): boolean {
+  return Number(spec.terminationGracePeriodSeconds ?? 0) < 0
 }
 
 /** Whether no node has to stop containers before the pod is deleted. */

@@ -109,7 +109,7 @@ export async function commitPut(
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   const guard = releasingOnError(ops, () => definitionCheck(registry, handle, key))
   const guarded = guard === undefined ? ops : { ...ops, checks: [...ops.checks, guard] }
-  handle.cache.announce(key, encoded.value, encoded.json)
+  handle.cache.announce(key, encoded.value, encoded.json, stored)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }

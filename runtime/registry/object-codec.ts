@@ -10,6 +10,7 @@ import { unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { envelopeHead, isEnvelope } from "../encoding/protobuf/envelope.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { isObject } from "../base/json.ts"
+import { managedFieldsText } from "../encoding/json/field-set-text.ts"
 import { parseJson, stringify } from "../encoding/json/text.ts"
 import type { SelectableField } from "../schema/kind.ts"
 import { hasAnyField, textMap, withText } from "../encoding/protobuf/scan.ts"
@@ -52,18 +53,34 @@ function placedMetadata(object: ApiObject): ObjectMeta {
   return metadata
 }
 
-/** `message`: the stored value, if it is not JSON. */
-function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | undefined): EncodedObject {
+/** A placeholder for the managed fields, whose texts are known. */
+const managersMarker = `mf-${randomBytes(12).toString("hex")}`
+
+/** The JSON of an object with `marker` as its resourceVersion, in two parts: before and after the marker. */
+function partsOfText(object: ApiObject, metadata: ObjectMeta): { readonly head: string; readonly tail: string } {
+  const fields: JsonObject = metadata
+  const { managedFields } = metadata
   metadata.resourceVersion = marker
+  if (managedFields !== undefined) fields.managedFields = managersMarker
   const text = stringify(object)
   metadata.resourceVersion = ""
-  if (text.length > objectBytesMax)
-    throw tooLarge(
-      `Request entity too large: the JSON of the object has ${text.length} characters, more than the limit of ${objectBytesMax}`,
-    )
   const at = text.indexOf(marker)
   const head = text.slice(0, at)
-  const tail = text.slice(at + marker.length)
+  const from = at + marker.length
+  if (managedFields === undefined) return { head, tail: text.slice(from) }
+  metadata.managedFields = managedFields
+  const place = text.indexOf(managersMarker, from)
+  // The quotes around the placeholder go as well.
+  const after = text.slice(place + managersMarker.length + 1)
+  return { head, tail: text.slice(from, place - 1) + managedFieldsText(managedFields) + after }
+}
+
+/** `message`: the stored value, if it is not JSON. */
+function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | undefined): EncodedObject {
+  const { head, tail } = partsOfText(object, metadata)
+  const length = head.length + marker.length + tail.length
+  if (length > objectBytesMax)
+    throw tooLarge(`Request entity too large: the JSON of the object has ${length} characters, more than the limit of ${objectBytesMax}`)
   // The cache and the response show the same revision, and share its bytes.
   let made: { revision: number; json: Buffer } | undefined
   return {
@@ -122,6 +139,7 @@ export function createObjectCodec(options: {
     labels: (value) => (isOwn(value) ? storedLabels(value, place) : undefined),
     toMessage: (stored) => (isOwn(stored.value) ? storedMessage(stored, place) : undefined),
     describe: (json) => describe(parseObject(json)),
+    describeObject: describe,
     describeStored: (value) => describe(storedObject(value)),
   }
 

@@ -101,10 +101,7 @@ export interface ResourceCodec {
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
   /** The same from a stored value, which stays as it is. Absent, or undefined as an answer: the JSON is used. */
   describeStored?(value: Uint8Array): { labels: Record<string, string>; fields: Record<string, string> } | undefined
-  /**
-   * The same from an object that is decoded already (`announce`). Absent: `describe` runs when a selector first needs
-   * it.
-   */
+  /** The same from an object that is decoded already (`announce`). Absent: from the JSON. */
   describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }
 

@@ -5,7 +5,7 @@
  */
 import { badRequest } from "../../base/errors.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Stages } from "../../base/turns.ts"
 import { sortedStages } from "../ownership/field-set-stages.ts"
 import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/field-set.ts"
@@ -129,9 +129,13 @@ export function encodeEntry(entry: ManagedFieldsEntry, sorted = false): JsonObje
   json.apiVersion = entry.apiVersion
   if (entry.time !== undefined) json.time = entry.time
   json.fieldsType = "FieldsV1"
-  json.fieldsV1 = sameFields || sorted ? fields : sortedFieldSet(fields)
+  json.fieldsV1 = sameFields || sorted ? fields : sortedFieldSet(fields, storedSet(stored))
   if (entry.subresource !== "") json.subresource = entry.subresource
   return json
+}
+
+function storedSet(stored: JsonObject | undefined): FieldSet | undefined {
+  return isObject(stored?.fieldsV1) ? stored.fieldsV1 : undefined
 }
 
 function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {

@@ -109,6 +109,15 @@ test.each<[string, FieldSet, FieldSet]>([
   ["only members meet", intersection({ "f:a": { "f:b": {} }, "f:c": {} }, { "f:a": {}, "f:c": { "f:d": {} } }), {}],
 ])("%s", (_, set, expected) => expect(set).toEqual(expected))
 
+test("is sorted where it differs from a sorted set, and there alone", () => {
+  const before = sortedFieldSet({ "f:a": { "f:c": {}, "f:b": {} }, "f:d": { 'k:{"name":"y"}': {}, 'k:{"name":"x"}': { "f:z": {} } } })
+  const changed = union(before, { "f:d": { 'k:{"name":"a"}': {} }, "f:0": { "f:2": {}, "f:1": {} } })
+  const sorted = sortedFieldSet(changed, before)
+  expect(JSON.stringify(sorted)).toBe(JSON.stringify(sortedFieldSet(changed)))
+  expect(sorted["f:a"]).toBe(before["f:a"])
+  expect(sortedFieldSet(before, before)).toBe(before)
+})
+
 test("shares untouched parts", () => {
   const set = { "f:a": { "f:b": {} }, "f:c": { "f:d": {}, "f:e": {} } }
   expect(union(set, { "f:a": { "f:b": {} } })).toBe(set)

@@ -295,16 +295,19 @@ function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
   return nodeOf(depth > 0 && Object.hasOwn(value, selfKey), below)
 }
 
-/** Sorts the elements as the reference writes them. Called once, before a set is stored. */
-export function sortedFieldSet(set: FieldSet): FieldSet {
-  if (isLeaf(set)) return set
+/**
+ * Sorts the elements as the reference writes them. Called once, before a set is stored. `before`: the stored set that it
+ * was made from. The nodes that both share are sorted, and most changes share most of them.
+ */
+export function sortedFieldSet(set: FieldSet, before?: FieldSet): FieldSet {
+  if (set === before || isLeaf(set)) return set
   const elements = Object.keys(set)
   const sorted = sortElements([...elements])
   let same = sorted.every((element, index) => element === elements[index])
   const nodes: FieldSet[] = []
   for (const element of sorted) {
     const node = nodeAt(set, element) ?? leaf
-    const inOrder = sortedFieldSet(node)
+    const inOrder = sortedFieldSet(node, before === undefined ? undefined : nodeAt(before, element))
     same &&= inOrder === node
     nodes.push(inOrder)
   }

@@ -4,6 +4,7 @@
  */
 import { isObject } from "../../base/json.ts"
 import { sharedSetCharactersMax, sharedSetsMax } from "../../base/limits.ts"
+import { keepFieldSetText } from "../../encoding/json/field-set-text.ts"
 import type { Stages } from "../../base/turns.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { reconciledSet } from "./atomic-change.ts"
@@ -30,7 +31,9 @@ export function sharedSet(text: string): FieldSet | undefined {
   if (!isObject(set)) return undefined
   if (byText.size >= sharedSetsMax) byText.clear()
   // A copy, since a slice of a longer string would retain all of it.
-  byText.set(Buffer.from(text).toString(), set)
+  const own = Buffer.from(text).toString()
+  byText.set(own, set)
+  keepFieldSetText(set, own)
   known.set(set, { shape: undefined, reconciled: set })
   return set
 }

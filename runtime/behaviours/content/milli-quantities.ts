@@ -25,6 +25,19 @@ export function roundResources(spec: PodSpec): void {
   roundAmounts(spec.overhead)
 }
 
+/** Whether `roundResources` would change the spec. */
+export function hasFineResources(spec: PodSpec): boolean {
+  return (
+    isFine(spec.overhead) ||
+    containersOf(spec).some(({ container: { resources } }) => isFine(resources.limits) || isFine(resources.requests))
+  )
+}
+
+function isFine(amounts: Record<string, string> | undefined): boolean {
+  for (const resource in amounts) if (roundedText(amounts[resource] ?? "") !== undefined) return true
+  return false
+}
+
 /** Undefined when there is nothing to round. */
 function roundedText(text: string): string | undefined {
   try {

@@ -13,9 +13,17 @@ export const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
 
 const localhost = "localhost/"
 
+/** Whether `keepAppArmorInStep` may change the spec of a new pod. */
+export function hasAppArmorAnnotation({ metadata }: Pod, vendor: Vendor): boolean {
+  const { annotations } = metadata
+  if (annotations === undefined) return false
+  const prefix = vendor.domain(appArmorPrefix)
+  return Object.keys(annotations).some((name) => name.startsWith(prefix))
+}
+
 /**
  * Fills the annotation of each container from its field or that of the pod, or the field from the annotation. Changes
- * `pod`, whose spec must be the caller's own. Called once per new pod.
+ * `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new pod.
  */
 export function keepAppArmorInStep(pod: Pod, vendor: Vendor): void {
   const { spec } = pod

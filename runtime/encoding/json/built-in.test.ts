@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isSafeForJsonParse } from "./built-in.ts"
+import { isSafeForJsonParse, parsePlain } from "./built-in.ts"
 
 describe("what the built-in parser may read", () => {
   it("has no digits that it may round, wherever they are", () => {
@@ -35,4 +35,28 @@ describe("what the built-in parser may read", () => {
       expect(isSafeForJsonParse(text, 1000)).toBe(false)
     },
   )
+})
+
+describe("bodies that the built-in parser reads", () => {
+  const bounds = { maxDepth: 100, maxValues: 1000 }
+  const isPlain = (value: unknown): boolean => parsePlain(JSON.stringify(value), bounds) !== undefined
+
+  it.each([
+    { image: "registry.example.com/a:1.27.0" },
+    { podIP: "10.1.2.3", hostIPs: ["10.0.0.1"] },
+    { fieldsV1: { 'k:{"name":"a"}': { ".": {} } }, note: 'a "quoted": text' },
+    { path: "a\\", at: "b" },
+  ])("hold texts with points and quotes: %j", (value) => expect(isPlain(value)).toBe(true))
+
+  it.each([
+    '{"a":1.5}',
+    '{"a": 1e3}',
+    "[1,2.0]",
+    "[ -1.5 ]",
+    "1.5",
+    '{"a" :1}',
+    '{"a":1,"a":1}',
+    '{"a":"\\"","a":"\\""}',
+    '{"a\\\\":1,"a\\\\":2}',
+  ])("hold no number with a fraction or an exponent, and no repeated field: %s", (text) => expect(parsePlain(text, bounds)).toBeUndefined())
 })

@@ -26,8 +26,11 @@ function isSafeWithoutExponents(text: string, maxDepth: number): boolean {
  * millisecond.
  */
 const plainCharactersMax = 32 * 1024
-/** Space between a name and its colon, which `countNames` would miss, or a number with a fraction or an exponent. */
-const notPlain = /"\s+:|[0-9][.eE][-+0-9]/
+/**
+ * Space between a name and its colon, which `countNames` would miss, or a number with a fraction or an exponent: a value
+ * of a field or an item of a list. Does not match what most strings hold, such as versions of images and addresses.
+ */
+const notPlain = /"\s+:|(?:^|":|[,[])\s*-?[0-9]+[.eE]/
 
 type Bounds = { readonly maxDepth: number; readonly maxValues: number }
 
@@ -60,13 +63,23 @@ export function parsePlain(text: string, { maxDepth, maxValues }: Bounds): JsonV
 }
 
 /**
- * Counts the field names of a plain text, repeated ones included. A string that begins with a colon or holds a quote
- * can make the count too large, never too small. So if the objects have as many fields, no name is repeated.
+ * Counts the field names of a plain text, repeated ones included. A string that begins with a colon can make the count
+ * too large, never too small. So if the objects have as many fields, no name is repeated.
  */
 function countNames(text: string): number {
   let count = 0
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) count++
+  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) {
+    // A quote within a string, as in the elements of a field set, ends no name.
+    if (text.charCodeAt(at - 1) !== 0x5c || !isEscaped(text, at)) count++
+  }
   return count
+}
+
+/** Whether an odd number of backslashes precedes a character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === 0x5c) first--
+  return (at - first) % 2 === 1
 }
 
 function countFields(value: JsonValue): number {
@@ -97,9 +110,7 @@ function closingQuote(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = text.indexOf('"', at)
     if (at < 0) return text.length
-    let escapes = at
-    while (text.charCodeAt(escapes - 1) === 0x5c) escapes--
-    if ((at - escapes) % 2 === 0) return at
+    if (!isEscaped(text, at)) return at
   }
 }
 

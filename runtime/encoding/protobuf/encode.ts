@@ -8,6 +8,7 @@ import { sortByBytes } from "../../base/byte-order.ts"
 import { parseDuration } from "../../base/duration.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
+import { fieldSetText } from "../json/field-set-text.ts"
 import { stringify } from "../json/text.ts"
 import { isFlag, memberOf } from "../../schema/unions.ts"
 import { isZeroInstant, parseInstant } from "../../base/time.ts"
@@ -156,8 +157,11 @@ function writeStruct(writer: ProtobufWriter, number: number, node: MessageNode, 
     case "any":
       writer.textField(1, escaped(stringify(value)))
       break
+    case "FieldsV1":
+      writer.textField(1, fieldSetText(value))
+      break
     default:
-      // RawExtension and FieldsV1 are embedded as JSON.
+      // RawExtension is embedded as JSON.
       writer.textField(1, stringify(value))
   }
   writer.close(at)

@@ -19,6 +19,8 @@ export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly encodings: EncodingCache
+  /** The decoded objects of the entries of this batch whose writer had them. Their fields are read without a parse. */
+  readonly written: Map<CachedEntry, ApiObject>
   /** Called whenever a value is found to be undecodable, possibly several times for the same value. */
   readonly onUndecodable: (error: UndecodableError) => void
 }
@@ -207,27 +209,19 @@ export class CachedEntry implements CachedObject, Allocation {
     return keptEncoding(this.context.encodings, this, form)
   }
 
-  /** Called with the decoded object if its writer has it, which saves a parse when a selector needs the fields. */
-  describeFrom(object: ApiObject): void {
-    const description = this.context.codec.describeObject?.(object)
-    if (description !== undefined) this.keepDescription(description)
-  }
-
   private describe(): Description {
     const kept = this.context.encodings.find(this, descriptionForm)
     if (kept !== undefined && !Buffer.isBuffer(kept)) return kept
     const description = this.readDescription()
-    this.keepDescription(description)
+    this.context.encodings.keep(this, descriptionForm, description, textBytes(description.labels) + textBytes(description.fields))
     return description
   }
 
   private readDescription(): Description {
-    const { codec } = this.context
+    const { codec, written } = this.context
+    const object = written.get(this)
+    if (object !== undefined && codec.describeObject !== undefined) return codec.describeObject(object)
     return (this.hasJson ? undefined : codec.describeStored?.(bytesOf(this))) ?? codec.describe(this.json())
-  }
-
-  private keepDescription(description: Description): void {
-    this.context.encodings.keep(this, descriptionForm, description, textBytes(description.labels) + textBytes(description.fields))
   }
 }
 

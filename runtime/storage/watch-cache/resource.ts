@@ -113,7 +113,13 @@ export class CachedResource implements ResourceCache {
     this.path = options.path
     this.keyPrefix = keyPrefix
     this.readsStore = options.readsStore
-    this.context = { arena: new ByteArena(slabs), codec, encodings, onUndecodable: (error) => this.noteUndecodable(error) }
+    this.context = {
+      arena: new ByteArena(slabs),
+      codec,
+      encodings,
+      written: new Map(),
+      onUndecodable: (error) => this.noteUndecodable(error),
+    }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
@@ -278,6 +284,7 @@ export class CachedResource implements ResourceCache {
     if (this.phase !== "live" || batch.length === 0) return
     this.batch = []
     this.subscribers.dispatch(batch, revision)
+    this.context.written.clear()
     this.dropReplaced(batch)
     this.trim()
   }
@@ -306,6 +313,7 @@ export class CachedResource implements ResourceCache {
     this.phase = "filling"
     this.restartReason = error.message
     this.batch = []
+    this.context.written.clear()
     this.cancelPast()
     this.subscribers.endAll(error)
     void this.fill()
@@ -407,7 +415,7 @@ export class CachedResource implements ResourceCache {
     if (claimed !== undefined) object.giveJson(claimed.json(revision))
     object.enter()
     previous?.retire()
-    if (claimed?.object !== undefined) object.describeFrom(claimed.object)
+    if (claimed?.object !== undefined) this.context.written.set(object, claimed.object)
     this.options.gathered.drop(() => this.objects.leafOf(key))
     this.objects.set(object)
     this.changes++

@@ -13,6 +13,7 @@ import { SlabPool } from "./slab-pool.ts"
 let decoded = 0
 const context = {
   arena: new ByteArena(new SlabPool({ ...defaultCacheLimits, slabBytes: 1024, regionBytes: 4 * 1024 })),
+  written: new Map(),
   onUndecodable: () => undefined,
   encodings: new EncodingCache(1 << 20),
   codec: {
