@@ -108,7 +108,7 @@ describe("an object", () => {
 describe("the ledger", () => {
   const found: Found = { id: "Pod/a", step: 0, class: "warnings", real: ["old"], ours: ["old", "x: not enforced"] }
   const reasons: Reasons = { later: { see: "s", why: "w", classes: ["warnings"], ours: "not enforced" } }
-  const key = "Pod/a\t0\twarnings\t"
+  const key = "Pod/a\t0\twarnings\tx: not enforced"
 
   it("fails on a difference that is not listed, and on a line that is not true", () => {
     expect(faultsOf([found], new Map(), reasons, () => true)).toEqual([expect.stringMatching(/^new: Pod\/a/)])

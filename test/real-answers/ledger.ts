@@ -1,10 +1,11 @@
 /**
- * The differences that are known. `differences.tsv` has one line for each: case, step, class, and the reason's name in
+ * The differences that are known. `differences.tsv` has one line for each: case, step, class, place, and the reason's name in
  * `reasons.yaml`, where a difference on purpose refers to `docs/DEVIATIONS.md`. Those without a reason are `open`. A
  * difference that is not listed fails the test, and so does a line that is no longer true.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { parse } from "yaml"
+import { placeOf } from "./place.ts"
 import type { Found } from "./run.ts"
 
 /** A reason, and which differences it explains: all that is given must fit. */
@@ -31,8 +32,7 @@ export const open = "open"
 const listFile = new URL("differences.tsv", import.meta.url)
 const reasonsFile = new URL("reasons.yaml", import.meta.url)
 
-export const keyOf = (found: Pick<Found, "id" | "step" | "class" | "part">): string =>
-  [found.id, String(found.step), found.class, found.part ?? ""].join("\t")
+export const keyOf = (found: Found): string => [found.id, String(found.step), found.class, placeOf(found)].join("\t")
 
 export function readReasons(): Reasons {
   return parse(readFileSync(reasonsFile, "utf8")) as Reasons // The format of the file.
@@ -102,4 +102,4 @@ export function writeLedger(found: readonly Found[], ledger: Ledger, reasons: Re
   writeFileSync(listFile, [heading, ...sorted, ""].join("\n"))
 }
 
-const heading = "# Written by `npm run real-answers -- --write`: case, step, class, part of a document, reason."
+const heading = "# Written by `npm run real-answers -- --write`: case, step, class, place, reason."

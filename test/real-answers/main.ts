@@ -2,10 +2,12 @@
  * `npm run real-answers`: sends the recorded cases to the built program, and fails on what is not in `differences.tsv`.
  * It prints each class of differences with its smallest example, and how much is the same.
  */
+import { readFileSync } from "node:fs"
 import { matchesGlob } from "node:path"
 import { parseArgs } from "node:util"
+import type { Facts } from "./facts.ts"
 import { faultsOf, keyOf, open, readLedger, readReasons, reasonOf, unusedReasons, writeLedger } from "./ledger.ts"
-import { bodyOf, type Case, type Group, recordedAnswers, recordedGroups } from "./recorded.ts"
+import { addRecorded, bodyOf, type Case, type Group, recordedAnswers, recordedGroups } from "./recorded.ts"
 import { reportOf } from "./report.ts"
 import { compareGroups, compareProfiles } from "./run.ts"
 
@@ -17,6 +19,8 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
     /** Shows differences on purpose as well. */
     all: { type: "boolean", default: false },
+    /** Takes cases that `npm run differ -- --record FILE` has found into the recorded ones. */
+    add: { type: "string" },
     /** Prints the requests of a case and the recorded answers. */
     show: { type: "string" },
     /** Asks a server that runs, a fresh one with the options of run.ts, at this port of 127.0.0.1; needs `token`. */
@@ -25,6 +29,10 @@ const { values } = parseArgs({
   },
 })
 
+if (values.add !== undefined) {
+  const added = JSON.parse(readFileSync(values.add, "utf8")) as { groups: Group[]; answers: Record<string, readonly Facts[]> } // As differ writes it.
+  for (const group of added.groups) addRecorded(group, added.answers)
+}
 const groups = recordedGroups()
 process.exitCode = values.show === undefined ? await compare(chosen(groups, values.only)) : show(values.show)
 

@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** The plugins that run by default, without NamespaceLifecycle. */
-const defaultPlugins = [
+export const defaultPlugins = [
   ...["LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority", "DefaultTolerationSeconds"],
   ...["DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize", "RuntimeClass"],
   ...["DefaultIngressClass", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota"],
@@ -33,6 +33,13 @@ const defaultPlugins = [
 
 /** The user of the recordings. */
 const token = "judge-token"
+
+/** Writes the file with the token of an administrator. */
+export function writeTokens(folder: string): { readonly tokenFile: string; readonly token: string } {
+  const tokenFile = join(folder, "tokens.csv")
+  writeFileSync(tokenFile, `${token},judge,1,system:masters\n`, { mode: 0o600 })
+  return { tokenFile, token }
+}
 
 /** Options of a server that is like the recorded one. Those of the profile `default` have the built-in plugins on. */
 export function optionsFor(profile: Profile, tokenFile: string): string[] {
@@ -49,8 +56,7 @@ export function optionsFor(profile: Profile, tokenFile: string): string[] {
 /** Runs `work` with a fresh server of the built program. */
 export async function withServer<T>(profile: Profile, work: (server: Asked) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "real-answers-"))
-  const tokenFile = join(folder, "tokens.csv")
-  writeFileSync(tokenFile, `${token},judge,1,system:masters\n`, { mode: 0o600 })
+  const { tokenFile } = writeTokens(folder)
   const server = await startServerProcess({ options: optionsFor(profile, tokenFile) })
   try {
     return await work({ port: server.port, authority: server.authority, token })
