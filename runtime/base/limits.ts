@@ -3,16 +3,16 @@
 /** Bytes of a request body; more is 413. The reference's `MaxRequestBodyBytes`. */
 export const requestBodyBytesMax = 3 * 1024 * 1024
 
-/** Bytes of a YAML request body; more is 413. Parsing YAML costs about 40 times as much as parsing JSON. */
+/** Bytes of a YAML request body; more is 413. Parsing YAML costs about 30 times as much as parsing JSON. */
 export const yamlBodyBytesMax = 1024 * 1024
 
 /** Nested lists and objects in a document. `JSON.stringify` and recursive walks overflow the stack at some 2,500. */
 export const documentDepthMax = 1000
 
 /**
- * Nested lists and objects in a YAML document; more is 400. The YAML parser overflows the stack at some 800 levels, and
- * if V8 compiles a regular expression at that moment, the process ends. The deepest real documents, schemas of
- * definitions, have about 60.
+ * Nested lists and objects in a YAML document; more is 400. The library that reads files overflows the stack at some
+ * 800 levels, and if V8 compiles a regular expression at that moment, the process ends. The deepest real documents,
+ * schemas of definitions, have about 60.
  */
 export const yamlDepthMax = 256
 
@@ -34,7 +34,7 @@ export const objectFieldsMax = 16_384
 /** Values of a document that are parsed or normalized before other requests get a turn: about 10 ms. */
 export const turnValues = 10_000
 
-/** YAML up to this size is parsed on the main thread, in 20 ms at most; longer texts and aliases in a worker thread. */
+/** YAML up to this size is parsed on the main thread, in 5 ms at most; longer texts and aliases in a worker thread. */
 export const yamlAtOnceBytes = 8 * 1024
 
 /** Milliseconds and MiB of the worker thread for one YAML document; more is 413. The largest take a tenth of both. */

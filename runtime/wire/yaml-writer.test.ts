@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest"
 import { Document, Scalar, visit } from "yaml"
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import { parseYaml } from "./yaml.ts"
-import { hasMeaning } from "./yaml-scalar.ts"
+import { hasMeaning } from "../encoding/yaml/resolve.ts"
 import { atOnce } from "../base/turns.ts"
 import { writeYaml, writingYaml } from "./yaml-writer.ts"
 
 const runs = Number(process.env.YAML_RUNS ?? 3000)
 
-/** The output of the package that earlier versions of this server used. */
+/** The output of the package that earlier versions used, with escapes for what YAML 1.1 reads otherwise. */
 function byPackage(value: JsonValue): string {
   const document = new Document(value, {
     version: "1.1",
@@ -23,11 +23,23 @@ function byPackage(value: JsonValue): string {
       if (typeof node.value === "string" && isAmbiguous(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
-  return document.toString({ indentSeq: false, lineWidth: 0 })
+  return document.toString({ indentSeq: false, lineWidth: 0 }).replace(strange, (one) => {
+    const code = one.charCodeAt(0)
+    return { 133: "\\N", 8232: "\\L", 8233: "\\P", 65279: "\\ufeff" }[code] ?? `\\x${code.toString(16)}`
+  })
 }
 
+const strange = /[\x7f-\x9f\u2028\u2029\ufeff]/g
+
 function isAmbiguous(text: string): boolean {
-  return /^\d{4}-\d/.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=" || hasMeaning(text)
+  return (
+    text.search(strange) >= 0 ||
+    /^\d{4}-\d/.test(text) ||
+    /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) ||
+    text === "<<" ||
+    text === "=" ||
+    hasMeaning(text)
+  )
 }
 
 /** Parts of strings that need quotes, blocks, or a closer look. */

@@ -5,7 +5,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
-import { hasMeaning } from "./yaml-scalar.ts"
+import { hasMeaning } from "../encoding/yaml/resolve.ts"
 
 /** Longer keys are on a line of their own, after a question mark. */
 const implicitKeyMax = 1024
@@ -157,7 +157,9 @@ function needsQuotes(text: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these cannot stand in a plain text
-const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u
+const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\u{D800}-\u{DFFF}]/u
+/** Of these, what JSON writes as it is. To a reader of YAML 1.1 three are line breaks, others are forbidden. */
+const rawInJson = /[\x7f-\x9f\u2028\u2029\ufeff]/g
 /** What a reader of YAML 1.2 reads as a number. */
 const coreNumber = /^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/
 /** Begins with an indicator, or contains what would end a plain scalar or begin a comment. */
@@ -192,11 +194,12 @@ function indentOf(text: string, indent: string): string {
 
 /** In double quotes: as JSON, with the short escapes of YAML; values are broken at line feeds. */
 function doubleQuoted(text: string, indent: string, isKey: boolean): string {
-  const json = JSON.stringify(text)
+  const plainJson = JSON.stringify(text)
+  const json = plainJson.replace(rawInJson, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
   let at = json.indexOf("\\")
   if (at < 0) return json
   const inner = indentOf(text, indent)
-  const breaks = !isKey && json.length >= brokenQuoteMin
+  const breaks = !isKey && plainJson.length >= brokenQuoteMin
   let written = ""
   let start = 0
   for (; at >= 0; at = json.indexOf("\\", at)) {
@@ -222,7 +225,15 @@ function doubleQuoted(text: string, indent: string, isKey: boolean): string {
   return written + json.slice(start)
 }
 
-const shortEscapes: Readonly<Record<string, string>> = { "0000": "\\0", "0007": "\\a", "000b": "\\v", "001b": "\\e" }
+const shortEscapes: Readonly<Record<string, string>> = {
+  "0000": "\\0",
+  "0007": "\\a",
+  "000b": "\\v",
+  "001b": "\\e",
+  "0085": "\\N",
+  "2028": "\\L",
+  "2029": "\\P",
+}
 
 /** The YAML form of a four-digit escape of `JSON.stringify`, which writes control characters and lone surrogates so. */
 function shortEscape(digits: string): string {

@@ -113,7 +113,7 @@ describe("parseYaml", () => {
   })
 
   it("refuses what YAML 1.1 does not have", () => {
-    expect(faultOf("%YAML 1.2\n---\na: 1")).toMatch(/^400 yaml: found incompatible YAML document/)
+    expect(faultOf("%YAML 1.2\n---\na: 1")).toMatch(/^400 yaml: line 1: found incompatible YAML document/)
     expect(faultOf('a: "\\/"')).toBe('400 yaml: line 1: found unknown escape character "/"')
     expect(faultOf('a: "\\\\/"')).toBe("no fault")
     expect(faultOf('a: "\\ud800"')).toBe("400 yaml: line 1: found invalid Unicode character escape code \\ud800")
@@ -129,7 +129,7 @@ describe("parseYaml", () => {
       `a: &a ${long}\nb: [${times(11, "*a")}]`,
       `a: &a [${long}]\nb: [${times(11, "*a")}]`,
       `a: &a {k: ${long}}\nb: [${times(11, "{<<: *a}")}]`,
-      `a: &a {"${long}": 1}\nb: [${times(11, "{<<: *a}")}]`,
+      `a: &a\n  ? "${long}"\n  : 1\nb: [${times(11, "{<<: *a}")}]`,
       `a: &a "${long}"\nb: {${times(11, "*a : 1")}}`,
     ])
       expect(faultOf(text)).toBe(
@@ -143,11 +143,12 @@ describe("parseYaml", () => {
     expect(faultOf(list(documentValuesMax))).toMatch(/^413 .* more than 65536 values/)
   })
 
-  it("keeps numbers of many digits as a JSON body does", () => {
-    expect(parseYaml(`[${"1".repeat(64)}, ${"1".repeat(65)}, 0x${"f".repeat(65)}, ${"9".repeat(400)}]`).value).toEqual([
-      BigInt("1".repeat(64)),
-      Number("1".repeat(65)),
-      Number(`0x${"f".repeat(65)}`),
+  it("reads whole numbers of more than 64 bits as floats, and texts beyond those", () => {
+    const hexadecimal = `0x${"f".repeat(65)}`
+    expect(parseYaml(`[18446744073709551615, ${"1".repeat(64)}, ${hexadecimal}, ${"9".repeat(400)}]`).value).toEqual([
+      18446744073709551615n,
+      Number("1".repeat(64)),
+      hexadecimal,
       "9".repeat(400),
     ])
   })

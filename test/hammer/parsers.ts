@@ -79,6 +79,7 @@ import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPre
 import { warningHeaders } from "../../runtime/wire/send.ts"
 import { readIncludeObject } from "../../runtime/wire/table.ts"
 import { asksForWebSocket, offeredProtocols } from "../../runtime/wire/websocket-protocols.ts"
+import { parseYamlFile } from "../../runtime/base/yaml-file.ts"
 import { parseYaml } from "../../runtime/wire/yaml.ts"
 import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
 import { FieldPath } from "../../runtime/encoding/field-path.ts"
@@ -452,16 +453,18 @@ export const parsers: Readonly<Record<string, Parser>> = {
   YAML: {
     covers: [
       "wire/yaml.ts#parseYaml",
-      "wire/yaml-document.ts#readDocument",
       "base/compose-yaml.ts#composeYaml",
-      "wire/yaml-scalar.ts#resolvePlain",
-      "wire/yaml-scalar.ts#hasMeaning",
+      "encoding/yaml/parser.ts#parseYamlDocument",
+      "encoding/yaml/resolve.ts#resolvePlain",
+      "encoding/yaml/resolve.ts#hasMeaning",
     ],
-    read: each(parseYaml),
+    read: each(parseYaml, parseYamlFile),
     shapes: [
       ["a: ", ""],
       ['a: "', '"'],
       ["- ", ""],
+      ["a: |\n  ", ""],
+      ["{", "}"],
     ],
   },
   message: {
