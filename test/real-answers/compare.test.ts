@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { differences } from "./compare.ts"
 import { type Facts, factsOf } from "./facts.ts"
-import { faultsOf, type Reasons, reasonOf } from "./ledger.ts"
+import { faultsOf, keyOf, type Reasons, reasonOf } from "./ledger.ts"
 import { edited, subsetOf } from "./recorded.ts"
 import type { Found } from "./run.ts"
 import { steady } from "./steady.ts"
@@ -122,7 +122,7 @@ describe("the ledger", () => {
     expect(reasonOf({ ...found, real: ["old", "lost"] }, reasons)).toBe("open")
     expect(reasonOf({ ...found, ours: ["old", "x: not enforced", "wrong"] }, reasons)).toBe("open")
     const lost = { ...found, real: ["lost"] }
-    expect(faultsOf([lost], new Map([[key, "later"]]), reasons, () => true)).toEqual([expect.stringMatching(/does not explain/)])
+    expect(faultsOf([lost], new Map([[keyOf(lost), "later"]]), reasons, () => true)).toEqual([expect.stringMatching(/does not explain/)])
   })
 })
 
