@@ -30,7 +30,7 @@ export async function kindsOf(
   const documents = new Map<string, Schemas>()
   const kinds: Kind[] = []
   for (const group of groups.filter(({ group: name }) => names === undefined || names.includes(name)).map(ownNames)) {
-    const create = group.cases.find(({ id }) => id === `${group.group}/create/min`)?.steps[0]
+    const create = group.cases.find(({ id }) => id === `${group.group}/store` || id.startsWith(`${group.group}/create/`))?.steps[0]
     if (create === undefined) continue
     const path = create.p.split("?")[0] ?? ""
     const prefix = /^\/(api\/v1|apis\/[^/]+\/[^/]+)\//.exec(path)?.[1] ?? ""

@@ -24,7 +24,7 @@ function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)
   const query = `?dryRun=All&fieldManager=differ${random.chance(0.1) ? "&fieldValidation=Strict" : ""}`
   const { stored, schemas, schema } = kind
   if (stored === undefined || operation === "create")
-    return { m: "POST", p: kind.path + query, b: mutate(random, schemas, random.pick(kind.bases), schema) }
+    return { m: "POST", p: kind.path + query, b: mutate(random, schemas, renamed(random.pick(kind.bases)), schema) }
   const changed = mutate(random, schemas, stored.object, schema)
   const whole = {
     ...changed,
@@ -37,6 +37,14 @@ function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)
   if (operation === "apply")
     return { m: "PATCH", p: `${stored.path}${query}${random.chance(0.8) ? "&force=true" : ""}`, ct: "apply", b: whole }
   return { m: "PATCH", p: stored.path + query, ct: operation === "merge" ? "merge" : "strategic", b: mergePatch(stored.object, whole) }
+}
+
+/** Another name than that of the stored object, which exists already. A name with dots says what is in the object. */
+function renamed(base: JsonObject): JsonObject {
+  const metadata = base["metadata"]
+  const name = isObject(metadata) ? metadata["name"] : undefined
+  if (!isObject(metadata) || typeof name !== "string" || name.includes(".")) return base
+  return { ...base, metadata: { ...metadata, name: `${name}-new` } }
 }
 
 /** All in the query: the real server does not read the query, and so no `dryRun`, when there is a body. */
