@@ -16,11 +16,11 @@ export interface ReferenceServer extends Target, Measurable {
 const token = "reference-token"
 const pollMs = 100
 
-/** Resolves when it serves. The first start may build it, for minutes. */
-export async function startReference(folder: string): Promise<ReferenceServer> {
+/** Resolves when it serves. The first start may build it, for minutes. `options`: further ones of the server. */
+export async function startReference(folder: string, options: readonly string[] = []): Promise<ReferenceServer> {
   const files = mkdtempSync(join(tmpdir(), "bench-reference-"))
   const port = await freePort()
-  const child = spawn(join(folder, "run.sh"), [String(port)], { stdio: "ignore", env: { ...process.env, TMPDIR: files } })
+  const child = spawn(join(folder, "run.sh"), [String(port), ...options], { stdio: "ignore", env: { ...process.env, TMPDIR: files } })
   const exited = once(child, "exit")
   const stop = async (): Promise<void> => {
     child.kill()

@@ -1,0 +1,79 @@
+/** One request of the differential. All are dry runs: they change nothing, so that each can be sent again. */
+import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
+import type { Step } from "../real-answers/recorded.ts"
+import { same } from "../real-answers/values.ts"
+import type { SeededRandom } from "../sim/world/random.ts"
+import { mutate } from "./generate.ts"
+import type { Kind } from "./kinds.ts"
+
+export interface Probe {
+  readonly kind: string
+  readonly operation: string
+  readonly step: Step
+}
+
+const operations = ["create", "create", "update", "update", "status", "json", "merge", "strategic", "apply", "delete"] as const
+
+export function drawProbe(random: SeededRandom, kind: Kind): Probe {
+  const operation = kind.stored === undefined ? "create" : random.pick(operations)
+  const step = stepOf(random, kind, operation)
+  return { kind: kind.name, operation, step }
+}
+
+function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)[number]): Step {
+  const query = `?dryRun=All&fieldManager=differ${random.chance(0.1) ? "&fieldValidation=Strict" : ""}`
+  const { stored, schemas, schema } = kind
+  if (stored === undefined || operation === "create")
+    return { m: "POST", p: kind.path + query, b: mutate(random, schemas, renamed(random.pick(kind.bases)), schema) }
+  const changed = mutate(random, schemas, stored.object, schema)
+  const whole = {
+    ...changed,
+    metadata: { ...(stored.object["metadata"] as JsonObject), ...(isObject(changed["metadata"]) && changed["metadata"]) },
+  } // Of every object.
+  if (operation === "update") return { m: "PUT", p: stored.path + query, b: whole, rv: true }
+  if (operation === "status" && stored.hasStatus) return { m: "PUT", p: `${stored.path}/status${query}`, b: whole, rv: true }
+  if (operation === "delete") return { m: "DELETE", p: `${stored.path}?dryRun=All${deletion(random)}` }
+  if (operation === "json") return { m: "PATCH", p: stored.path + query, ct: "json", b: jsonPatch(stored.object, whole) }
+  if (operation === "apply")
+    return { m: "PATCH", p: `${stored.path}${query}${random.chance(0.8) ? "&force=true" : ""}`, ct: "apply", b: whole }
+  return { m: "PATCH", p: stored.path + query, ct: operation === "merge" ? "merge" : "strategic", b: mergePatch(stored.object, whole) }
+}
+
+/** Another name than that of the stored object, which exists already. A name with dots says what is in the object. */
+function renamed(base: JsonObject): JsonObject {
+  const metadata = base["metadata"]
+  const name = isObject(metadata) ? metadata["name"] : undefined
+  if (!isObject(metadata) || typeof name !== "string" || name.includes(".")) return base
+  return { ...base, metadata: { ...metadata, name: `${name}-new` } }
+}
+
+/** All in the query: the real server does not read the query, and so no `dryRun`, when there is a body. */
+function deletion(random: SeededRandom): string {
+  const policy = random.pick(["Foreground", "Background", "Orphan", "Later"])
+  return random.pick(["", `&propagationPolicy=${policy}`, `&gracePeriodSeconds=${random.pick([0, 1, -1, 5])}`, "&orphanDependents=true"])
+}
+
+/** Operations that make `after` of `before`, one for each field that is different. */
+export function jsonPatch(before: JsonObject, after: JsonObject, pointer = ""): JsonValue[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): JsonValue[] => {
+    const [one, other] = [before[name], after[name]]
+    const path = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
+    if (other === undefined) return [{ op: "remove", path }]
+    if (isObject(one) && isObject(other)) return jsonPatch(one, other, path)
+    return same(one, other) ? [] : [{ op: one === undefined ? "add" : "replace", path, value: other }]
+  })
+}
+
+/** The merge patch that makes `after` of `before`. */
+export function mergePatch(before: JsonObject, after: JsonObject): JsonObject {
+  const patch: JsonObject = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [one, other] = [before[name], after[name]]
+    if (other === undefined) patch[name] = null
+    else if (isObject(one) && isObject(other)) {
+      const inner = mergePatch(one, other)
+      if (Object.keys(inner).length > 0) patch[name] = inner
+    } else if (!same(one, other)) patch[name] = other
+  }
+  return patch
+}

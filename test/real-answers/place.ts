@@ -1,0 +1,37 @@
+/** Where a difference is, so that two of one class are told apart: the fields of causes, or the words of a text. */
+import type { Difference } from "./compare.ts"
+import { fieldOf } from "./values.ts"
+
+/** Characters of a place, and fields that it names. */
+const placeMax = 100
+const fieldsMax = 3
+
+/** The same for differences that have one reason, on each run. Empty where the class says it. */
+export function placeOf({ class: name, part, real, ours }: Difference): string {
+  if (part !== undefined) return part
+  if (/^(?:object|table|split|events|names|list)/.test(name)) return ""
+  const told = isTold(real) ? real : ours
+  if (name.startsWith("warnings")) return wordsOf(firstOwn(real, ours) ?? firstOwn(ours, real))
+  const fields = (Array.isArray(told) ? told : [told])
+    .map((cause: unknown) => fieldOf(cause, "field"))
+    .filter((field) => typeof field === "string")
+  if (fields.length > 0) return [...new Set(fields.map(generalField))].sort().slice(0, fieldsMax).join(" ").slice(0, placeMax)
+  return name.startsWith("code") || name === "message" ? wordsOf(told) : ""
+}
+
+const isTold = (value: unknown): boolean =>
+  typeof value === "string" || (Array.isArray(value) ? value.length > 0 : fieldOf(value, "field") !== undefined)
+
+/** `spec.containers[0].env[a]` is `spec.containers[].env[]`. */
+export const generalField = (field: string): string => field.replace(/\[[^\]]*\]/g, "[]")
+
+function firstOwn(values: unknown, others: unknown): unknown {
+  return Array.isArray(values) ? values.find((value) => !Array.isArray(others) || !others.includes(value)) : undefined
+}
+
+/** A text without names, values and numbers. */
+function wordsOf(value: unknown): string {
+  if (typeof value !== "string") return ""
+  const text = value.replace(/"[^"]*"/g, '""').replace(/[\d\t\n]+/g, "0")
+  return generalField(text.replace(/^\S+ "" is invalid: /, "")).slice(0, placeMax)
+}
