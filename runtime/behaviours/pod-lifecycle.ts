@@ -26,8 +26,7 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
     if (hasFineResources(object.spec) || hasNegativePeriod(object.spec) || hasAppArmorAnnotation(object, vendor)) {
       object.spec = deepClone(object.spec)
       roundResources(object.spec)
-      // That of a template stays, and becomes the shortest one in its pods.
-      if (hasNegativePeriod(object.spec)) object.spec.terminationGracePeriodSeconds = 1
+      correctGracePeriod(object.spec)
     }
     keepAppArmorInStep(object, vendor)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
@@ -47,9 +46,13 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   },
 }))
 
-/** Such a period counts as the shortest one. */
 function hasNegativePeriod(spec: Pod["spec"]): boolean {
   return Number(spec.terminationGracePeriodSeconds ?? 0) < 0
+}
+
+/** A negative period counts as the shortest one. That of a template stays, and becomes one in its pods. */
+function correctGracePeriod(spec: Pod["spec"]): void {
+  if (hasNegativePeriod(spec)) spec.terminationGracePeriodSeconds = 1
 }
 
 /** Whether no node has to stop containers before the pod is deleted. */
