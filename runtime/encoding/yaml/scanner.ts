@@ -142,10 +142,10 @@ export class Scanner {
     this.insert(kind, before, line)
   }
 
-  private closeBlocks(column: number): void {
+  private closeBlocks(column: number, line?: number): void {
     if (this.flowLevel > 0) return
     while (this.indent > column) {
-      this.add("blockEnd")
+      this.add("blockEnd", {}, line)
       this.indent = this.indents.pop() ?? -1
     }
   }
@@ -170,14 +170,16 @@ export class Scanner {
   }
 
   private fetchEnd(): void {
+    // Faults are told of the last line, and no key goes on beyond it.
+    const { line } = this.cursor
     if (this.cursor.column !== 0) this.cursor.startLine()
-    this.endDocumentPart()
-    this.add("streamEnd")
+    this.endDocumentPart(line)
+    this.add("streamEnd", {}, line)
   }
 
   /** A directive, a mark or the end of the text ends all blocks. */
-  private endDocumentPart(): void {
-    this.closeBlocks(-1)
+  private endDocumentPart(line?: number): void {
+    this.closeBlocks(-1, line)
     this.dropKey()
     this.mayStartKey = false
   }
