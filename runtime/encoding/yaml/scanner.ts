@@ -170,7 +170,7 @@ export class Scanner {
   }
 
   private fetchEnd(): void {
-    // Faults are told of the last line, and no key goes on beyond it.
+    // Faults name the last line, and no key goes on beyond it.
     const { line } = this.cursor
     if (this.cursor.column !== 0) this.cursor.startLine()
     this.endDocumentPart(line)
