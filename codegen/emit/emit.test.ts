@@ -129,11 +129,11 @@ describe("generated code", () => {
     const told = faults({ metadata: { name: "k", labels: { "bad key": "x" } }, spec })
     for (const line of [
       "spec.litres: Invalid value: 0: must be greater than or equal to 1",
-      'spec.mode: Unsupported value: "": supported values: "slow", "fast"',
+      'spec.mode: Unsupported value: "": supported values: "fast", "slow"',
       "spec.parts: Too many",
       'spec.parts[0].name: Invalid value: "Lid": a lowercase RFC 1123 label',
       "spec.parts[0].count: Invalid value: 10: must be between 1 and 9, inclusive",
-      'spec.parts[1].material: Unsupported value: "wood": supported values: "steel", "glass"',
+      'spec.parts[1].material: Unsupported value: "wood": supported values: "glass", "steel"',
       'spec.parts[2].name: Duplicate value: "a"',
       "spec.parts[2].count: Invalid value: 3: only 2 of glass, not 3",
       "spec.parts[2].spare.name: Required value",
@@ -155,7 +155,7 @@ describe("generated code", () => {
   test("updates compare with the stored object", () => {
     const old = { ...good(), spec: { ...good().spec, serial: "1", litres: 3 } }
     expect(faults({ ...good(), spec: { ...good().spec, serial: "2" } }, old)).toBe(
-      '[spec.serial: Invalid value: "2": field is immutable, spec.litres: Forbidden: may not shrink]',
+      '[spec.litres: Forbidden: may not shrink, spec.serial: Invalid value: "2": field is immutable]',
     )
     expect(faults(old, { ...old, spec: { litres: 1 } })).toBe("")
   })

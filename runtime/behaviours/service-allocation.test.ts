@@ -75,10 +75,12 @@ test("allocated fields are in the order of the schema", async () => {
   expect(names.slice(0, 5)).toEqual(["ports", "selector", "clusterIP", "clusterIPs", "type"])
 })
 
-test("a requested address is allocated once, in either spelling", async () => {
+test("a requested address is allocated once; a list without the single field is refused", async () => {
   const one = await open()
   expect(specOf(await one.create("services", service("a", { clusterIP: "10.0.0.7" })))).toMatchObject({ clusterIPs: ["10.0.0.7"] })
-  expect(specOf(await one.create("services", service("b", { clusterIPs: ["10.0.0.8"] })))).toMatchObject({ clusterIP: "10.0.0.8" })
+  const both = { clusterIP: "10.0.0.8", clusterIPs: ["10.0.0.8"] }
+  expect(specOf(await one.create("services", service("b", both)))).toMatchObject(both)
+  expect((await failureOf(one.create("services", service("d", { clusterIPs: ["10.0.0.9"] })))).code).toBe(422)
   const error = await failureOf(one.create("services", service("c", { clusterIP: "10.0.0.7" })))
   expect(error.code).toBe(422)
   expect(causesOf(error)).toEqual([
@@ -409,11 +411,11 @@ test.each([
     cause: 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
   },
   { spec: { ipFamilies: ["IPv6"] }, cause: 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster' },
-  { spec: { clusterIP: "fd00::1" }, cause: 'spec.clusterIPs[0]: Invalid value: "fd00::1": IPv6 is not configured on this cluster' },
+  { spec: { clusterIP: "fd00::1" }, cause: 'spec.clusterIPs[0]: Invalid value: []string{"fd00::1"}: IPv6 is not configured on this cluster' },
   {
     spec: { ipFamilies: ["IPv4", "IPv6"] },
     cause:
-      "spec.ipFamilyPolicy: Invalid value: null: must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified",
+      "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
   },
 ])("$spec is refused in a cluster of one family", async ({ spec, cause }) => {
   const one = await open()
