@@ -11,6 +11,7 @@ import type { NotedRequest } from "../base/noted-request.ts"
 import { cut } from "../base/quote.ts"
 import type { User } from "../base/user.ts"
 import type { Incoming } from "../http/exchange.ts"
+import { issuerOf } from "./jwt-form.ts"
 import type { AuthenticationMeter } from "./meters.ts"
 import { type CredentialNotes, note } from "./notes.ts"
 
@@ -97,16 +98,15 @@ function identifyFrom(
   return undefined
 }
 
+/** Characters of an issuer in the log. */
+const issuerShown = 200
+
 /** For the log: a token that names an issuer is most often one of another provider than those that are configured. */
 function unknownToken(token: string): string {
-  const [, claims = ""] = token.split(".", 2)
-  const [, issuer] = /"iss"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(Buffer.from(claims.slice(0, claimsLookedAt), "base64url").toString()) ?? []
+  const issuer = issuerOf(token)
   if (issuer === undefined) return "invalid bearer token"
-  return `invalid bearer token: its issuer is ${cut(issuer)}, and no authenticator of this server knows tokens of that issuer`
+  return `invalid bearer token: its issuer is ${JSON.stringify(cut(issuer, issuerShown))}, and no authenticator of this server knows tokens of that issuer`
 }
-
-/** Characters of a token's claims in which the issuer is looked for; it comes early. */
-const claimsLookedAt = 2048
 
 interface Remaining {
   readonly authenticators: readonly Authenticator[]

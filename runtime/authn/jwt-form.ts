@@ -1,4 +1,5 @@
-/** The form of a signed token (RFC 7515 section 7.1), before anything of it is read. */
+/** The form of a signed token (RFC 7515 section 7.1), and what it says before anything of it is verified. */
+import { isObject } from "../base/json.ts"
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]*$/
@@ -16,4 +17,19 @@ export function isCompactToken(text: string): boolean {
 function isCanonical(part: string): boolean {
   const unused = [0, undefined, 0b1111, 0b11][part.length % 4]
   return unused !== undefined && (alphabet.indexOf(part.at(-1) ?? "") & unused) === 0
+}
+
+/**
+ * The `iss` of a token, before its signature is verified: it decides who is to verify it. Undefined for what is no such
+ * token, or names none. Called with any text.
+ */
+export function issuerOf(token: string): string | undefined {
+  if (!isCompactToken(token)) return undefined
+  const [, payload = ""] = token.split(".")
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"))
+    return isObject(claims) && typeof claims.iss === "string" ? claims.iss : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -34,7 +34,7 @@ export const objectFieldsMax = 16_384
 /** Values of a document that are parsed or normalized before other requests get a turn: about 10 ms. */
 export const turnValues = 10_000
 
-/** YAML up to this size is parsed on the main thread, in 5 ms at most; longer texts and aliases in a worker thread. */
+/** YAML up to this size is parsed on the main thread, in 25 ms at most; longer texts and aliases in a worker thread. */
 export const yamlAtOnceBytes = 8 * 1024
 
 /** Milliseconds and MiB of the worker thread for one YAML document; more is 413. The largest take a tenth of both. */

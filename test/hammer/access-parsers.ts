@@ -4,7 +4,7 @@
  */
 import { combinedTrust, trustData, trustOf } from "../../runtime/controllers/published-trust.ts"
 import { stringifyText } from "../../runtime/encoding/json/stringify-text.ts"
-import { isCompactToken } from "../../runtime/authn/jwt-form.ts"
+import { isCompactToken, issuerOf } from "../../runtime/authn/jwt-form.ts"
 import { validateAuthenticationConfiguration } from "../../runtime/authn/oidc/validate-configuration.ts"
 import { validateAuthorizationConfiguration } from "../../runtime/authz/validate-configuration.ts"
 import { validated } from "../../runtime/launch/configuration-file.ts"
@@ -30,8 +30,8 @@ function authorization(text: string): unknown {
 
 export const accessParsers: Readonly<Record<string, Parser>> = {
   "the form of signed tokens": {
-    covers: ["authn/jwt-form.ts#isCompactToken"],
-    read: isCompactToken,
+    covers: ["authn/jwt-form.ts#isCompactToken", "authn/jwt-form.ts#issuerOf"],
+    read: each(isCompactToken, issuerOf),
     shapes: [
       ["a.b.", ""],
       ["", ".b.c"],

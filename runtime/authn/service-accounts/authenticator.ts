@@ -4,11 +4,10 @@
  * serviceAccounts.
  */
 import type { JWTPayload } from "jose"
-import { isObject } from "../../base/json.ts"
 import { accountGroups, accountUser, type User } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { AuthenticationError } from "../authenticate.ts"
-import { isCompactToken } from "../jwt-form.ts"
+import { issuerOf } from "../jwt-form.ts"
 import type { CredentialNotes } from "../notes.ts"
 import type { TokenLookUp } from "../tokens/kept-tokens.ts"
 import { subjectOf, type TokenSubject } from "./claims.ts"
@@ -33,18 +32,6 @@ export function serviceAccountTokens(options: AccountTokenOptions): TokenLookUp 
     if (tokens.lookup) await requireObjects(options, subject)
     const notes = stalenessOf(options, subject)
     return { user: userOf(subject, payload, vendor), audiences: shared, ...(notes !== undefined && { notes }) }
-  }
-}
-
-/** The `iss` of a token, before its signature is verified: it decides who is to verify it. */
-function issuerOf(token: string): string | undefined {
-  if (!isCompactToken(token)) return undefined
-  const [, payload = ""] = token.split(".")
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"))
-    return isObject(claims) && typeof claims.iss === "string" ? claims.iss : undefined
-  } catch {
-    return undefined
   }
 }
 
