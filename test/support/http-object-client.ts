@@ -47,9 +47,7 @@ export function httpObjectClient(http: HttpClient, { token, userAgent }: { token
       return { items: typed, metadata: metadata as ObjectList["metadata"] }
     },
     watch: (place, options) => watch(http, headers, pathOf(place, { ...options, watch: true })),
-    async post(place, body, options) {
-      await create(place, body, options)
-    },
+    post: create,
     patch(place, patch, { type, ...options } = {}) {
       return send("PATCH", pathOf(place, options), patch, patchTypes[type ?? (Array.isArray(patch) ? "json" : "merge")])
     },
