@@ -61,7 +61,7 @@ test.each<[string, JsonObject, ...string[]]>([
       },
     }),
     "Forbidden spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes",
-    "Invalid spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]",
+    "Invalid spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources[storage]",
     "Forbidden spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name",
   ],
   ["downward file", volume({ downwardAPI: { items: [{ path: "p" }] } }), "Required spec.volumes[0].downwardAPI.items[0]"],
