@@ -5,6 +5,8 @@ import type { JsonValue } from "../base/json.ts"
 const cases: Readonly<Record<string, { good: readonly JsonValue[]; bad: readonly JsonValue[] }>> = {
   "dns-label": { good: ["a", "a-1", "1a", "x".repeat(63)], bad: ["", "A", "-a", "a-", "a.b", "x".repeat(64), 5] },
   "dns-subdomain": { good: ["a.b", "a-1.b"], bad: ["", "a..b", "A.b", "a.-b", "x".repeat(254), "a_b"] },
+  "optional-dns-label": { good: ["", "a-1"], bad: ["A", "a.b", "x".repeat(64), 5] },
+  "optional-dns-subdomain": { good: ["", "a.b"], bad: ["a..b", "A.b", "x".repeat(254)] },
   "dns1035-label": { good: ["a1"], bad: ["1a", "a.b", ""] },
   "host-or-wildcard": { good: ["*.a.b", "a.b"], bad: ["*", "A", "*.*.a", "*a.b"] },
   "wildcard-subdomain": { good: ["*.a.b"], bad: ["*", "a.b", "*.*.a", "*a.b"] },
@@ -14,6 +16,7 @@ const cases: Readonly<Record<string, { good: readonly JsonValue[]; bad: readonly
   "annotation-key": { good: ["UPPER.example.com/x"], bad: ["bad key"] },
   "port-number": { good: [1, 65535], bad: [0, 65536, 1.5, "80"] },
   "port-name": { good: ["http", "p-1"], bad: ["1", "a--b", "-a", "A", "x".repeat(16), ""] },
+  "port-number-or-name": { good: [1, 65535, "http"], bad: [0, 65536, "1", "", "x".repeat(16)] },
   percent: { good: ["5%"], bad: ["5", "%", "-5%"] },
   "int-or-percent": { good: [0, "10%"], bad: [-1, "10", 1.5] },
   "http-header-name": { good: ["X-A"], bad: ["X A", ""] },
@@ -33,16 +36,19 @@ const cases: Readonly<Record<string, { good: readonly JsonValue[]; bad: readonly
     good: ["1.2.3.4", "2001::1"],
     bad: ["0.0.0.0", "::", "127.0.0.9", "::1", "169.254.1.1", "fe80::1", "224.0.0.1", "ff02::1", "x"],
   },
+  "endpoint-ip": { good: ["1.2.3.4", "2001::1"], bad: ["", "x", "127.0.0.1", "::", "169.254.1.1", "ff02::1"] },
   cidr: { good: ["10.0.0.1/8", "2001:db8::/64", "::/0"], bad: ["10.0.0.0", "10.0.0.0/33", "::/129", "10.0.0.0/", "/8"] },
   fqdn: { good: ["a.b", "a.b."], bad: ["a", "a..", "A.b"] },
   "fully-qualified-name": { good: ["a.b.c"], bad: ["a.b", "a.b.c."] },
   "domain-prefixed-path": { good: ["a.b/c/d"], bad: ["a", "a/", "/a", "A/b", "a/b c"] },
   "signer-name": { good: ["a.b/c"], bad: ["a/c", "a.b", "a.b/", "a.b/C"] },
   "sysctl-name": { good: ["net.ipv4.tcp_keepalive_time", "kernel/shm"], bad: ["net..x", "A", ""] },
-  "csi-driver-name": { good: ["Driver.example.com"], bad: ["a_b", "x".repeat(64)] },
+  // Schemas state the length, which fails in words of its own: not every kind that names a driver has it.
+  "csi-driver-name": { good: ["Driver.example.com", "x".repeat(64)], bad: ["a_b", "", "x".repeat(254)] },
   "file-mode": { good: [0, 511], bad: [512, -1, "0777"] },
   quantity: { good: ["1Gi", "-1", 5], bad: ["x", true] },
   "quantity-non-negative": { good: ["0", "1"], bad: ["-1m", "x"] },
+  "quantity-positive": { good: ["1m", 5], bad: ["0", "-1", "x"] },
   cron5: {
     good: ["* * * * *", "*/5 0-23/2 1,15 jan-mar mon", "@hourly", "@every 1h30m", "0 0 * * ?"],
     bad: [

@@ -3,7 +3,7 @@ import { type CheckContext, type JsonObject, field, limited, limits, nonEmpty } 
 import { validateNodeSelector } from "../../../core/v1/shared/affinity/validate.ts"
 import { validateResourceClassParametersReference } from "../shared/references/validate.ts"
 
-const resourceClassLimits = limits({ driverName: { nonEmpty: true, format: "csi-driver-name" } })
+const resourceClassLimits = limits({ driverName: { nonEmpty: true, maxLength: 63, format: "csi-driver-name" } })
 
 export function validateResourceClass(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.driverName, "driverName", context)

@@ -14,7 +14,7 @@ import {
   size,
 } from "../../../../runtime/schema/index.ts"
 
-const volumeAttributesClassLimits = limits({ driverName: { nonEmpty: true, format: "csi-driver-name" } })
+const volumeAttributesClassLimits = limits({ driverName: { nonEmpty: true, format: "annotation-key" } })
 
 export function validateVolumeAttributesClass(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.driverName, "driverName", context)
