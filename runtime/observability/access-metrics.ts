@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts"
 import type { Decision } from "../base/decision.ts"
 import { Counter, type Counted } from "./counter.ts"
 import { Histogram, type HistogramSeries } from "./histogram.ts"
-import type { Metric } from "./metrics.ts"
+import type { Metric } from "./metric.ts"
 
 /** Labels that are kept: authorizers and issuers come and go with their configuration. */
 const seriesMax = 1000

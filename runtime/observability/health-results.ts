@@ -1,6 +1,7 @@
 /** The results of health checks, for `/metrics/slis`. Names and labels are those of the reference. */
 import type { HealthEndpoint } from "./health.ts"
-import { type Metric, textOf } from "./metrics.ts"
+import type { Metric } from "./metric.ts"
+import { textOf } from "./metrics.ts"
 
 interface Results {
   readonly name: string

@@ -2,24 +2,15 @@
 import type { Clock } from "../base/clock.ts"
 import { Turns } from "../base/turns.ts"
 import type { ConversionMetrics } from "./conversion-metrics.ts"
-import type { HistogramSample } from "./histogram.ts"
 import type { InFlightRequests } from "./in-flight.ts"
 import type { LoopDelays } from "./loop-delay.ts"
+import { gauge, type Metric } from "./metric.ts"
 import { processMetrics } from "./process-metrics.ts"
 import type { RequestCounts } from "./request-counts.ts"
 import type { StoreLatencies } from "./store-metrics.ts"
 import type { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
-
-/** One metric with its values now. */
-export interface Metric {
-  readonly name: string
-  readonly type: "counter" | "gauge" | "histogram"
-  readonly help: string
-  /** Labels in their written form, without braces; "" for none. Lines of histograms have a suffix to the name. */
-  readonly samples: Iterable<readonly [labels: string, value: number] | HistogramSample>
-}
 
 /** The latest results of `controllers/storage-metrics.ts`. */
 export interface StorageMeasures {
@@ -259,8 +250,4 @@ function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Met
       value,
     )
   return [one("max", max), one("mean", mean), one("min", min), one("p50", p50), one("p90", p90), one("p99", p99)]
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, type: "gauge", help, samples: [["", value]] }
 }

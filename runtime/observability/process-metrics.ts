@@ -1,6 +1,6 @@
 /** What Linux says of the process, under the names of Prometheus' clients. */
 import { readdir, readFile } from "node:fs/promises"
-import type { Metric } from "./metrics.ts"
+import { gauge, type Metric } from "./metric.ts"
 
 /** Returns the metrics of the process that need files of `/proc`; none where there are no such files. */
 export async function processMetrics(): Promise<readonly Metric[]> {
@@ -22,8 +22,4 @@ export async function processMetrics(): Promise<readonly Metric[]> {
   } catch {
     return []
   }
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, type: "gauge", help, samples: [["", value]] }
 }

@@ -12,7 +12,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { meteredResourcesMax } from "../base/limits.ts"
 import { compareText } from "../registry/group-order.ts"
 import type { HistogramSample } from "./histogram.ts"
-import type { Metric } from "./metrics.ts"
+import type { Metric } from "./metric.ts"
 import { lines, objectiveFrom, secondsEnds, Spread, united } from "./spread.ts"
 
 /** Verbs in the reference's spelling. A Map, because clients choose the method, for example `constructor`. */
@@ -198,7 +198,7 @@ export class RequestCounts {
     return all.sort(([left], [right]) => compareText(left, right))
   }
 
-  /** Durations by labels that do not tell dry runs. */
+  /** Durations by labels, those of dry runs with the others. */
   private byLabels(): ReadonlyMap<string, readonly Spread[]> {
     const found = new Map<string, Spread[]>()
     for (const [metered, series] of this.all()) {
@@ -215,7 +215,7 @@ function* each<T>(items: readonly T[], linesOf: (item: T) => readonly HistogramS
   for (const item of items) yield* linesOf(item)
 }
 
-/** Labels in their written form, sorted; `dryRun` absent: the metric does not tell it. */
+/** Labels in their written form, sorted; `dryRun` absent: the metric has no such label. */
 function written({ labels: { group, resource, version } }: Metered, { scope, subresource, verb }: RequestLabels, dryRun?: string): string {
   const dry = dryRun === undefined ? "" : `dry_run="${dryRun}",`
   return `component="apiserver",${dry}group="${group}",resource="${resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${version}"`

@@ -2,7 +2,7 @@
 import type { Kind } from "../schema/kind.ts"
 import { meteredResourcesMax } from "../base/limits.ts"
 import type { Vendor } from "../base/vendor.ts"
-import type { Metric } from "./metrics.ts"
+import type { Metric } from "./metric.ts"
 import { lines, secondsEnds, Spread } from "./spread.ts"
 
 /** What a commit does to an object. */
