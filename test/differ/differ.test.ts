@@ -1,7 +1,7 @@
 /** The parts of the differential on fakes, and all of it over two of our own servers. */
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../runtime/base/json.ts"
-import type { Facts } from "../real-answers/facts.ts"
+import type { Facts } from "../real-answers/compared.ts"
 import { recordedGroups, type Step } from "../real-answers/recorded.ts"
 import { openSender } from "../real-answers/send.ts"
 import { createRandom } from "../sim/world/random.ts"

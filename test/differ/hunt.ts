@@ -1,7 +1,7 @@
 /** Sends random requests to two servers until time is up, and keeps the smallest input of each class of difference. */
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { type Difference, differences } from "../real-answers/compare.ts"
-import type { Facts } from "../real-answers/facts.ts"
+import type { Facts } from "../real-answers/compared.ts"
 import { placeOf } from "../real-answers/place.ts"
 import type { Step } from "../real-answers/recorded.ts"
 import { steady } from "../real-answers/steady.ts"
@@ -31,7 +31,7 @@ export interface Hunt {
   readonly kinds: readonly Kind[]
   readonly servers: Servers
   readonly goesOn: () => boolean
-  /** Whether a class is known, and not told. */
+  /** Whether a class is known, and not reported. */
   readonly isKnown: (difference: Difference, kind: string) => boolean
   /** Called once for each class, after it was shrunk. */
   readonly found: (found: FoundClass) => void

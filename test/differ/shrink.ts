@@ -1,4 +1,7 @@
-/** Shrinks the body of a request: removes fields and items, the largest first, as long as it still differs in the same way. */
+/**
+ * Shrinks the body of a request: removes fields and items, the largest first, as long as it still differs in the same
+ * way.
+ */
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 
 type Steps = readonly (string | number)[]

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { differences } from "./compare.ts"
-import { type Facts, factsOf } from "./facts.ts"
+import type { Facts } from "./compared.ts"
+import { factsOf } from "./facts.ts"
 import { faultsOf, keyOf, type Reasons, reasonOf } from "./ledger.ts"
 import { edited, subsetOf } from "./recorded.ts"
 import type { Found } from "./run.ts"

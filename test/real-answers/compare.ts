@@ -1,11 +1,11 @@
 /**
- * Compares an answer with that of the real server. A message may go on after the real one's text. The words of faults of
- * decoding are not compared. What `docs/DEVIATIONS.md` says of all kinds alike is no difference here: codes of a
+ * Compares an answer with that of the real server. A message may go on after the real one's text. The words of faults
+ * of decoding are not compared. What `docs/DEVIATIONS.md` says of all kinds alike is no difference here: codes of a
  * client's mistakes that are 500 there, the cause of a JSON patch, the spelling of `matchResources`.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import type { Facts } from "./facts.ts"
-import { inOrder, type Parts } from "./split.ts"
+import type { Facts, Parts } from "./compared.ts"
+import { inOrder } from "./split.ts"
 import { beginsWith, isOfDecoding, textClass, withoutValue } from "./texts.ts"
 import { canonical, fieldOf, isList, leaves, ordered, same } from "./values.ts"
 
@@ -24,7 +24,7 @@ interface Cause {
   readonly message?: string
 }
 
-/** At most so many differences of one object and one table are told: they tend to have one reason. */
+/** At most so many differences of one object and one table are reported: they tend to have one reason. */
 const leavesMax = { object: 4, table: 3 }
 
 export function differences(real: Facts, ours: Facts): Difference[] {
@@ -105,7 +105,7 @@ function causeClass(real: readonly Cause[], ours: readonly Cause[]): string {
   return same(sorted(real, reason), sorted(ours, reason)) ? "causes: other field" : "causes: other"
 }
 
-/** The message repeats the causes, so it is compared if there are none; otherwise it tells their order. */
+/** The message repeats the causes, so it is compared if there are none; otherwise it shows their order. */
 function messageDifferences(code: number, real: JsonObject, ours: JsonObject, differs: boolean): Difference[] {
   const [a, b] = [causesOf(real), causesOf(ours)]
   const [text, other] = [wellSpelled(String(real["message"] ?? "")), String(ours["message"] ?? "")]
@@ -128,7 +128,7 @@ function warningDifferences(real: readonly string[], ours: readonly string[]): D
   return [{ class: same([...real].sort(), [...ours].sort()) ? "warnings: order" : "warnings", real, ours }]
 }
 
-/** Parts of objects that cases have made are in nobody's recording. */
+/** Parts of objects that cases have made are in no recording. */
 const ofCases = /(?:rd|agg)\.example\.com|com\.example\.rd/
 
 function partDifferences(real: Parts | undefined, ours: Parts | undefined): Difference[] {

@@ -1,27 +1,9 @@
 /** What is compared of an answer: everything but values that are different on each server and at each moment. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { HttpAnswer } from "../support/http-client.ts"
-import type { FactOptions } from "./recorded.ts"
-import { type Parts, partsOf } from "./split.ts"
+import type { FactOptions, Facts } from "./compared.ts"
+import { partsOf } from "./split.ts"
 import { fieldOf, isList, ordered } from "./values.ts"
-
-export interface Facts {
-  readonly code: number
-  readonly warnings?: readonly string[]
-  /** Of a Status: reason, message, details and status. */
-  readonly status?: JsonObject
-  readonly object?: JsonValue
-  readonly table?: { readonly columns: readonly JsonValue[]; readonly rows?: readonly JsonValue[] }
-  /** Names of the items of a list, and its other fields. */
-  readonly names?: readonly string[]
-  readonly list?: JsonValue
-  readonly split?: Parts
-  readonly events?: readonly JsonValue[] | number
-  /** Of an answer that is no JSON. */
-  readonly text?: string | null
-  /** The media type. */
-  readonly type?: string
-}
 
 /** Where the answer comes from. */
 interface Origin {

@@ -1,7 +1,7 @@
 /**
- * The differences that are known. `differences.tsv` has one line for each: case, step, class, place, and the reason's name in
- * `reasons.yaml`, where a difference on purpose refers to `docs/DEVIATIONS.md`. Those without a reason are `open`. A
- * difference that is not listed fails the test, and so does a line that is no longer true.
+ * The differences that are known. `differences.tsv` has one line for each: case, step, class, place, and the reason's
+ * name in `reasons.yaml`, where a difference on purpose refers to `docs/DEVIATIONS.md`. Those without a reason are
+ * `open`. A difference that is not listed fails the test, and so does a line that is no longer true.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { parse } from "yaml"
@@ -94,7 +94,7 @@ export function unusedReasons(ledger: Ledger, reasons: Reasons): string[] {
   return Object.keys(reasons).filter((name) => !used.has(name))
 }
 
-/** Writes the list anew: what was found, and the lines of cases that were not sent. */
+/** Writes the list again: what was found, and the lines of cases that were not sent. */
 export function writeLedger(found: readonly Found[], ledger: Ledger, reasons: Reasons, ran: (id: string) => boolean): void {
   const kept = [...ledger].filter(([key]) => !ran(key.slice(0, key.indexOf("\t"))))
   const lines = new Map([...kept, ...found.map((one) => [keyOf(one), reasonOf(one, reasons)] as const)])

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { matchesGlob } from "node:path"
 import { parseArgs } from "node:util"
-import type { Facts } from "./facts.ts"
+import type { Facts } from "./compared.ts"
 import { faultsOf, keyOf, open, readLedger, readReasons, reasonOf, unusedReasons, writeLedger } from "./ledger.ts"
 import { addRecorded, bodyOf, type Case, type Group, recordedAnswers, recordedGroups } from "./recorded.ts"
 import { reportOf } from "./report.ts"

@@ -1,4 +1,4 @@
-/** Where a difference is, so that two of one class are told apart: the fields of causes, or the words of a text. */
+/** Where a difference is, which distinguishes two of one class: the fields of causes, or the words of a text. */
 import type { Difference } from "./compare.ts"
 import { fieldOf } from "./values.ts"
 
@@ -10,16 +10,16 @@ const fieldsMax = 3
 export function placeOf({ class: name, part, real, ours }: Difference): string {
   if (part !== undefined) return part
   if (/^(?:object|table|split|events|names|list)/.test(name)) return ""
-  const told = isTold(real) ? real : ours
+  const shown = hasPlace(real) ? real : ours
   if (name.startsWith("warnings")) return wordsOf(firstOwn(real, ours) ?? firstOwn(ours, real))
-  const fields = (Array.isArray(told) ? told : [told])
+  const fields = (Array.isArray(shown) ? shown : [shown])
     .map((cause: unknown) => fieldOf(cause, "field"))
     .filter((field) => typeof field === "string")
   if (fields.length > 0) return [...new Set(fields.map(generalField))].sort().slice(0, fieldsMax).join(" ").slice(0, placeMax)
-  return name.startsWith("code") || name === "message" ? wordsOf(told) : ""
+  return name.startsWith("code") || name === "message" ? wordsOf(shown) : ""
 }
 
-const isTold = (value: unknown): boolean =>
+const hasPlace = (value: unknown): boolean =>
   typeof value === "string" || (Array.isArray(value) ? value.length > 0 : fieldOf(value, "field") !== undefined)
 
 /** `spec.containers[0].env[a]` is `spec.containers[].env[]`. */

@@ -1,13 +1,13 @@
 /**
- * The recorded cases and what kube-apiserver 1.30.14 answered to them. They are kept compressed: `cases.json.br` has the
- * requests, `answers.json.br` the answers of a server with NamespaceLifecycle as its only admission plugin,
+ * The recorded cases and what kube-apiserver 1.30.14 answered to them. They are kept compressed: `cases.json.br` has
+ * the requests, `answers.json.br` the answers of a server with NamespaceLifecycle as its only admission plugin,
  * `answers-default.json.br` those that are different with the plugins that run by default.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import type { Facts } from "./facts.ts"
+import type { FactOptions, Facts } from "./compared.ts"
 
 /** A list of keys and indices. -1 appends to a list. */
 type Path = readonly (string | number)[]
@@ -15,24 +15,6 @@ type Edit = readonly ["set", Path, JsonValue] | readonly ["del", Path]
 
 /** A body: a document, or a base of the group with edits. A text is sent as it is. */
 export type Body = JsonValue | { readonly $base: string; readonly ops?: readonly Edit[] }
-
-/** What to compare of an answer, besides what is always compared. */
-export interface FactOptions {
-  /** The managed fields. */
-  readonly managed?: boolean
-  /** Of a list, only the names of its items and its own fields. */
-  readonly names?: boolean
-  /** A large document, whose parts are compared one by one. */
-  readonly split?: SplitRule
-  /** The answer is a stream of events. */
-  readonly watch?: boolean
-  /** The media type. */
-  readonly type?: boolean
-  /** Not the text of an answer that is no JSON. */
-  readonly notext?: boolean
-}
-
-export type SplitRule = "items" | "openapi" | "resources" | "groups" | "paths" | "aggregated"
 
 export interface Step extends FactOptions {
   /** Method. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startServerProcess } from "../../bench/support/server-process.ts"
 import { differences, type Difference } from "./compare.ts"
-import type { Facts } from "./facts.ts"
+import type { Facts } from "./compared.ts"
 import { type Group, isCompared, type Profile } from "./recorded.ts"
 import { type Asked, openSender, type Sender } from "./send.ts"
 import { steady } from "./steady.ts"
@@ -95,7 +95,9 @@ export async function compareGroups(
   }
 }
 
-/** Sends both profiles: all cases to a bare server, those that are answered otherwise to one with the default plugins. */
+/**
+ * Sends both profiles: all cases to a bare server, those that are answered otherwise to one with the default plugins.
+ */
 export async function compareProfiles(
   groups: readonly Group[],
   answersOf: (profile: Profile) => Readonly<Record<string, readonly Facts[]>>,

@@ -1,7 +1,8 @@
 /** Sends recorded requests to a server. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest } from "../support/http-client.ts"
-import { type Facts, factsOf } from "./facts.ts"
+import type { Facts } from "./compared.ts"
+import { factsOf } from "./facts.ts"
 import { bodyOf, edited, type Group, type Step } from "./recorded.ts"
 import { fieldOf } from "./values.ts"
 

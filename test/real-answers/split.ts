@@ -1,9 +1,9 @@
-/** Takes a large document apart, so that each of its parts is compared by itself: discovery, OpenAPI, bootstrap objects. */
+/**
+ * Takes a large document apart, so that each of its parts is compared by itself: discovery, OpenAPI, bootstrap objects.
+ */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import type { SplitRule } from "./recorded.ts"
+import type { Parts, SplitRule } from "./compared.ts"
 import { fieldOf, isList, ordered } from "./values.ts"
-
-export type Parts = Readonly<Record<string, JsonValue>>
 
 export function partsOf(document: JsonObject, rule: SplitRule, clean: (value: JsonValue) => JsonValue): Parts {
   return rules[rule](document, clean)

@@ -1,6 +1,6 @@
 /** What depends on the moment of an answer, or on an order that is random in the real server. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
-import type { Facts } from "./facts.ts"
+import type { Facts } from "./compared.ts"
 import { canonical, fieldOf, isList, ordered } from "./values.ts"
 
 /** Kinds whose status controllers of the real server write a moment later. */
