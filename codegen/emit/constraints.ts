@@ -4,7 +4,7 @@
  */
 import type { Constraints, FieldModel, TypeModel } from "../../model/model.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
-import type { FailureForm } from "../../runtime/schema/told.ts"
+import type { FailureForm } from "../../runtime/schema/reported.ts"
 import { readingOf } from "../../model/expression/field-types.ts"
 import { constraintTable, limitOf } from "../../runtime/schema/constraints.ts"
 import { type Literal, literal } from "../print/literal.ts"
@@ -65,7 +65,7 @@ function ownFields(context: EmitContext, type: TypeModel): readonly FieldModel[]
 }
 
 function hasFieldCheck(field: FieldModel): boolean {
-  return hasLimits(field) || (isTold(field) && canFail(field))
+  return hasLimits(field) || (isReportedOtherwise(field) && canFail(field))
 }
 
 /** Whether a call about the field's own value may report something. */
@@ -74,14 +74,14 @@ function canFail(field: FieldModel): boolean {
   return hasConstraints(field) || ofItems || field.immutable !== false || field.requiredOn !== undefined
 }
 
-/** Whether calls about a field say how its failures are told. */
-function isTold(field: FieldModel): boolean {
+/** Whether calls about a field say how its failures are reported. */
+function isReportedOtherwise(field: FieldModel): boolean {
   return field.failures !== undefined || field.reportedAt !== undefined || (field.immutable !== false && absentValue(field) !== undefined)
 }
 
-/** The last argument of a call about a field, where its failures are told in words of the schema. */
+/** The last argument of a call about a field, where its failures are reported in words of the schema. */
 export function fieldCheck(type: TypeModel, field: FieldModel): string {
-  return isTold(field) ? `, ${member(limitsName(type.localName), field.name)}` : ""
+  return isReportedOtherwise(field) ? `, ${member(limitsName(type.localName), field.name)}` : ""
 }
 
 /** What failures show of an absent field; `null` as a text is what the reference writes for a pointer. */
@@ -97,7 +97,7 @@ function fieldLimits(field: FieldModel): Literal {
     nonEmpty: field.nonEmpty || undefined,
     pointer: (flags && field.pointer) || undefined,
     keepEmpty: (flags && field.keepEmpty && !field.nonEmpty) || undefined,
-    absent: isTold(field) ? absentValue(field) : undefined,
+    absent: isReportedOtherwise(field) ? absentValue(field) : undefined,
     reportedAt: field.reportedAt,
     ...valueLimits(field),
   }

@@ -1,6 +1,6 @@
 /** Checks `failures`: they word keywords that are stated beside them. */
 import { constraintTable } from "../../runtime/schema/constraints.ts"
-import { presenceWords } from "../../runtime/schema/told.ts"
+import { presenceWords } from "../../runtime/schema/reported.ts"
 import { Block } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { SourceFile } from "./source.ts"

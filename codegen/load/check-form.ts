@@ -12,7 +12,7 @@ import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 const pathPattern = /^[A-Za-z_$][\w$-]*(\[[^\]]*\])?(\.[A-Za-z_$][\w$-]*(\[[^\]]*\])?)*$/
 /** What failures show need not be a path of fields: `../taints[].effect`. */
-const toldPathPattern = /^(?:\.|(?:\.\.?\/)*(?:\.\.|[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?)*))$/
+const reportedPathPattern = /^(?:\.|(?:\.\.?\/)*(?:\.\.|[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?)*))$/
 const namePattern = /^[A-Za-z_$][\w$-]*$/
 const identifierPattern = /^[A-Za-z][\w-]*$/
 const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/
@@ -136,7 +136,7 @@ function expectedForm(value: ValueForm, node: SourceNode): { expected: string; n
   const written = node.node === "scalar" ? node.value : undefined
   const expected = formTitle(value)
   if (typeof written !== "string") return { expected }
-  if ((value.form === "path" || value.form === "toldPath") && /^\.\w/.test(written)) return { expected, nearest: written.slice(1) }
+  if ((value.form === "path" || value.form === "reportedPath") && /^\.\w/.test(written)) return { expected, nearest: written.slice(1) }
   if (value.form === "boolean" && /^(yes|on|true)$/i.test(written)) return { expected, nearest: "true" }
   if (value.form === "boolean" && /^(no|off|false)$/i.test(written)) return { expected, nearest: "false" }
   const number = [value, ...(value.form === "either" ? value.of : [])].some(({ form }) => form === "number" || form === "integer")
@@ -222,8 +222,8 @@ function scalarFits(value: ValueForm, node: SourceNode): boolean {
       return typeof found === "string" ? found !== "" : typeof found === "number" || typeof found === "boolean"
     case "path":
       return typeof found === "string" && (found === "" || pathPattern.test(found))
-    case "toldPath":
-      return typeof found === "string" && (found === "" || toldPathPattern.test(found))
+    case "reportedPath":
+      return typeof found === "string" && (found === "" || reportedPathPattern.test(found))
     case "fieldName":
       return typeof found === "string" && namePattern.test(found)
     case "identifier":

@@ -3,8 +3,9 @@
  * JSON Schema for editors read this table; docs/DIALECT.md describes it in prose. A new keyword needs an entry here,
  * code in the loader and in the emitters that use it, and a folder under test/golden/.
  */
-import { checksAndUnions, fieldKeywords } from "./dialect-fields.ts"
+import { fieldKeywords } from "./dialect-fields.ts"
 import { kindKeywords } from "./dialect-kinds.ts"
+import { checksAndUnions } from "./dialect-rules.ts"
 import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 /** The name of a place in diagnostics and in `--explain`. */
@@ -100,7 +101,7 @@ const simpleTitles = {
   number: "a number",
   constant: "a constant",
   path: "a dotted path to a field",
-  toldPath: "a dotted path to a field, or one as failures show it, which begins with ./ or ../",
+  reportedPath: "a dotted path to a field, or one as failures show it, which begins with ./ or ../",
   expression: "an expression",
   template: "a text, in which {{expression}} is replaced",
   type: 'a type, such as string, "[]string", map<string>, PodSpec or meta.v1.ObjectMeta',

@@ -37,7 +37,7 @@ export type ValueForm =
         | "number"
         | "constant"
         | "path"
-        | "toldPath"
+        | "reportedPath"
         | "expression"
         | "template"
         | "type"

@@ -6,7 +6,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { type Constraint, constraintTable, limitOf, type Limits, shownValue } from "./constraints.ts"
 import { nonZero } from "./expression.ts"
-import { type FailureForm, type PresenceWord, type Reporter, tell } from "./told.ts"
+import { addFailure, type FailureForm, type PresenceWord, type Reporter } from "./reported.ts"
 
 /** The limits of a field. The flags are those of the field, which decide about absent and empty values. */
 export interface FieldLimits extends Limits {
@@ -82,7 +82,7 @@ export function limits(of: TypeLimits): Readonly<Record<string, FieldCheck>> {
 
 /**
  * The field must be present and not empty. Generated validators call this first, for each such field. `field` is given
- * where the schema says how failures are told.
+ * where the schema says how failures are reported.
  */
 export function nonEmpty(value: JsonValue | undefined, name: string, context: Reporter, field?: FieldCheck): void {
   if (!nonZero(value)) missing("nonEmpty", value, context, name, field)
@@ -107,7 +107,7 @@ export function missing(
   field: FieldCheck | undefined,
 ): void {
   const shown = value ?? field?.limits.absent
-  tell(context, field?.limits.failures?.[word], { type: "Required", path: field?.path ?? name, value: shown, detail: "" })
+  addFailure(context, field?.limits.failures?.[word], { type: "Required", path: field?.path ?? name, value: shown, detail: "" })
 }
 
 /**
@@ -159,7 +159,7 @@ function report(test: Test, value: JsonValue, context: Reporter, path: string, s
   const { constraint, details, supported, atMap, form } = test
   const plain = { type: constraint.failure, path, step: atMap ? undefined : step, value: shownValue(constraint, value), supported }
   const texts = form?.message === undefined ? details(value) : [form.message]
-  for (const detail of texts) tell(context, form, { ...plain, detail })
+  for (const detail of texts) addFailure(context, form, { ...plain, detail })
 }
 
 /** What an empty text is exempt from. */

@@ -2,7 +2,7 @@
  * The constraints of the dialect on single values, as one table: the word, the types that it fits, the JSON Schema that
  * publishes it, and the failure of a value that violates it. The loader, the checks of defaults and enums, the emitter,
  * the OpenAPI documents and validation read this table. A new constraint needs a row here (and a member of `Limits`),
- * its words for authors in codegen/load/dialect-fields.ts, and a folder under test/golden/.
+ * its words for authors in codegen/load/dialect-limits.ts, and a folder under test/golden/.
  */
 import type { FailureType } from "../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -10,7 +10,7 @@ import { characterCount, compilePattern } from "./expression.ts"
 import { formatCheck, formatSchema } from "./formats.ts"
 import { isMultipleOf } from "./multiple-of.ts"
 import { type Scalar, scalarNames } from "./shape.ts"
-import type { FailureForm, PresenceWord } from "./told.ts"
+import type { FailureForm, PresenceWord } from "./reported.ts"
 
 /** The limits of one value as plain data: what a schema states, and what generated validators hold. */
 export interface Limits {
@@ -40,7 +40,7 @@ export interface Limits {
   readonly items?: Limits
   readonly values?: Limits
   readonly keys?: Limits
-  /** How failures are told, by the word that fails. */
+  /** How failures are reported, by the word that fails. */
   readonly failures?: FailureForms
 }
 
@@ -48,10 +48,7 @@ export interface Limits {
 export type FailureForms = { readonly [Word in ConstraintWord | PresenceWord]?: FailureForm }
 
 /** A word of the table. */
-export type ConstraintWord = Exclude<
-  keyof Limits,
-  "enumDocs" | "openEnum" | "publishedEnum" | "items" | "values" | "keys" | "failures"
->
+export type ConstraintWord = Exclude<keyof Limits, "enumDocs" | "openEnum" | "publishedEnum" | "items" | "values" | "keys" | "failures">
 /** The words whose value is a number. */
 export type NumberWord = Exclude<ConstraintWord, "enum" | "pattern" | "format">
 

@@ -5,7 +5,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { FieldCheck } from "./check-limits.ts"
-import { tell } from "./told.ts"
+import { addFailure } from "./reported.ts"
 import type { CheckContext } from "./validate.ts"
 
 /**
@@ -24,7 +24,7 @@ export function distinct(self: JsonObject, name: string, context: CheckContext, 
   for (const index of repeated) {
     if (context.failures.full) return
     const value = shown(list[index] ?? null, keys)
-    tell(context, form, { type: "Duplicate", path: field?.path ?? name, step: index, value, detail: "" })
+    addFailure(context, form, { type: "Duplicate", path: field?.path ?? name, step: index, value, detail: "" })
   }
 }
 

@@ -11,7 +11,7 @@ import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
 import type { Failures, FailureType } from "../base/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { atOnce, type Stages } from "../base/turns.ts"
-import { type FailureForm, joinPaths, tell } from "./told.ts"
+import { addFailure, type FailureForm, joinPaths } from "./reported.ts"
 import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
@@ -307,9 +307,9 @@ function duplicate(
   const form = field?.limits.failures?.unique
   const plain = { type: "Duplicate", detail: "", ...place } as const
   if (fields.length === 1 && only !== undefined && isObject(value))
-    return tell(context, form, { ...plain, value: value[only], rest: `.${only}` })
+    return addFailure(context, form, { ...plain, value: value[only], rest: `.${only}` })
   const shown = fields.length === 0 || !isObject(value) ? value : Object.fromEntries(fields.map((one) => [one, value[one]]))
-  tell(context, form, { ...plain, value: shown })
+  addFailure(context, form, { ...plain, value: shown })
 }
 
 /** The field must not change once the object exists. `once-set`: it may be filled in later and then stays. */
@@ -320,7 +320,7 @@ export function immutable(self: JsonObject, name: string, context: CheckContext,
   if (equals(value, old) || (!nonZero(value) && !nonZero(old))) return
   const shown = value ?? field?.limits.absent ?? null
   const plain = { type: "Invalid", path: field?.path ?? name, value: shown, detail: "field is immutable" } as const
-  tell(context, field?.limits.failures?.immutable, plain)
+  addFailure(context, field?.limits.failures?.immutable, plain)
 }
 
 /** The field must be present and not empty on this operation. */
@@ -355,7 +355,7 @@ export function namedWarnings<T extends object>(
   return isObject(value) ? warn(typed<T>(value), at, object, context) : []
 }
 
-/** How failures of `oneOf` are told: of a second field, and of none. */
+/** How failures of `oneOf` are reported: of a second field, and of none. */
 export interface GroupForms {
   readonly second?: FailureForm
   readonly required?: FailureForm
@@ -368,9 +368,14 @@ export interface GroupForms {
 export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean, forms?: GroupForms): void {
   const set = fields.filter((name) => self[name] !== undefined && self[name] !== null && self[name] !== "")
   for (const name of set.slice(1))
-    tell(context, forms?.second, { type: "Forbidden", path: name, value: self[name], detail: `may not be set together with ${set[0]}` })
+    addFailure(context, forms?.second, {
+      type: "Forbidden",
+      path: name,
+      value: self[name],
+      detail: `may not be set together with ${set[0]}`,
+    })
   if (required && set.length === 0)
-    tell(context, forms?.required, { type: "Required", path: ".", detail: `must specify one of: ${fields.join(", ")}` })
+    addFailure(context, forms?.required, { type: "Required", path: ".", detail: `must specify one of: ${fields.join(", ")}` })
 }
 
 /** The error of a violated rule. */
@@ -400,7 +405,7 @@ export function rule(holds: boolean, self: JsonObject, context: CheckContext, fa
   if (context.failures.full) return
   const value = fault.value === undefined ? (valueAt(self, at) ?? fault.absent) : json(fault.value())
   const detail = typeof message === "string" ? message : message()
-  tell(context, undefined, { type, path: at, value, detail, supported: fault.supported, omitValue: fault.omitValue })
+  addFailure(context, undefined, { type, path: at, value, detail, supported: fault.supported, omitValue: fault.omitValue })
 }
 
 /** Returns the texts of the warnings whose condition holds, in the order of the schema. */

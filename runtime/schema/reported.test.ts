@@ -4,10 +4,10 @@ import { Failures } from "../base/failure.ts"
 import type { JsonObject } from "../base/json.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
-import { joinPaths } from "./told.ts"
+import { joinPaths } from "./reported.ts"
 import { CheckContext, field, immutable, oneOf, rule, unique } from "./validate.ts"
 
-function told(run: (context: CheckContext) => void, old?: JsonObject): string[] {
+function reported(run: (context: CheckContext) => void, old?: JsonObject): string[] {
   const failures = new Failures()
   const whole = CheckContext.of({ spec: {} }, { failures, vendor: vendorProfile("orch"), ...(old && { old: { spec: old } }) })
   run(whole.field("spec"))
@@ -16,7 +16,7 @@ function told(run: (context: CheckContext) => void, old?: JsonObject): string[] 
 
 function limitedTo(field: TypeLimits[string], value: JsonObject["value"]): string[] {
   const { mode } = limits({ mode: field })
-  return told((context) => {
+  return reported((context) => {
     if (field.nonEmpty) nonEmpty(value, "mode", context, mode)
     if (field.required) required(value, "mode", context, mode)
     limited(value, context, mode)
@@ -39,7 +39,7 @@ test.each([
   expect(joinPaths(path, below)).toBe(joined)
 })
 
-test("a limit is told in the words of the schema, and in its own without them", () => {
+test("a limit is reported in the words of the schema, and in its own without them", () => {
   const kinds = ["tea", "coffee"]
   expect(limitedTo({ enum: kinds }, "milk")).toEqual([`spec.mode: Unsupported value: "milk": supported values: "coffee", "tea"`])
   const first = { enum: { supported: ["tea", "coffee"] } }
@@ -50,7 +50,7 @@ test("a limit is told in the words of the schema, and in its own without them", 
   expect(limitedTo({ enum: kinds, failures: invalid }, "milk")).toEqual([`drink: Invalid value: "milk": is no drink`])
 })
 
-test("several faults of one value are told once in the words of the schema", () => {
+test("several faults of one value are reported once in the words of the schema", () => {
   const format = { format: "data-key", failures: { format: { message: "is no key" } } }
   expect(limitedTo(format, `${"x".repeat(300)}/`)).toHaveLength(1)
 })
@@ -67,7 +67,7 @@ test("an absent value is shown as its zero value", () => {
     "spec.mode: Required value: cannot be empty",
   ])
   const { mode } = limits({ mode: { absent: "" } })
-  expect(told((context) => immutable({}, "mode", context, "always", mode), { mode: "a" })).toEqual([
+  expect(reported((context) => immutable({}, "mode", context, "always", mode), { mode: "a" })).toEqual([
     `spec.mode: Invalid value: "": field is immutable`,
   ])
 })
@@ -77,21 +77,21 @@ test("items may be reported with and without their index, elsewhere", () => {
   expect(limitedTo(items("mode"), ["a", "bb"])).toEqual(["spec.mode: Too long: must have at most 1 bytes"])
   expect(limitedTo(items("../other[]"), ["a", "bb"])).toEqual(["other[1]: Too long: must have at most 1 bytes"])
   const { mode } = limits({ mode: { failures: { unique: { at: "mode" } } } })
-  expect(told((context) => unique({ mode: ["a", "a"] }, "mode", context, [], mode))).toEqual([`spec.mode: Duplicate value: "a"`])
+  expect(reported((context) => unique({ mode: ["a", "a"] }, "mode", context, [], mode))).toEqual([`spec.mode: Duplicate value: "a"`])
 })
 
 test("a field may be named otherwise, with all below it", () => {
   const self = { metadata: { name: "A" } }
   const validate = (shown: string): string[] =>
-    told((context) => field(self, "metadata", context, (_value, inner) => inner.fail("Invalid", 1, "wrong", "name"), shown))
+    reported((context) => field(self, "metadata", context, (_value, inner) => inner.fail("Invalid", 1, "wrong", "name"), shown))
   expect(validate(".")).toEqual(["spec.name: Invalid value: 1: wrong"])
   expect(validate("../status.meta")).toEqual(["status.meta.name: Invalid value: 1: wrong"])
 })
 
-test("groups of fields and rules are told in the words of the schema", () => {
+test("groups of fields and rules are reported in the words of the schema", () => {
   const forms = { second: { message: "one alone" }, required: { reason: "Invalid", value: "none", message: "one is needed" } } as const
-  expect(told((context) => oneOf({ a: 1, b: 2 }, context, ["a", "b"], true, forms))).toEqual(["spec.b: Forbidden: one alone"])
-  expect(told((context) => oneOf({}, context, ["a", "b"], true, forms))).toEqual([`spec: Invalid value: "none": one is needed`])
+  expect(reported((context) => oneOf({ a: 1, b: 2 }, context, ["a", "b"], true, forms))).toEqual(["spec.b: Forbidden: one alone"])
+  expect(reported((context) => oneOf({}, context, ["a", "b"], true, forms))).toEqual([`spec: Invalid value: "none": one is needed`])
   const fault = { type: "NotSupported", at: "./Mode", value: () => "x", supported: ["y"], message: "" } as const
-  expect(told((context) => rule(false, {}, context, fault))).toEqual([`spec.Mode: Unsupported value: "x": supported values: "y"`])
+  expect(reported((context) => rule(false, {}, context, fault))).toEqual([`spec.Mode: Unsupported value: "x": supported values: "y"`])
 })

@@ -1,14 +1,14 @@
 /**
- * How failures are told: the words of a schema's `failures`, and the paths that failures name. Data, read only when
+ * How failures are reported: the words of a schema's `failures`, and the paths that failures name. Data, read only when
  * something fails. The reference words many failures by hand, and names some at a path that no field has.
  */
 import type { Failure, Failures, FailureType } from "../base/failure.ts"
 import type { JsonValue } from "../base/json.ts"
 
-/** What a schema says of one kind of failure. What it leaves out is told as the constraint does. */
+/** What a schema says of one kind of failure. What it leaves out is reported as the constraint does. */
 export interface FailureForm {
   readonly reason?: FailureType
-  /** Replaces the text; several faults of one value are then told once. */
+  /** Replaces the text; several faults of one value are then reported once. */
   readonly message?: string
   /**
    * The path in place of the field's own, from the value that has the field: `mode`, `.` for that value itself,
@@ -46,7 +46,7 @@ interface Plain extends Omit<Failure, "field" | "supported" | "omitValue"> {
 }
 
 /** Adds a failure, in the words of `form` where it has some. */
-export function tell(context: Reporter, form: FailureForm | undefined, { path, step, rest = "", ...plain }: Plain): void {
+export function addFailure(context: Reporter, form: FailureForm | undefined, { path, step, rest = "", ...plain }: Plain): void {
   const own = step === undefined ? path : `${path}[${step}]${rest}`
   const { reason: type = plain.type, message: detail = plain.detail, at, value = plain.value } = form ?? {}
   const { supported = plain.supported, omitValue = plain.omitValue } = form ?? {}
