@@ -146,6 +146,7 @@ class FactReader {
     const isBytes = limits.format === "base64" || ("scalar" in type && type.scalar === "bytes")
     return {
       ...stated,
+      ...(limits.openEnum === true && { enum: { named: stated.enum } }),
       pattern: limits.pattern ?? stated.pattern,
       format: isRange ? undefined : isBytes ? "base64" : limits.format,
       keys: limits.keys === undefined ? undefined : { ...this.limits({ scalar: "string" }, limits.keys) },

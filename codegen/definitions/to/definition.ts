@@ -150,6 +150,8 @@ function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): vo
   if (reminder !== undefined) found.lost(["delete", "reminder"], "definitions do not warn of deletions")
   if (returns !== "Status") found.note(["delete", "returns"], "definitions decide by themselves what a deletion returns")
   if (kind.update.createOnUpdate) found.lost(["update", "createOnUpdate"], "an update in definitions does not create")
+  if (kind.update.firstGeneration !== undefined) found.lost(["update", "firstGeneration"], "generations start at 1 in definitions")
+  if (kind.update.validatesTwice) found.note(["update", "validatesTwice"], "an update in definitions tells each fault once")
   if (kind.update.unconditional) found.note(["update", "unconditional"], "an update needs a resourceVersion in definitions")
   const { conversion } = kind
   for (const { here, stored } of conversion?.rename ?? [])

@@ -106,8 +106,6 @@ export class StructuralWriter implements SchemaWriter {
     const own = schema[`${extension}validations`]
     const all = [...(Array.isArray(own) ? own : []), ...rules]
     this.reportParts(field.type, field, path)
-    if (field.default === undefined && Array.isArray(schema.enum))
-      schema.enum = schema.enum.filter((value) => value !== "" || field.enum?.includes("") === true)
     const { description: _published, ...rest } = schema
     return {
       description: published.description ?? "",
@@ -178,6 +176,9 @@ export class StructuralWriter implements SchemaWriter {
       this.findings.lost([...path, "format"], `no server of definitions checks the format ${format}`)
     if (limits.multipleOf !== undefined && !Number.isInteger(limits.multipleOf))
       this.findings.note([...path, "multipleOf"], "servers of definitions divide binary fractions: 4.35 is no multiple of 0.01 there")
+    if (limits.openEnum === true) this.findings.lost([...path, "enum"], "definitions refuse what an enum does not name: the field has none")
+    if (limits.publishedEnum !== undefined)
+      this.findings.note([...path, "publishedEnum"], "definitions publish the values that they take")
     if (limits.keys !== undefined) this.findings.lost([...path, "keys"], "definitions do not limit the keys of a map")
     const part = partOf(type)
     if (part === undefined) return

@@ -1,6 +1,6 @@
 /** Schemas of values: what model/openapi publishes of them, in the form that structural schemas demand. */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
-import type { Limits } from "../../../runtime/schema/constraints.ts"
+import { limitSchema, type Limits } from "../../../runtime/schema/constraints.ts"
 import type { Scalar } from "../../../runtime/schema/shape.ts"
 import { extension } from "../../../model/openapi/extensions.ts"
 import { foreignFormats, formatPatterns, intOrStringTypes, quantityPattern, sharedFormats } from "../names.ts"
@@ -33,9 +33,14 @@ export function plainWords(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => !otherWords.has(word)))
 }
 
-/** The schema of a scalar, with its limits as published. */
+/**
+ * The schema of a scalar, with its limits as published. A server of definitions refuses what an enum does not name: it
+ * has the values that are taken, whatever documents name in their place.
+ */
 export function scalarSchema(scalar: Scalar, published: JsonObject, limits: Limits): JsonObject {
-  return { ...published, ...scalarSchemas[scalar], ...patternsOf(limits, published) }
+  const { enum: _named, ...rest } = published
+  const taken = limits.enum === undefined || limits.openEnum === true ? {} : limitSchema({ enum: limits.enum })
+  return { ...rest, ...scalarSchemas[scalar], ...patternsOf(limits, published), ...taken }
 }
 
 /** Patterns as RE2, which definitions use as well: documents publish only those that JSON Schema reads alike. */
