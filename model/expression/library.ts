@@ -35,6 +35,7 @@ import {
   type Value,
 } from "../../cel/index.ts"
 import * as runtime from "../../runtime/schema/expression.ts"
+import * as formats from "../../runtime/schema/expression-formats.ts"
 import { isSelector, matchesSelector } from "../../runtime/schema/selectors.ts"
 import { Amount, Moment, orderMeasures, Span } from "../../runtime/schema/measures.ts"
 import { expressionFunctions, type ExpressionFunction, type Overload } from "./functions.ts"
@@ -138,14 +139,14 @@ const own: Readonly<Record<string, Plain>> = {
   min: runtime.min,
   max: runtime.max,
   sum: runtime.sum,
-  isIP: runtime.isIP,
-  isIPv4: runtime.isIPv4,
-  isIPv6: runtime.isIPv6,
-  isCIDR: runtime.isCIDR,
+  isIP: formats.isIP,
+  isIPv4: formats.isIPv4,
+  isIPv6: formats.isIPv6,
+  isCIDR: formats.isCIDR,
   matchesSelector,
   isSelector,
-  isFormat: (format, value) => runtime.isFormat(String(format), value),
-  imageTag: runtime.imageTag,
+  isFormat: (format, value) => formats.isFormat(String(format), value),
+  imageTag: formats.imageTag,
 }
 
 type Pair = readonly [id: string, left: CelType, right: CelType]

@@ -14,9 +14,7 @@ import {
   filter,
   get,
   getOrZero,
-  imageTag,
   int,
-  isFormat,
   item,
   join,
   json,
@@ -42,6 +40,7 @@ import {
   vendorText,
   within,
 } from "./expression.ts"
+import { imageTag, isFormat } from "./expression-formats.ts"
 
 describe("absence", () => {
   test("selecting from absent, null, strings or lists gives absent", () => {

@@ -3,8 +3,6 @@
  * absent, and null reads as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
  */
 import type { Vendor } from "../base/vendor.ts"
-import { checkFormat } from "./formats.ts"
-import { parseCidr, parseIp } from "../base/ip-address.ts"
 import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
 import { durationText } from "./human-duration.ts"
 import { isObject, type JsonValue } from "../base/json.ts"
@@ -428,53 +426,6 @@ export function sum(value: Value): Value {
   chargeSteps(list.length)
   const [first = 0, ...rest] = list.filter(present)
   return rest.reduce<Value>((total, one) => add(total, one), isNumber(first) || isMeasure(first) ? first : undefined)
-}
-
-/** `isIP(x)`: an IPv4 or IPv6 address. */
-export function isIP(value: Value): boolean {
-  return typeof value === "string" && parseIp(value) !== undefined
-}
-
-/** `isIPv4(x)`: an IPv4 address, also one written as IPv4-mapped IPv6. */
-export function isIPv4(value: Value): boolean {
-  return typeof value === "string" && parseIp(value)?.family === 4
-}
-
-/** `isIPv6(x)`: an IPv6 address. */
-export function isIPv6(value: Value): boolean {
-  return typeof value === "string" && parseIp(value)?.family === 6
-}
-
-/** `isCIDR(x)`: an address range; host bits may be set. */
-export function isCIDR(value: Value): boolean {
-  return typeof value === "string" && parseCidr(value) !== undefined
-}
-
-/** Whether the value has the named format; false for absent. */
-export function isFormat(format: string, value: Value): boolean {
-  if (isMeasure(value)) return checkFormat(format, measureText(value)) === undefined
-  return isJson(value) && checkFormat(format, value) === undefined
-}
-
-function isJson(value: Value): value is JsonValue {
-  return present(value) && !isMeasure(value)
-}
-
-/**
- * The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag and for a name
- * that is none.
- */
-export function imageTag(value: Value): Value {
-  if (typeof value !== "string") return undefined
-  const [name = "", digest] = value.split("@", 2)
-  const last = name.slice(name.lastIndexOf("/") + 1)
-  const colon = last.indexOf(":")
-  const path = (colon < 0 ? name : name.slice(0, name.length - last.length + colon)).split("/")
-  // The first part may be a host, which may have capitals and a port.
-  if (path.length > 1 && /[.:A-Z]/.test(path[0] ?? "")) path.shift()
-  if (!path.every((part) => /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/.test(part))) return ""
-  if (colon >= 0) return /^\w[\w.-]{0,127}$/.test(last.slice(colon + 1)) ? last.slice(colon + 1) : ""
-  return digest === undefined ? "latest" : ""
 }
 
 /** A neutral name in the vendor's spelling: `orch.io/role`, `orch-system`, `events.orch.io`. */

@@ -55,13 +55,7 @@ export {
   filter,
   get,
   getOrZero,
-  imageTag,
   int,
-  isCIDR,
-  isFormat,
-  isIP,
-  isIPv4,
-  isIPv6,
   item,
   join,
   json,
@@ -93,6 +87,7 @@ export {
   vendorText,
   within,
 } from "./expression.ts"
+export { imageTag, isCIDR, isFormat, isIP, isIPv4, isIPv6 } from "./expression-formats.ts"
 export {
   type Changes,
   type ClusterHandlers,

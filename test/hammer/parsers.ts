@@ -5,7 +5,6 @@
 import { compareBytes, hasSurrogate } from "../../runtime/base/byte-order.ts"
 import { withoutSecrets } from "../../runtime/base/confidential.ts"
 import { atOnce } from "../../runtime/base/turns.ts"
-import { systemClock } from "../../runtime/base/clock.ts"
 import { chainFault } from "../../runtime/behaviours/certificates/chain.ts"
 import { pemBlocks } from "../../runtime/encoding/pem.ts"
 import { requestFault } from "../../runtime/behaviours/certificates/request.ts"
@@ -19,28 +18,15 @@ import {
   resourceNameFaults,
 } from "../../runtime/behaviours/content/quota-resources.ts"
 import { readPolicy } from "../../runtime/audit/read-policy.ts"
-import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
-import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
-import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
 import { canonicalElement, elementText, fieldElement, shortElementText } from "../../runtime/apply/ownership/field-set-element.ts"
 import { sharedSet } from "../../runtime/apply/ownership/shared-sets.ts"
 import { pointerSteps } from "../../runtime/apply/json-patch.ts"
-import { addressPolicy, checkAddress } from "../../runtime/connect/addresses.ts"
-import { isPassedProtocol, requestHeaders } from "../../runtime/connect/headers.ts"
-import { escapedPath, proxyPaths, rewrittenLink } from "../../runtime/connect/proxy-path.ts"
 import { decodeOptions } from "../../runtime/connect/query-options.ts"
-import { refusedLog } from "../../runtime/connect/upstream-errors.ts"
-import { parseSchemeNamePort } from "../../runtime/connect/resource-name.ts"
-import { matchesTag } from "../../runtime/wire/conditional.ts"
-import { aggregatedForm } from "../../runtime/discovery/discovery.ts"
-import { acceptedType } from "../../runtime/openapi/answer.ts"
-import { headerField } from "../../runtime/http2/header-table.ts"
-import { announcedLength } from "../../runtime/http2/request-head.ts"
-import { originForm } from "../../runtime/http/request-validation.ts"
 import { canonicalBase64 } from "../../runtime/encoding/canonical.ts"
 import { cronFault } from "../../runtime/schema/cron.ts"
 import { parseDuration } from "../../runtime/base/duration.ts"
 import * as expression from "../../runtime/schema/expression.ts"
+import * as expressionFormats from "../../runtime/schema/expression-formats.ts"
 import { readLiteral } from "../../runtime/query/field-key.ts"
 import { parseFieldQuery } from "../../runtime/query/field-query.ts"
 import { readFieldSteps } from "../../runtime/query/field-reference.ts"
@@ -76,7 +62,6 @@ import { booleanParameter, integerParameter, parseQuery, textParameter } from ".
 import { validateManager } from "../../runtime/registry/object-meta.ts"
 import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
 import { parseRevision } from "../../runtime/registry/read.ts"
-import { parseRequestInfo, RequestInfoReader } from "../../runtime/http/request/info.ts"
 import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { readDeleteOptions } from "../../runtime/verbs/delete-options.ts"
 import { wantsExtendedSyntax } from "../../runtime/verbs/list/list-extensions.ts"
@@ -84,10 +69,8 @@ import { getFreshness, listFreshness, readListOptions } from "../../runtime/verb
 import { readWriteOptions } from "../../runtime/verbs/write-options.ts"
 import { storagePathOfKey } from "../../runtime/wire/convert.ts"
 import { isKnownKind } from "../../runtime/wire/known-kinds.ts"
-import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPretty } from "../../runtime/wire/negotiate.ts"
 import { warningHeaders } from "../../runtime/wire/send.ts"
 import { readIncludeObject } from "../../runtime/wire/table.ts"
-import { asksForWebSocket, offeredProtocols } from "../../runtime/wire/websocket-protocols.ts"
 import { parseYamlFile } from "../../runtime/base/yaml-file.ts"
 import { parseYaml } from "../../runtime/wire/yaml.ts"
 import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
@@ -95,6 +78,7 @@ import { FieldPath } from "../../runtime/encoding/field-path.ts"
 import { Failures } from "../../runtime/base/failure.ts"
 import { accessParsers } from "./access-parsers.ts"
 import { definitionParsers } from "./definition-parsers.ts"
+import { headParsers } from "./head-parsers.ts"
 import { each, type Parser } from "./parser.ts"
 
 const vendor = vendorProfile("kubernetes")
@@ -112,9 +96,7 @@ const shape: TypeShape = {
     { name: "texts", type: { list: { scalar: "string" } } },
   ],
 }
-const paths = new RequestInfoReader(vendor)
 const tokens = new ContinueTokens(Buffer.from("secret"))
-const authenticator = staticTokens([{ token: "t", user: { name: "u", groups: [], extra: {} } }])
 
 /** For each name, a query with `text` as the value of that parameter. */
 function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
@@ -124,6 +106,7 @@ function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
 export const parsers: Readonly<Record<string, Parser>> = {
   ...accessParsers,
   ...definitionParsers,
+  ...headParsers,
   certificates: {
     covers: ["behaviours/certificates/chain.ts#chainFault", "encoding/pem.ts#pemBlocks", "behaviours/certificates/request.ts#requestFault"],
     read: each(pemBlocks, requestFault, chainFault),
@@ -140,68 +123,6 @@ export const parsers: Readonly<Record<string, Parser>> = {
       ["apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n", "- {level: x}\n"],
       ["apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, nonResourceURLs: [/", "*]}]"],
     ],
-  },
-  Authorization: {
-    covers: ["authn/authenticate.ts#bearerToken", "authn/authenticate.ts#staticTokens"],
-    read: each(
-      (text) => bearerToken({ authorization: text }),
-      (text) => authenticator({ headers: {}, token: text, audiences: [] }),
-    ),
-    shapes: [
-      ["Bearer ", "!"],
-      ["Bearer a", " b"],
-    ],
-  },
-  "Sec-WebSocket-Protocol": {
-    covers: [
-      "authn/websocket-token.ts#withProtocolToken",
-      "wire/websocket-protocols.ts#asksForWebSocket",
-      "wire/websocket-protocols.ts#offeredProtocols",
-    ],
-    read: each((text) => {
-      const headers = { upgrade: text, "sec-websocket-protocol": text }
-      return [asksForWebSocket(headers), withProtocolToken(headers, offeredProtocols(headers, vendor))]
-    }),
-    shapes: [["base64url.bearer.authorization.k8s.io.", ",x"]],
-  },
-  Accept: {
-    covers: [
-      "wire/negotiate.ts#negotiate",
-      "wire/negotiate.ts#acceptClauses",
-      "openapi/answer.ts#acceptedType",
-      "discovery/discovery.ts#aggregatedForm",
-    ],
-    read: each(
-      (text) => negotiate(text, { vendor }),
-      (text) => negotiate(text, { vendor, failure: true, renderings: "none" }),
-      (text) => acceptClauses(text),
-      (text) => acceptedType(text, ["application/json"]),
-      (text) => aggregatedForm(text, { vendor }),
-    ),
-    shapes: [
-      ["a/b", "c"],
-      ["application/json;", "x"],
-      ["application/json;q=", "x"],
-      ["application/json;as=", ","],
-    ],
-  },
-  "Accept-Encoding": { covers: ["wire/negotiate.ts#acceptsGzip"], read: each(acceptsGzip, (text) => acceptsGzip([text, text])) },
-  "Content-Type": {
-    covers: ["wire/negotiate.ts#bodyMedia", "wire/negotiate.ts#mediaTypeOf"],
-    read: each((text) => bodyMedia(text, { vendor }), mediaTypeOf),
-    shapes: [
-      ["application/json;", "!"],
-      ["application/json;a=b", "!"],
-      ['application/json;a="', "!"],
-      ["application/json;a=b;", "!"],
-    ],
-  },
-  "User-Agent": {
-    covers: ["apply/managed-fields/manager-name.ts#managerName", "wire/negotiate.ts#wantsPretty"],
-    read: each(
-      (text) => managerName("", text),
-      (text) => wantsPretty({ query: new URLSearchParams(), userAgent: text }),
-    ),
   },
   "names of resources in quotas": {
     covers: [
@@ -223,70 +144,6 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (name) => mayOvercommit(name, vendor),
     ),
   },
-  "If-None-Match": { covers: ["wire/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
-  "headers of HTTP/2": {
-    covers: ["http2/header-table.ts#headerField", "http2/request-head.ts#announcedLength"],
-    read: each(
-      (text) => headerField(text, text),
-      (text) => headerField("x", text),
-      (text) => announcedLength({ "content-length": text }),
-    ),
-    shapes: [
-      ["\t", "\t"],
-      ["1", "x"],
-    ],
-  },
-  "headers that are passed on": {
-    covers: ["connect/headers.ts#requestHeaders", "connect/headers.ts#isPassedProtocol"],
-    read: each(isPassedProtocol, (text) => {
-      const headers = { te: text, connection: text, "x-forwarded-for": text, "sec-websocket-protocol": text, host: text, other: text }
-      return requestHeaders(Object.assign(Object.create(null), { headers, socket: {} }), { uri: text, upgrade: text })
-    }),
-    shapes: [
-      ["trailers", "trailers"],
-      ["base64url.bearer.authorization.", ","],
-    ],
-  },
-  "request target": {
-    covers: ["http/request-validation.ts#originForm", "filters/request-info.ts", "http/request/info.ts#parseRequestInfo"],
-    read: each(
-      originForm,
-      (path) => parseRequestInfo({ method: "GET", path, watch: false, vendor }),
-      (path) => paths.read({ method: "GET", path, watch: false }),
-      (path) => paths.read({ method: path, path: "/api/v1/pods", watch: false }),
-      decodeURIComponent,
-    ),
-    shapes: [
-      ["/api/v1/", "x"],
-      ["/apis/", "/x"],
-      ["/api/v1/namespaces/a/pods/", "/x"],
-      ["https://", "/x"],
-    ],
-  },
-  "proxy path": {
-    covers: ["connect/proxy-path.ts#proxyPaths", "connect/proxy-path.ts#escapedPath", "connect/proxy-path.ts#rewrittenLink"],
-    read: each(
-      (text) => proxyPaths(`/p/${text}`, text.split("/")),
-      (text) => proxyPaths(`/p/${"b".repeat(100_000)}/${text}`, ["b".repeat(100_000), ...text.split("/")]),
-      escapedPath,
-      (text) => rewrittenLink(text, { prefix: "/p", hosts: ["h"] }),
-    ),
-    shapes: [
-      ["http://", "/x"],
-      ["http:", "x"],
-      ["//h", "#"],
-    ],
-  },
-  "name of a proxy": {
-    covers: [
-      "connect/resource-name.ts#parseSchemeNamePort",
-      "connect/addresses.ts#checkAddress",
-      "connect/addresses.ts#resolveAllowedAddress",
-    ],
-    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [], clock: systemClock }))),
-    shapes: [["http:", ":80"]],
-  },
-  "refusal of a node's agent": { covers: ["connect/upstream-errors.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },
   query: {
     covers: [
       ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `http/request/query.ts#${name}`),
@@ -438,10 +295,17 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   base64: { covers: ["encoding/canonical.ts#canonicalBase64"], read: each(canonicalBase64), shapes: [["YQ==", "="]] },
   expression: {
-    covers: ["schema/expression.ts#characterCount", "schema/expression.ts#compilePattern", "schema/expression.ts#isFormat"],
+    covers: ["schema/expression.ts#characterCount", "schema/expression.ts#compilePattern", "schema/expression-formats.ts#isFormat"],
     read: each(
       ...[expression.lowerAscii, expression.trim, expression.int, expression.double, expression.quantity, expression.time],
-      ...[expression.isIP, expression.isIPv4, expression.isIPv6, expression.isCIDR, expression.imageTag, expression.text],
+      ...[
+        expressionFormats.isIP,
+        expressionFormats.isIPv4,
+        expressionFormats.isIPv6,
+        expressionFormats.isCIDR,
+        expressionFormats.imageTag,
+        expression.text,
+      ],
       (text) => expression.split(text, "/"),
       (text) => expression.matches(text, "^([a-z]+[0-9]*)*$"),
       (text) => expression.matches("x", text.slice(0, 1000)),
