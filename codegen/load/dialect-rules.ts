@@ -1,4 +1,4 @@
-/** Keywords about the fields of a type together: rules, defaults, checks and groups. Part of the table in dialect.ts. */
+/** Keywords about the fields of a type together: rules, defaults, checks, groups. Part of the table in dialect.ts. */
 import type { Keyword } from "./keyword.ts"
 import { boolean, expression, fieldName, fieldNames, path, word } from "./value-forms.ts"
 

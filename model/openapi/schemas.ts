@@ -24,7 +24,7 @@ export class Definitions {
   private readonly presence: Presence
   /** Definitions of what sub-resources take: they are kinds that have no path of their own. */
   private readonly bodies: ReadonlySet<string>
-  /** Fields by which map lists tell their items apart. */
+  /** Fields that distinguish the items of map lists. */
   private readonly keys: ReadonlySet<FieldModel>
 
   constructor(

@@ -65,7 +65,7 @@ function usedSince(): number {
   return since
 }
 
-/** Of this thread, where node tells it (from 23.9 on), else of the process. */
+/** Of this thread, where node measures it (from 23.9 on), else of the process. */
 function usedMs(): number {
   const { user, system } = ("threadCpuUsage" in process ? threadUsage(process.threadCpuUsage) : undefined) ?? process.cpuUsage()
   return (user + system) / 1000

@@ -98,8 +98,8 @@ function groupBytes(text: string, last: boolean): number[] | undefined {
 }
 
 /**
- * Says why strict readers, such as the parser of Go's package netip, refuse an address that this server takes; undefined
- * when they take it. Called for warnings.
+ * Says why strict readers, such as the parser of Go's package netip, refuse an address that this server takes;
+ * undefined when they take it. Called for warnings.
  */
 export function strictIpFault(text: string): string | undefined {
   const failed = (why: string, at = ""): string =>

@@ -477,7 +477,7 @@ export const sharedSetCharactersMax = 8192
 /** Milliseconds for which the event loop may be held before it is logged: all requests wait meanwhile. */
 export const loopHoldMs = 100
 
-/** Resources whose requests `/metrics` tells apart; a resource has some twenty series. */
+/** Resources whose requests `/metrics` counts separately; a resource has some twenty series. */
 export const meteredResourcesMax = 1000
 
 /** Milliseconds between two checks that the event loop turns, and between two samples of its delay. */

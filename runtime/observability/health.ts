@@ -30,7 +30,7 @@ export interface HealthRequest {
    * reference.
    */
   readonly showsReasons: boolean
-  /** Told the result of each check. */
+  /** Called with the result of each check. */
   readonly results: { observe(endpoint: HealthEndpoint, name: string, isHealthy: boolean): void }
   /** A problem that does not make the server unready, shown by `/readyz?verbose`. */
   readonly warning: () => string | undefined

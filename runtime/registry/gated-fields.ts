@@ -60,7 +60,7 @@ export function dropGated(fields: GatedFields, object: ApiObject, old?: ApiObjec
     for (const gate of used) gates.delete(gate)
     if (gates.size === 0) return
   }
-  const next = without(fields, object, gates) as ApiObject
+  const next = without(fields, object, gates) as ApiObject // Without some of its fields it is still an object.
   for (const { name } of fields) {
     if (next[name] === undefined) delete object[name]
     else object[name] = next[name]

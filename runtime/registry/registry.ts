@@ -43,7 +43,7 @@ export interface RegistryDeps {
   readonly ttlSeconds: Readonly<Record<string, number>>
   /** `CommitOptions.beforeWrite` of each change of an object. Absent: nothing has to know. */
   readonly beforeWrite?: () => void
-  /** Told how long each commit took. Absent: nobody measures. */
+  /** Called with the seconds that each commit took. Absent: commits are not measured. */
   readonly storeMeter?: { committed(kind: Kind, operation: "create" | "update" | "delete", seconds: number): void }
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean

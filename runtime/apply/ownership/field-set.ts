@@ -296,8 +296,8 @@ function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
 }
 
 /**
- * Sorts the elements as the reference writes them. Called once, before a set is stored. `before`: the stored set that it
- * was made from. The nodes that both share are sorted, and most changes share most of them.
+ * Sorts the elements as the reference writes them. Called once, before a set is stored. `before`: the stored set that
+ * it was made from. The nodes that both share are sorted, and most changes share most of them.
  */
 export function sortedFieldSet(set: FieldSet, before?: FieldSet): FieldSet {
   if (set === before || isLeaf(set)) return set

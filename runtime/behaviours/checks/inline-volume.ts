@@ -1,6 +1,6 @@
 /**
- * A volume that an attachment holds whole (catalog validation.yaml: VolumeAttachment). It is one of a CSI driver, and has
- * nothing of what binds a volume to a claim.
+ * A volume that an attachment holds whole (catalog validation.yaml: VolumeAttachment). It is one of a CSI driver, and
+ * has nothing of what binds a volume to a claim.
  */
 import { defineCheck } from "../../schema/define.ts"
 import type { VolumeAttachmentSource } from "../../../generated/storage.orch.io/v1/volume-attachment/types.ts"

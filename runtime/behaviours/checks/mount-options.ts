@@ -1,4 +1,7 @@
-/** The old annotation with mount options is refused for volumes that cannot have any (catalog validation.yaml: PersistentVolume). */
+/**
+ * The old annotation with mount options is refused for volumes that cannot have any (catalog validation.yaml:
+ * PersistentVolume).
+ */
 import { defineCheck } from "../../schema/define.ts"
 import type { PersistentVolume } from "../../../generated/core/v1/persistent-volume/types.ts"
 

@@ -1,4 +1,6 @@
-/** A warning about a Secret for TLS whose certificate and key are no pair (catalog validation.yaml: Secret, warnings). */
+/**
+ * A warning about a Secret for TLS whose certificate and key are no pair (catalog validation.yaml: Secret, warnings).
+ */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { pemBlocks, type PemBlock } from "../../encoding/pem.ts"
 import { defineWarning } from "../../schema/define.ts"

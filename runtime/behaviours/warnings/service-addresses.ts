@@ -1,4 +1,7 @@
-/** Warnings about addresses of a service that other readers refuse or write otherwise (catalog validation.yaml: Service, warnings). */
+/**
+ * Warnings about addresses of a service that other readers refuse or write otherwise (catalog validation.yaml: Service,
+ * warnings).
+ */
 import { canonicalIpv6, strictIpFault } from "../../base/ip-address.ts"
 import { defineWarning } from "../../schema/define.ts"
 import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"

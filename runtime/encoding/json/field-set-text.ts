@@ -1,12 +1,12 @@
 /**
- * The texts of field sets (FieldsV1). Both encodings of an object hold them, most writes leave most of them as they were,
- * and their names have quotes to escape: they would be half of the cost of writing an object.
+ * The texts of field sets (FieldsV1). Both encodings of an object hold them, most writes leave most of them as they
+ * were, and their names have quotes to escape: they would be half of the cost of writing an object.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { stringify } from "./text.ts"
 
-/** The texts of sets that many objects share. Nobody changes a set in place, so its text is that of its lifetime. */
+/** The texts of sets that many objects share. No code changes a set in place, so its text is that of its lifetime. */
 const shared = new WeakMap<JsonObject, string>()
 
 /** The sets whose texts were made last: an object has its two encodings one after the other. */
