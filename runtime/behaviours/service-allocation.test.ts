@@ -411,7 +411,10 @@ test.each([
     cause: 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
   },
   { spec: { ipFamilies: ["IPv6"] }, cause: 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster' },
-  { spec: { clusterIP: "fd00::1" }, cause: 'spec.clusterIPs[0]: Invalid value: []string{"fd00::1"}: IPv6 is not configured on this cluster' },
+  {
+    spec: { clusterIP: "fd00::1" },
+    cause: 'spec.clusterIPs[0]: Invalid value: []string{"fd00::1"}: IPv6 is not configured on this cluster',
+  },
   {
     spec: { ipFamilies: ["IPv4", "IPv6"] },
     cause:

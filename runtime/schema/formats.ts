@@ -72,7 +72,10 @@ const formats = new Map<string, Format>([
   ["ipv4", text((value) => (parseIp(value)?.family === 4 ? [] : ["must be a valid IPv4 address"]))],
   ["ipv6", text((value) => (parseIp(value)?.family === 6 ? [] : ["must be a valid IPv6 address"]))],
   ["non-special-ip", text(nonSpecialIpFaults)],
-  ["endpoint-ip", text((value) => (parseIp(value) === undefined ? [...ipFaults(value), "must be a valid IP address"] : nonSpecialIpFaults(value)))],
+  [
+    "endpoint-ip",
+    text((value) => (parseIp(value) === undefined ? [...ipFaults(value), "must be a valid IP address"] : nonSpecialIpFaults(value))),
+  ],
   ["cidr", text((value) => (parseCidr(value) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : []))],
   ["fqdn", text(fqdnFaults)],
   ["fully-qualified-name", text(fullyQualifiedNameFaults)],
@@ -329,8 +332,8 @@ function conditionReasonFaults(value: string): string[] {
 }
 
 /**
- * The reference reads zones from files, whose names count with their case; Intl does not care for it. Of another name of
- * a zone Intl knows no spelling: every part of those begins with a capital letter.
+ * The reference reads zones from files, whose names count with their case; Intl does not care for it. Of another name
+ * of a zone Intl knows no spelling: every part of those begins with a capital letter.
  */
 function isWrittenSo(name: string, canonical: string): boolean {
   if (name.toLowerCase() === canonical.toLowerCase()) return name === canonical

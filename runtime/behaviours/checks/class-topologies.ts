@@ -11,8 +11,7 @@ export const classTopologies = defineCheck<StorageClass>(({ allowedTopologies = 
   for (const [index, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
     const values = new Map(matchLabelExpressions.map((one) => [one.key, [...new Set(one.values)].sort()]))
     const text = values.size === 0 ? "" : JSON.stringify([...values].sort(([left], [right]) => (left < right ? -1 : 1)))
-    for (const other of before)
-      if (other === text) context.fail("Duplicate", "", "", `allowedTopologies[${index}].matchLabelExpressions`)
+    for (const other of before) if (other === text) context.fail("Duplicate", "", "", `allowedTopologies[${index}].matchLabelExpressions`)
     before.push(text)
   }
 })

@@ -14,6 +14,7 @@ export const nodeDrivers = defineCheck<CSINode>((node, context) => {
     const old = stored.get(driver.name)
     if (Buffer.byteLength(driver.nodeID) > nodeIdBytesMax)
       context.fail("Invalid", driver.nodeID, `must be ${nodeIdBytesMax} characters or less`, `spec.drivers[${index}].nodeID`)
-    if (old !== undefined && !deepEqual(driver, old)) context.fail("Invalid", typed<JsonValue>(driver), "field is immutable", "CSINodeDriver")
+    if (old !== undefined && !deepEqual(driver, old))
+      context.fail("Invalid", typed<JsonValue>(driver), "field is immutable", "CSINodeDriver")
   }
 })

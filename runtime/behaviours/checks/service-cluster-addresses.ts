@@ -37,7 +37,12 @@ function checkPolicy(spec: ServiceSpec, addresses: readonly string[], context: C
   const families = new Set(spec.ipFamilies ?? []).size
   const two = addresses.length === 2 ? "cluster IPs" : families === 2 ? "IP families" : undefined
   if (two === undefined) return
-  context.fail("Invalid", "SingleStack", `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${two} are specified`, "ipFamilyPolicy")
+  context.fail(
+    "Invalid",
+    "SingleStack",
+    `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${two} are specified`,
+    "ipFamilyPolicy",
+  )
 }
 
 /** Checks the addresses themselves. Returns true when they are valid, so that their families can be checked. */

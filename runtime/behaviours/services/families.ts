@@ -69,7 +69,12 @@ function inferred(
     const family = familyOf(address)
     if (from.cluster.includes(family)) families.push(family)
     else
-      from.failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: [...from.addresses], detail: `${family} is ${notHere}` })
+      from.failures.add({
+        type: "Invalid",
+        field: `spec.clusterIPs[${index}]`,
+        value: [...from.addresses],
+        detail: `${family} is ${notHere}`,
+      })
   }
   return families
 }

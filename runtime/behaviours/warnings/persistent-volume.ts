@@ -10,7 +10,9 @@ const shown: ReadonlyMap<string, string> = new Map([["storageos", "storageOS"]])
 
 /** Called with the spec of a volume: deprecated sources and renamed labels of nodes. */
 export const persistentVolume = defineWarning<PersistentVolumeSpec>((spec, at, _object, { vendor }) => {
-  const sources = Object.entries(fading).flatMap(([source, text]) => (source in spec && !silent.has(source) ? [`${at}.${shown.get(source) ?? source}: ${text}`] : []))
+  const sources = Object.entries(fading).flatMap(([source, text]) =>
+    source in spec && !silent.has(source) ? [`${at}.${shown.get(source) ?? source}: ${text}`] : [],
+  )
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
   const labels = terms.flatMap(({ matchExpressions = [] }, term) =>
     matchExpressions.flatMap(({ key }, index) => {
