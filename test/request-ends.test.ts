@@ -57,7 +57,8 @@ async function serve(protocol: Protocol, log: Log): Promise<Served> {
 
 /** Formats samples as status and count, such as `200 1`. */
 function countsOfWatches(samples: readonly string[]): string[] {
-  return samples.filter((line) => line.includes('verb="WATCH"')).map((line) => line.replace(/^.*code="(\d+)".* (\d+)$/, "$1 $2"))
+  const counts = samples.filter((line) => line.startsWith("apiserver_request_total{") && line.includes('verb="WATCH"'))
+  return counts.map((line) => line.replace(/^.*code="(\d+)".* (\d+)$/, "$1 $2"))
 }
 
 describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
@@ -113,5 +114,5 @@ it("a watch over a websocket ends when its client disconnects", async () => {
 })
 
 function counted({ server }: InProcess): string[] {
-  return countsOfWatches(server.parts.requestCounts.samples().map(([labels, count]) => `${labels} ${count}`))
+  return countsOfWatches(server.parts.requestCounts.samples().map(([labels, count]) => `apiserver_request_total{${labels} ${count}`))
 }

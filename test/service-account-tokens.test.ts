@@ -128,7 +128,7 @@ describe("a token that is asked for", () => {
     expect(await bound({ name: "missing" })).toMatchObject({ status: 404 })
     expect(await bound({ name: "p", kind: "Node" })).toMatchObject({
       status: 400,
-      body: { message: expect.stringMatching(/v1, Kind=Node/) },
+      body: { message: expect.stringMatching(/^cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate/) },
     })
   })
 

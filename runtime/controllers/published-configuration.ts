@@ -23,6 +23,9 @@ export interface TrustSource {
   onAuthorities(listener: () => void): void
 }
 
+/** Their names. */
+export const publishedMaps = [trustMap, trackingMap] as const
+
 type Data = NonNullable<ConfigMap["data"]>
 
 /** Called once by each server. `source`: absent when no client is known by its certificate. */

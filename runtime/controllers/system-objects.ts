@@ -41,6 +41,8 @@ const systemPriorities = [
   ["system-cluster-critical", 2_000_000_000, "For pods without which the cluster does not work, on whatever node they run."],
 ] as const
 
+export const systemPriorityNames = systemPriorities.map(([name]) => name)
+
 /** Called at start and at intervals, because they can be deleted. */
 export async function ensurePriorityClasses(deps: SystemObjectsDeps): Promise<void> {
   if (!isServed(deps, "priorityclasses", "scheduling.orch.io")) return

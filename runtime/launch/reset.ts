@@ -1,5 +1,7 @@
 /** `reset()` of the library: a server between two tests, as after its start. */
-import { systemNamespaces } from "../controllers/system-objects.ts"
+import { apiServiceName } from "../controllers/api-services/registration.ts"
+import { publishedMaps } from "../controllers/published-configuration.ts"
+import { systemNamespaces, systemPriorityNames } from "../controllers/system-objects.ts"
 import { definitionGroup, definitionResource } from "../definitions/definition-kind.ts"
 import { StartError } from "./start-error.ts"
 import type { ServerParts } from "../server-parts.ts"
@@ -19,6 +21,7 @@ const allocations = "ranges/"
 export async function resetter({ registry, kinds, options }: ServerParts, definitions: readonly string[]): Promise<() => Promise<void>> {
   const { store, storePrefix } = registry.deps
   const own = new Map((await startObjects(registry, definitions)).map((stored) => [stored.key, stored]))
+  const renewed = new Set(await ownLeases(registry))
   const prefixes = (): string[] => {
     const paths = new Set(kinds.all().map((kind) => kind.storage.path))
     return [...[...paths].map((path) => `${path}/`), allocations].map((path) => storePrefix + path)
@@ -28,7 +31,7 @@ export async function resetter({ registry, kinds, options }: ServerParts, defini
     const found = (await Promise.all(prefixes().map((prefix) => store.list({ prefix })))).flatMap(({ items }) => items)
     const present = new Map(found.map((stored) => [stored.key, stored.modRevision]))
     const writes: Write[] = []
-    for (const key of present.keys()) if (!own.has(key)) writes.push({ type: "delete", key })
+    for (const key of present.keys()) if (!own.has(key) && !renewed.has(key)) writes.push({ type: "delete", key })
     for (const { key, value, modRevision } of own.values()) {
       if (present.get(key) === modRevision) continue
       writes.push({ type: "put", key, value })
@@ -42,20 +45,35 @@ export async function resetter({ registry, kinds, options }: ServerParts, defini
   }
 }
 
+/** The keys of the Leases by which servers say that they are there. They change by themselves. */
+async function ownLeases({ deps: { kinds, store, storePrefix, vendor } }: Registry): Promise<readonly string[]> {
+  const kind = kinds.find("coordination.orch.io", "v1", "leases")
+  if (kind === undefined) return []
+  const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/${vendor.namespace("orch-system")}/` })
+  return items.map(({ key }) => key)
+}
+
 /**
- * The values of the namespaces of the system, its Service and its Endpoints, of the definitions of the start, and of
- * the roles and bindings that RBAC begins with.
+ * The values of what the server has of its own (`system-objects.ts`, `own-objects.ts`), of the definitions of the start,
+ * and of the roles and bindings that RBAC begins with.
  */
 async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps
-  const at = async (resource: string, place: (handle: KindHandle) => readonly string[], group = ""): Promise<readonly string[]> => {
+  type Place = (handle: KindHandle) => readonly string[]
+  const at = async (resource: string, place: Place, group = ""): Promise<readonly string[]> => {
     const kind = kinds.find(group, "v1", resource)
     return kind === undefined ? [] : place(await registry.handle(kind))
   }
+  const groupVersions = kinds.served().filter(({ custom, resource, group }) => custom === undefined || definitions.includes(`${resource}.${vendor.group(group)}`))
+  const apiServices = new Set(groupVersions.map(({ group, version }) => apiServiceName(vendor, { group, version })))
   const keys = [
     await at("namespaces", (handle) => systemNamespaces.map((name) => handle.key("", vendor.namespace(name)))),
     await at("services", (handle) => [handle.key("default", vendor.word)]),
     await at("endpoints", (handle) => [handle.key("default", vendor.word)]),
+    await at("endpointslices", (handle) => [handle.key("default", vendor.word)], "discovery.orch.io"),
+    await at("priorityclasses", (handle) => systemPriorityNames.map((name) => handle.key("", name)), "scheduling.orch.io"),
+    await at("configmaps", (handle) => publishedMaps.map((name) => handle.key(vendor.namespace("orch-system"), name))),
+    await at("apiservices", (handle) => [...apiServices].map((name) => handle.key("", name)), "apiregistration.orch.io"),
     await at(definitionResource, (handle) => definitions.map((name) => handle.key("", name)), definitionGroup),
   ]
   const found = await Promise.all(keys.flat().map((key) => store.get({ key })))

@@ -70,7 +70,7 @@ describe("a wrong option", () => {
     [["--bind-address=localhost"], '--bind-address: "localhost" will not do: expected an IP address such as 127.0.0.1 or ::1'],
     [
       ["--feature-gates=WatchLst=true"],
-      '--feature-gates: "WatchLst=true" will not do: expected name=true or name=false, with commas between several; the names are APIResponseCompression, CRDValidationRatcheting, ClusterTrustBundle, CustomResourceFieldSelectors, StructuredAuthenticationConfiguration, StructuredAuthorizationConfiguration, UnauthenticatedHTTP2DOSMitigation, VolumeAttributesClass, WatchList; did you mean WatchList?',
+      '--feature-gates: "WatchLst=true" will not do: expected name=true or name=false, with commas between several; the names are APIResponseCompression, CRDValidationRatcheting, ClusterTrustBundle, ClusterTrustBundleProjection, CrossNamespaceVolumeDataSource, CustomResourceFieldSelectors, DynamicResourceAllocation, InPlacePodVerticalScaling, MatchLabelKeysInPodAffinity, MaxUnavailableStatefulSet, ProcMountType, RecoverVolumeExpansionFailure, RecursiveReadOnlyMounts, StructuredAuthenticationConfiguration, StructuredAuthorizationConfiguration, UnauthenticatedHTTP2DOSMitigation, UserNamespacesSupport, VolumeAttributesClass, WatchList; did you mean WatchList?',
     ],
   ]
   it.each(cases)("%j is reported with what is expected", (args, message) => expect(() => load(args)).toThrow(message))

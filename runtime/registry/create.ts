@@ -17,7 +17,7 @@ import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
 import { dropGated } from "./gated-fields.ts"
-import { metaRules, validateObjectMeta } from "./object-meta.ts"
+import { metaOptions, validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
@@ -112,7 +112,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   prepareCreate(handle, object, { failures, dryRun, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
-  validateObjectMeta(object.metadata ?? {}, { ...metaRules(handle.kind, vendor), failures })
+  validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))
   const validating = validateByKind(handle.parts, object, { failures, vendor, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, latencies)

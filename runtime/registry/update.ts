@@ -20,7 +20,7 @@ import { type AuthorizeCreate, createObject } from "./create.ts"
 import { confirmDefinition } from "./definition-guard.ts"
 import { removable } from "./deletion-step.ts"
 import { dropGated } from "./gated-fields.ts"
-import { metaRules, validateObjectMetaUpdate } from "./object-meta.ts"
+import { metaOptions, validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
@@ -425,7 +425,7 @@ function validateUpdate(
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const ofKind = request.subresource === undefined
-  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { ...metaRules(handle.kind, vendor), failures, ofKind })
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { options: metaOptions(handle.kind, vendor, failures), isOfKind: ofKind })
   const ofMetadata = failures.list.length
   const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {

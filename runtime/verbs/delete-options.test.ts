@@ -21,7 +21,7 @@ describe("delete options", () => {
 
   it("take preconditions from the query by their short names, as the reference does", () => {
     expect(readDeleteOptions(query("uid=u&resourceVersion=5"), undefined)).toEqual({ dryRun: false, uid: "u", resourceVersion: "5" })
-    expect(readDeleteOptions(query("uid="), {})).toEqual({ dryRun: false, uid: "" })
+    expect(readDeleteOptions(query("uid="), {})).toEqual({ dryRun: false })
     expect(() => readDeleteOptions(query("uid=u"), { preconditions: { uid: "v" } })).toThrow(/disagree about uid: "v" and "u"/)
   })
 
@@ -32,11 +32,10 @@ describe("delete options", () => {
   })
 
   it("refuse an empty value where one is required", () => {
-    for (const options of ["propagationPolicy=", "gracePeriodSeconds="])
+    for (const options of ["propagationPolicy=", "gracePeriodSeconds=", "dryRun=", "dryRun"])
       expect(() => readDeleteOptions(query(options), undefined)).toThrow()
     for (const body of [{ propagationPolicy: "" }, { dryRun: [""] }])
       expect(() => readDeleteOptions(query(""), body)).toThrow(/Unsupported/)
-    expect(readDeleteOptions(query("dryRun"), undefined)).toEqual({ dryRun: false })
   })
 
   it("shorten a long value in the error", () => {

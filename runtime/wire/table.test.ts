@@ -32,8 +32,8 @@ describe("renderTable", () => {
     expect(rows("Object")).toEqual([{ cells: ["a", "7ms"], object }])
   })
 
-  it("has null rows when empty, null definitions without headers, and conditions where a kind has them", () => {
-    expect(renderTable([], {}, { ...options, noHeaders: true })).toMatchObject({ rows: null, columnDefinitions: null })
+  it("has no rows when empty, null definitions without headers, and conditions where a kind has them", () => {
+    expect(renderTable([], {}, { ...options, noHeaders: true })).toMatchObject({ rows: [], columnDefinitions: null })
     const conditions = [{ type: "Completed", status: "True" }]
     expect(renderTable([object], {}, { ...options, rowConditions: () => conditions })).toMatchObject({ rows: [{ conditions }] })
   })

@@ -88,7 +88,7 @@ describe("a kind of one's own", { timeout: 60_000 }, () => {
           {
             reason: "FieldValueNotSupported",
             field: "spec.mode",
-            message: 'Unsupported value: "Magic": supported values: "Manual", "Automatic"',
+            message: 'Unsupported value: "Magic": supported values: "Automatic", "Manual"',
           },
           { reason: "FieldValueInvalid", field: "spec.replicas", message: "Invalid value: 9: must not be more than maxReplicas, 5" },
         ],

@@ -193,7 +193,7 @@ describe("status", () => {
     ["restart after success", { restartPolicy: "OnFailure" }, ended(0), runs, "Forbidden status.containerStatuses[0].state"],
     ["restart after failure", { restartPolicy: "OnFailure" }, ended(1), runs],
     ["restart never", { restartPolicy: "Never" }, ended(1), runs, "Forbidden status.containerStatuses[0].state"],
-    ["class", {}, { qosClass: "Burstable" }, { qosClass: "Guaranteed" }, "Invalid status.qosClass"],
+    ["class", {}, { qosClass: "Burstable" }, { qosClass: "Guaranteed" }],
     ["addresses", {}, {}, { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }] }, "Invalid status.podIPs"],
     ["address", {}, {}, { podIPs: [{ ip: "x" }] }, "Invalid status.podIPs[0].ip"],
     ["node address", {}, {}, { hostIP: "10.0.0.1", hostIPs: [{ ip: "10.0.0.2" }] }, "Invalid status.hostIPs[0].ip"],

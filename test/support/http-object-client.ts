@@ -47,7 +47,10 @@ export function httpObjectClient(http: HttpClient, { token, userAgent }: { token
       return { items: typed, metadata: metadata as ObjectList["metadata"] }
     },
     watch: (place, options) => watch(http, headers, pathOf(place, { ...options, watch: true })),
-    post: create,
+    async post(place, body, options) {
+      const answer = await create(place, body, options)
+      return answer.kind === "Status" ? undefined : answer
+    },
     patch(place, patch, { type, ...options } = {}) {
       return send("PATCH", pathOf(place, options), patch, patchTypes[type ?? (Array.isArray(patch) ? "json" : "merge")])
     },

@@ -82,8 +82,8 @@ export const leastObjects: Readonly<Record<string, JsonObject>> = {
   FlowSchema: { spec: { priorityLevelConfiguration: { name: "catch-all" } } },
   PriorityLevelConfiguration: { spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } } },
   APIService: {
-    metadata: { name: "v1.example.com" },
-    spec: { group: "example.com", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 },
+    metadata: { name: "v1.elsewhere.example.com" },
+    spec: { group: "elsewhere.example.com", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 },
   },
   ValidatingAdmissionPolicy: {
     spec: {

@@ -7,6 +7,7 @@ import type { APIService } from "../../../generated/apiregistration.orch.io/v1/a
 import { serverUser } from "../../admission/server-identity.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { apiPriorityOf, usersPriority } from "../../registry/group-order.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import type { Kind } from "../../schema/kind.ts"
 import { typed } from "../../schema/typed.ts"
 import type { Controller, ControllerDeps } from "../controller.ts"
@@ -27,6 +28,11 @@ export interface ApiServiceRegistration extends Controller {
   readonly made: Promise<void>
   /** Which one has not been; undefined once all were. */
   fault(): string | undefined
+}
+
+/** The name of the APIService of a neutral group and a version. */
+export function apiServiceName(vendor: Vendor, { group: neutral, version }: Pick<Kind, "group" | "version">): string {
+  return `${version}.${vendor.group(neutral)}`
 }
 
 /** Called once by each server. `kindsKnown`: before, an APIService of a definition would look like one without. */
@@ -85,8 +91,8 @@ class Registration {
     })
   }
 
-  nameOf({ group: neutral, version }: Pick<Kind, "group" | "version">): string {
-    return `${version}.${this.deps.registry.deps.vendor.group(neutral)}`
+  nameOf(kind: Pick<Kind, "group" | "version">): string {
+    return apiServiceName(this.deps.registry.deps.vendor, kind)
   }
 
   fault(): string | undefined {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { beforeCommit, countCommits, failCommits, retried } from "../../../test/support/controller-faults.ts"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
 import type { ResourceQuota } from "../../../generated/core/v1/resource-quota/types.ts"
+import { featureGates } from "../../base/feature-gates.ts"
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { nextTurn } from "../../base/turns.ts"
 import { typed } from "../../schema/typed.ts"
@@ -11,7 +12,7 @@ import { startQuotaController } from "./quota-controller.ts"
 let one: OpenRegistry
 let controller: KeyedController
 beforeEach(async () => {
-  one = await openRegistry()
+  one = await openRegistry({ behaviourOptions: { "feature-gates": { ...featureGates, RecoverVolumeExpansionFailure: true } } })
   controller = startQuotaController(one)
 })
 afterEach(async () => {
