@@ -28,8 +28,9 @@ test("an event of the newer form names reporter, instance, action and reason", (
   ])
   const complete = { eventTime, reportingController: "example.com/a", reportingInstance: "i", action: "A", reason: "R" }
   expect(faultsOf(eventReport, complete, { shape: eventShape })).toEqual([])
+  // The reference names the field as core/v1 does.
   const long = { ...complete, action: "ü".repeat(65), note: "x".repeat(1025) }
-  expect(faultsOf(eventReport, long, { shape: eventShape })).toEqual(["Invalid action", "Invalid note"])
+  expect(faultsOf(eventReport, long, { shape: eventShape })).toEqual(["Invalid action", "Invalid message"])
 })
 
 test("several ports of endpoints need names", () => {
