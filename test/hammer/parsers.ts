@@ -31,7 +31,7 @@ import { readLiteral } from "../../runtime/query/field-key.ts"
 import { parseFieldQuery } from "../../runtime/query/field-query.ts"
 import { readFieldSteps } from "../../runtime/query/field-reference.ts"
 import { checkFormat, formatNames } from "../../runtime/schema/formats.ts"
-import { parseCidr, parseIp } from "../../runtime/base/ip-address.ts"
+import { canonicalIpv6, parseCidr, parseIp, strictIpFault } from "../../runtime/base/ip-address.ts"
 import { isSafeForJsonParse, parsePlain, parseUntracked } from "../../runtime/encoding/json/built-in.ts"
 import { parseJson } from "../../runtime/encoding/json/text.ts"
 import { integer64 } from "../../runtime/query/label-test.ts"
@@ -281,9 +281,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
     shapes: [["2006-01-02T15:04:05.", "Z"]],
   },
   address: {
-    covers: ["base/ip-address.ts#parseIp", "base/ip-address.ts#parseCidr"],
-    read: each(parseIp, parseCidr),
-    shapes: [["1.2.3.4/", ""]],
+    covers: ["parseIp", "parseCidr", "strictIpFault", "canonicalIpv6"].map((name) => `base/ip-address.ts#${name}`),
+    read: each(parseIp, parseCidr, strictIpFault, canonicalIpv6),
+    shapes: [
+      ["1.2.3.4/", ""],
+      ["::", ":"],
+    ],
   },
   schedule: {
     covers: ["schema/cron.ts#cronFault"],
