@@ -317,7 +317,12 @@ it("a server that starts has read the policy when it is ready", async () => {
   await clusterrolebindings.create({ metadata: { name: "reads" }, roleRef: roleRef("ClusterRole", "reads"), subjects: toJane })
   await first.stop()
   const second = await startInProcess(how)
-  const maps = await inProcessClient(second.server.parts, jane).list({ group: "", version: "v1", resource: "configmaps", namespace: "default" })
+  const maps = await inProcessClient(second.server.parts, jane).list({
+    group: "",
+    version: "v1",
+    resource: "configmaps",
+    namespace: "default",
+  })
   expect(maps.items).toEqual([])
   await second.stop()
 })

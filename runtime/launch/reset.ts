@@ -54,8 +54,8 @@ async function ownLeases({ deps: { kinds, store, storePrefix, vendor } }: Regist
 }
 
 /**
- * The values of what the server has of its own (`system-objects.ts`, `own-objects.ts`), of the definitions of the start,
- * and of the roles and bindings that RBAC begins with.
+ * The values of what the server has of its own (`system-objects.ts`, `own-objects.ts`), of the definitions of the
+ * start, and of the roles and bindings that RBAC begins with.
  */
 async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps
@@ -64,7 +64,9 @@ async function startObjects(registry: Registry, definitions: readonly string[]):
     const kind = kinds.find(group, "v1", resource)
     return kind === undefined ? [] : place(await registry.handle(kind))
   }
-  const groupVersions = kinds.served().filter(({ custom, resource, group }) => custom === undefined || definitions.includes(`${resource}.${vendor.group(group)}`))
+  const groupVersions = kinds
+    .served()
+    .filter(({ custom, resource, group }) => custom === undefined || definitions.includes(`${resource}.${vendor.group(group)}`))
   const apiServices = new Set(groupVersions.map(({ group, version }) => apiServiceName(vendor, { group, version })))
   const keys = [
     await at("namespaces", (handle) => systemNamespaces.map((name) => handle.key("", vendor.namespace(name)))),

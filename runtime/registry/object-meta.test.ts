@@ -16,7 +16,7 @@ function faults(meta: ObjectMeta, options: { namespaced?: boolean } = {}): strin
 
 function updateFaults(meta: ObjectMeta, old: ObjectMeta, ofKind = true): string[] {
   const failures = new Failures()
-  validateObjectMetaUpdate(meta, old, { namespaced: true, nameRule: "dns-subdomain", failures, ofKind })
+  validateObjectMetaUpdate(meta, old, { options: { namespaced: true, nameRule: "dns-subdomain", failures }, isOfKind: ofKind })
   return failures.list.map((failure) => `${failure.field}: ${failureText(failure)}`)
 }
 

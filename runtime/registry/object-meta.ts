@@ -198,8 +198,8 @@ const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFie
 /**
  * Adds a failure for every invalid field of `meta`, and for every change from `old` that no update may make. Failures
  * repeat as often as in the reference, since clients and recorded responses count the causes. Its common rules validate
- * the whole metadata and then the change, which includes labels and the like again. The rules of a kind (`isOfKind`: not
- * those of its sub-resources) then validate the change and the whole.
+ * the whole metadata and then the change, which includes labels and the like again. The rules of a kind (`isOfKind`:
+ * not those of its sub-resources) then validate the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,

@@ -210,7 +210,10 @@ function checkUid(registry: Registry, handle: KindHandle, request: UpdateRequest
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
-    throw conflict(objectRefOf(handle, request.attributes.name), storedPreconditionText(shownKey(registry, handle, request), "UID", asked, stored))
+    throw conflict(
+      objectRefOf(handle, request.attributes.name),
+      storedPreconditionText(shownKey(registry, handle, request), "UID", asked, stored),
+    )
   }
 }
 

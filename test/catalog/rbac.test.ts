@@ -1,7 +1,7 @@
 /**
  * The bootstrap policy beside the facts in `bootstrap-policy.txt`, which are kept here so that they are compared
- * everywhere, and the facts beside the catalog of the built-in API where it lies next to a checkout. The facts are those
- * of a kube-apiserver 1.30.14, from which the catalog differs in a few lines.
+ * everywhere, and the facts beside the catalog of the built-in API where it lies next to a checkout. The facts are
+ * those of a kube-apiserver 1.30.14, from which the catalog differs in a few lines.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

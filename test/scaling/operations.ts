@@ -70,9 +70,9 @@ export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObjec
   const { handle, registry } = under
   const failures = every ? new AllFailures() : new Failures()
   const { namespaced, nameRule } = handle.kind
-  const options = { namespaced, nameRule, failures, ofKind: true }
+  const options = { namespaced, nameRule, failures }
   if (old === undefined) validateObjectMeta(object.metadata ?? {}, options)
-  else validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, options)
+  else validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, { options, isOfKind: true })
   handle.parts.validate(object, { failures, vendor: registry.deps.vendor, ...(old !== undefined && { old }) })
   return failures.list
 }

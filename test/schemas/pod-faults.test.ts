@@ -394,7 +394,9 @@ describe("annotations", () => {
 test("a profile with different values in annotation and field", () => {
   const name = "container.apparmor.security.beta.orch.io/a"
   const spec = container({ securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "x" } } })
-  expect(faults(decoded(spec, { annotations: { [name]: "localhost/y" } }))).toEqual([`Forbidden ${first}.securityContext.appArmorProfile.type`])
+  expect(faults(decoded(spec, { annotations: { [name]: "localhost/y" } }))).toEqual([
+    `Forbidden ${first}.securityContext.appArmorProfile.type`,
+  ])
   expect(faults(decoded(spec, { annotations: { [name]: "localhost/x" } }))).toEqual([])
 })
 

@@ -65,7 +65,9 @@ export class KettleServers {
     // The first server runs the controllers; it looks again once the namespace of the Lease is there.
     await eventually(async () => {
       at.clock.advance(1000)
-      expect((await one.list(leases)).items).toContainEqual(expect.objectContaining({ metadata: expect.objectContaining({ name: leaderLeaseName }) }))
+      expect((await one.list(leases)).items).toContainEqual(
+        expect.objectContaining({ metadata: expect.objectContaining({ name: leaderLeaseName }) }),
+      )
     })
     const { client: other } = await this.start({ ...options, sharedStore: true, wrapStore: late.view })
     await one.create(definitions, defined)

@@ -177,8 +177,7 @@ export class StructuralWriter implements SchemaWriter {
     if (limits.multipleOf !== undefined && !Number.isInteger(limits.multipleOf))
       this.findings.note([...path, "multipleOf"], "servers of definitions divide binary fractions: 4.35 is no multiple of 0.01 there")
     if (limits.openEnum === true) this.findings.lost([...path, "enum"], "definitions refuse what an enum does not name: the field has none")
-    if (limits.publishedEnum !== undefined)
-      this.findings.note([...path, "publishedEnum"], "definitions publish the values that they take")
+    if (limits.publishedEnum !== undefined) this.findings.note([...path, "publishedEnum"], "definitions publish the values that they take")
     if (limits.keys !== undefined) this.findings.lost([...path, "keys"], "definitions do not limit the keys of a map")
     const part = partOf(type)
     if (part === undefined) return
