@@ -4,8 +4,10 @@ import { readWriteOptions } from "./write-options.ts"
 const query = (text: string) => new URLSearchParams(text)
 
 describe("write options", () => {
-  it("take an empty dryRun as a real request and All as a dry run (specification section 4.9)", () => {
-    expect(readWriteOptions(query("dryRun"), "CreateOptions")).toMatchObject({ dryRun: false, fieldValidation: "Warn" })
+  it("take All as a dry run, and refuse an empty dryRun, which cannot be meant as a real request", () => {
+    expect(readWriteOptions(query(""), "CreateOptions")).toMatchObject({ dryRun: false, fieldValidation: "Warn" })
+    for (const empty of ["dryRun", "dryRun=", "dryRun=All&dryRun="])
+      expect(() => readWriteOptions(query(empty), "CreateOptions")).toThrow(/dryRun: Unsupported value/)
     expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "PatchOptions")).toEqual({
       dryRun: true,
       fieldValidation: "Strict",
