@@ -243,16 +243,17 @@ function resultFault(detail: string, value: string): ApiError {
 
 /**
  * The fault of decoding a patched document. Shows the field at fault alone, where the reference shows all, secrets
- * included.
+ * included. A text in place of a map or a list may be a secret, and is not shown either.
  */
 function decodeFault(message: string, document: JsonObject, isStrategic: boolean): ApiError {
   const path = /^json: cannot unmarshal .* into field (\S+) of type /.exec(message)?.[1]
   const part = path === undefined ? undefined : partAt(document, path)
-  if (part === undefined) return resultFault(message, "")
-  return isStrategic
-    ? resultFault(restoreText(message) ?? message, goPlain(part))
-    : resultFault(message, shortJson(part, shownValueCharactersMax))
+  const text = isStrategic ? (restoreText(message) ?? message) : message
+  if (part === undefined || textForParts.test(message)) return resultFault(text, "")
+  return resultFault(text, isStrategic ? goPlain(part) : shortJson(part, shownValueCharactersMax))
 }
+
+const textForParts = /^json: cannot unmarshal string into field \S+ of type (map)?\[/
 
 /** The document with only the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
 function partAt(value: JsonValue, path: string): JsonValue | undefined {

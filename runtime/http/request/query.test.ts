@@ -15,6 +15,12 @@ describe("parseQuery", () => {
       ["c", ""],
     ])
     expect([...parseQuery("")]).toEqual([])
+    // Without an equals sign it asks for a real request; an empty value is refused later.
+    expect([...parseQuery("dryRun&a=1")]).toEqual([["a", "1"]])
+    expect([...parseQuery("dryRun=&a=1")]).toEqual([
+      ["dryRun", ""],
+      ["a", "1"],
+    ])
     expect([...parseQuery("?limit=1")]).toEqual([["?limit", "1"]])
   })
 
