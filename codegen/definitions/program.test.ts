@@ -93,6 +93,7 @@ columns:
   - {name: Name, type: string, format: name, value: metadata.name, doc: Name of the object.}
   - {name: Age, type: string, value: age(metadata.creationTimestamp), doc: Time since it was created.}
 update: {unconditional: false, generation: [spec]}
+finalizers: any
 
 # apiVersion, kind and metadata are there by themselves; gen numbers the others. pointer: absent and zero differ.
 fields:

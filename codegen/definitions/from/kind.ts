@@ -60,6 +60,7 @@ export function kindOf(definition: Definition, version: Version, findings: Findi
       subresources: { ...(hasStatus && { status: { keeps: [...rest, ...keptMetadata] } }), ...(scale !== undefined && { scale }) },
     }),
     ...lifeCycle,
+    finalizers: "any",
     ...root,
     ...(Object.keys(context.types).length > 0 && { types: context.types }),
   }

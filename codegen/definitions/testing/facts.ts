@@ -57,6 +57,7 @@ export function factsOf(kind: KindModel, model: Model): JsonObject {
     },
     create: { drops: [...kind.create.drops] },
     update: { ...kind.update, keeps: [...kind.update.keeps], generation: [...(kind.update.generation ?? [])] },
+    finalizers: kind.finalizers,
     delete: { ...kind.delete },
     behaviours: Object.fromEntries(kind.behaviours.map((name) => [name, true])),
     completed: kind.completed.map(({ when }) => when.text),

@@ -153,6 +153,7 @@ function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): vo
   if (kind.update.firstGeneration !== undefined) found.lost(["update", "firstGeneration"], "generations start at 1 in definitions")
   if (kind.update.validatesTwice) found.note(["update", "validatesTwice"], "an update in definitions tells each fault once")
   if (kind.update.unconditional) found.note(["update", "unconditional"], "an update needs a resourceVersion in definitions")
+  if (kind.finalizers !== "any") found.note(["finalizers"], "finalizers need no domain in definitions")
   const { conversion } = kind
   for (const { here, stored } of conversion?.rename ?? [])
     found.lost(["conversion", "rename", here], `${here} is not read as ${stored}: versions of a definition have the same fields`)
