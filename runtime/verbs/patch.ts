@@ -243,17 +243,17 @@ function resultFault(detail: string, value: string): ApiError {
 
 /**
  * The fault of decoding a patched document. Shows the field at fault alone, where the reference shows all, secrets
- * included. A text in place of a map or a list may be a secret, and is not shown either.
+ * included. A text in place of a map of the object itself, such as `data`, may be a secret, and is not shown either.
  */
 function decodeFault(message: string, document: JsonObject, isStrategic: boolean): ApiError {
   const path = /^json: cannot unmarshal .* into field (\S+) of type /.exec(message)?.[1]
   const part = path === undefined ? undefined : partAt(document, path)
   const text = isStrategic ? (restoreText(message) ?? message) : message
-  if (part === undefined || textForParts.test(message)) return resultFault(text, "")
+  if (part === undefined || textForMap.test(message)) return resultFault(text, "")
   return resultFault(text, isStrategic ? goPlain(part) : shortJson(part, shownValueCharactersMax))
 }
 
-const textForParts = /^json: cannot unmarshal string into field \S+ of type (map)?\[/
+const textForMap = /^json: cannot unmarshal string into field \w+ of type map\[/
 
 /** The document with only the field at a path such as `spec.containers[0].image`; undefined if it is not found. */
 function partAt(value: JsonValue, path: string): JsonValue | undefined {
