@@ -21,7 +21,7 @@ export function checkQuotaAmounts(amounts: Readonly<Record<string, string>>, at:
 }
 
 /** True for texts that are no quantity; decoding has refused them. */
-function isWhole(text: string): boolean {
+export function isWhole(text: string): boolean {
   try {
     return quantityMilliValue(parseQuantity(text)) % 1000n === 0n
   } catch (error) {
