@@ -21,9 +21,12 @@ export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], fa
   // Validation reports these, and needs no family that the cluster lacks besides.
   if (new Set(given).size !== given.length || isMismatch(given, addresses)) return
   if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
-  if (policy === undefined && (addresses.length > 1 || given.length > 1)) {
-    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${addresses.length > 1 ? "cluster IPs" : "IP families"} are specified`
-    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
+  if ((policy ?? "SingleStack") === "SingleStack" && (addresses.length > 1 || given.length > 1)) {
+    // Validation reports a policy that is given.
+    if (policy === undefined) {
+      const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${addresses.length > 1 ? "cluster IPs" : "IP families"} are specified`
+      failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
+    }
     if (addresses.length < 2) return
   }
   const families = inferred(given, { addresses, cluster, failures })
