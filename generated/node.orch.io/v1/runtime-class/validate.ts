@@ -28,7 +28,7 @@ export function validateOverhead(self: JsonObject, context: CheckContext): void 
 
 const schedulingLimits = limits({
   nodeSelector: { values: { format: "label-value" }, keys: { format: "qualified-name" } },
-  tolerations: { reportedAt: "./tolerations.tolerations" },
+  tolerations: { reportedAt: "./tolerations.tolerations", failures: { unique: { at: "./tolerations[]" } } },
 })
 
 export function validateScheduling(self: JsonObject, context: CheckContext): void {
