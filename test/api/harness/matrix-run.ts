@@ -26,6 +26,8 @@ interface Placed {
   readonly kind: KindPart
   readonly sent: Sent
   readonly prefix: string
+  /** How they begin in causes. */
+  readonly causes: string
 }
 
 export class MatrixRun {
@@ -93,8 +95,8 @@ export class MatrixRun {
 
   async refused(part: KindPart | SharedPart): Promise<string[]> {
     return this.each(part.refused, (row) =>
-      this.inEachPlace(part, row, async ({ kind, sent, prefix }) =>
-        judged(row, prefix, await this.send(sent)).map((fault) => `${kind.name}: ${fault}`),
+      this.inEachPlace(part, row, async ({ kind, sent, causes }) =>
+        judged(row, causes, await this.send(sent)).map((fault) => `${kind.name}: ${fault}`),
       ),
     )
   }
@@ -126,32 +128,31 @@ export class MatrixRun {
     run: (placed: Placed) => Promise<string[]>,
   ): Promise<string[]> {
     const object = changedObject(part.objects, row)
-    if ("kind" in part) return run(this.created(part, this.whole(part, objectOf(part.objects, row), object), ""))
+    if ("kind" in part) return run(this.created(part, this.whole(part, objectOf(part.objects, row), object), { prefix: "", causes: "" }))
     const places = part.hosts.map(async (host) => {
       const kind = this.matrix.kinds.find((each) => each.name === host.kind)
       if (kind === undefined) throw new Error(`no kind is called ${host.kind}`)
-      const prefix = `${host.path}.`
+      const paths = { prefix: `${host.path}.`, causes: `${host.reportedAt ?? host.path}.` }
       if (part.through === undefined) {
         const whole = this.whole(kind, host.object, changed(kind.objects[host.object], { [host.path]: object }))
-        return run(this.created(kind, whole, prefix))
+        return run(this.created(kind, whole, paths))
       }
       const stored = await this.stored(kind, host.object)
       const path = `${this.collection(kind)}/${nameOf(stored)}/${part.through}?dryRun=All`
-      return run({ kind, sent: { method: "PUT", path, body: changed(stored, { [host.path]: object }) }, prefix })
+      return run({ kind, sent: { method: "PUT", path, body: changed(stored, { [host.path]: object }) }, ...paths })
     })
     return (await Promise.all(places)).flat()
   }
 
-  private created(kind: KindPart, body: unknown, prefix: string): Placed {
-    return { kind, sent: { method: "POST", path: `${this.collection(kind)}?dryRun=All`, body }, prefix }
+  private created(kind: KindPart, body: unknown, paths: Pick<Placed, "prefix" | "causes">): Placed {
+    return { kind, sent: { method: "POST", path: `${this.collection(kind)}?dryRun=All`, body }, ...paths }
   }
 
   async changes(kind: KindPart): Promise<string[]> {
     return this.each(kind.changes, async (row) => {
       const path = `${this.collection(kind)}/${nameOf(await this.stored(kind, objectOf(kind.objects, row)))}`
-      // Controllers may have changed it since.
-      const { body: stored } = await this.send({ method: "GET", path })
-      return judged(row, "", await this.send({ method: "PUT", path: `${path}?dryRun=All`, body: changed(stored, row.set) }), stored)
+      const { stored, answer } = await this.update(path, row.set, "?dryRun=All")
+      return judged(row, "", answer, stored)
     })
   }
 
@@ -160,16 +161,29 @@ export class MatrixRun {
     const { status } = kind
     if (status === undefined) return []
     const stored = await this.stored(kind, status.of)
-    const path = `${this.collection(kind)}/${nameOf(stored)}/status`
-    const written = await this.send({ method: "PUT", path, body: changed(stored, { status: status.sets }) })
+    const object = `${this.collection(kind)}/${nameOf(stored)}`
+    const path = `${object}/status`
+    const { answer: written } = await this.update(path, { status: status.sets })
     if (written.status !== 200) return [`${path}: ${written.status} ${reasonOf(written.body)}`]
     const faults = differences({ status: status.sets }, written.body, path)
-    const kept = await this.send({ method: "PUT", path: path.replace(/\/status$/, ""), body: changed(written.body, { status: null }) })
-    faults.push(...differences({ status: status.sets }, kept.body, `${path}, after a write of the object`))
-    const rows = await this.each(status.refused, async (row) =>
-      judged(row, "", await this.send({ method: "PUT", path: `${path}?dryRun=All`, body: changed(kept.body, row.set) }), kept.body),
-    )
+    // A controller may have changed it before the write, but the write must not.
+    const { stored: before, answer: kept } = await this.update(object, { status: null })
+    faults.push(...differences({ status: at(before, "status") }, kept.body, `${path}, after a write of the object`))
+    const rows = await this.each(status.refused, async (row) => {
+      const update = await this.update(path, row.set, "?dryRun=All")
+      return judged(row, "", update.answer, update.stored)
+    })
     return [...faults, ...rows]
+  }
+
+  /** Changes what is stored now: controllers may have written since. Once more when one writes in between. */
+  private async update(path: string, set: Fields, query = ""): Promise<{ readonly stored: unknown; readonly answer: Answer }> {
+    const write = async () => {
+      const { body: stored } = await this.send({ method: "GET", path })
+      return { stored, answer: await this.send({ method: "PUT", path: `${path}${query}`, body: changed(stored, set) }) }
+    }
+    const written = await write()
+    return written.answer.status === 409 ? write() : written
   }
 
   async table(kind: KindPart): Promise<string[]> {

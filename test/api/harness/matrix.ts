@@ -69,6 +69,8 @@ export interface Host {
   readonly kind: string
   readonly object: string
   readonly path: string
+  /** The path in causes where it differs. */
+  readonly reportedAt?: string
 }
 
 export interface KindPart extends Part {
@@ -153,12 +155,12 @@ function sharedOf(name: string, part: Fields, fixtures: ReadonlyMap<string, unkn
   return { ...partOf(name, part, fixtures), hosts, ...(part.through !== undefined && { through: String(part.through) }) }
 }
 
-/** `core/v1 Pod least spec.containers[0]` */
+/** `core/v1 Pod least spec.containers[0]`, and perhaps the path in causes. */
 function hostOf(text: string, where: string): Host {
-  const [version, kind, object, path] = text.split(" ")
+  const [version, kind, object, path, reportedAt] = text.split(" ")
   if (version === undefined || kind === undefined || object === undefined || path === undefined)
     throw new Error(`${where}: a host is a kind, an object of it and a path, not ${text}`)
-  return { kind: `${version} ${kind}`, object, path }
+  return { kind: `${version} ${kind}`, object, path, ...(reportedAt !== undefined && { reportedAt }) }
 }
 
 function kindOf(name: string, part: Fields, fixtures: ReadonlyMap<string, unknown>): KindPart {
