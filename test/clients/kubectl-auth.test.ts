@@ -30,6 +30,6 @@ describe.skipIf(kubectlMissing)(kubectlSuite("authorization with kubectl"), { ti
     const { stdout } = await kubectl.attempt(["create", "-f", "-", "-o", "json"], { input: JSON.stringify(review) })
     expect(JSON.parse(stdout)).toMatchObject({ status: { error: "invalid bearer token" } })
     expect(await kubectl("get", "prioritylevelconfigurations")).toMatch(/catch-all\s+Limited\s+5\s+<none>/)
-    expect(await kubectl("get", "flowschemas", "exempt")).toMatch(/exempt\s+exempt\s+1\s+<none>\s+\S+\s+\?/)
+    expect(await kubectl("get", "flowschemas", "exempt")).toMatch(/exempt\s+exempt\s+1\s+<none>\s+\S+\s+False/)
   })
 })
