@@ -90,7 +90,7 @@ const formats = new Map<string, Format>([
   ["cron5", text((value) => optional(cronFault(value)))],
   ["iana-time-zone", text(timeZoneFaults)],
   ["relative-path", text(relativePathFaults)],
-  ["local-data-path", text((value) => [...relativePathFaults(value), ...(value.startsWith("..") ? ["must not start with '..'"] : [])])],
+  ["local-data-path", text((value) => [...relativePathFaults(value), ...(/^\.\.(?!\/)/.test(value) ? ["must not start with '..'"] : [])])],
   ["condition-reason", text(conditionReasonFaults)],
   [
     "uuid",

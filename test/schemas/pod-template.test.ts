@@ -27,14 +27,14 @@ describe("templates", () => {
     ["host network without host port", { hostNetwork: true, ...port({}) }, {}],
     ["no container name", { containers: [{ image: "i" }] }, {}, "Required spec.template.spec.containers[0].name"],
     ["ephemeral container", { ephemeralContainers: [{ name: "e", image: "i" }] }, {}, "Forbidden spec.template.spec.ephemeralContainers"],
-    ["label", {}, { labels: { a: "b", c: "d e" } }, "Invalid spec.template.metadata.labels"],
-    ["annotation key", {}, { annotations: { "a b": "" } }, "Invalid spec.template.metadata.annotations"],
-    ["annotations too long", {}, { annotations: { a: "x".repeat(262_144) } }, "TooLong spec.template.metadata.annotations"],
+    ["label", {}, { labels: { a: "b", c: "d e" } }, "Invalid spec.template.labels"],
+    ["annotation key", {}, { annotations: { "a b": "" } }, "Invalid spec.template.annotations"],
+    ["annotations too long", {}, { annotations: { a: "x".repeat(262_144) } }, "TooLong spec.template.annotations"],
     [
       "annotation",
       {},
       { annotations: { "controller.orch.io/pod-deletion-cost": "x" } },
-      "Invalid spec.template.metadata.annotations[controller.orch.io/pod-deletion-cost]",
+      "Invalid spec.template.annotations[controller.orch.io/pod-deletion-cost]",
     ],
   ])("%s", (_name, spec, metadata, ...expected) => {
     const failures = new Failures()

@@ -128,7 +128,7 @@ describe("updates", () => {
     ["broken grace mended", { terminationGracePeriodSeconds: -1 }, { terminationGracePeriodSeconds: 1 }],
     ["grace", {}, { terminationGracePeriodSeconds: 5 }, "Forbidden spec"],
     ["gate removed", gate, {}],
-    ["gate added", {}, gate, "Forbidden spec.schedulingGates[0]"],
+    ["gate added", {}, gate, "Forbidden spec.schedulingGates[0].name"],
     ["node selector", {}, { nodeSelector: { a: "b" } }, "Forbidden spec"],
     ["node selector narrowed while gated", gate, gated({ nodeSelector: { a: "b" } })],
     [

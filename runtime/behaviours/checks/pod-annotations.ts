@@ -17,57 +17,58 @@ type Annotations = Readonly<Record<string, string>>
 /** Called for each pod. */
 export const podAnnotations = defineCheck<Pod>((pod, context) => {
   const { annotations = {} } = pod.metadata
-  checkAnnotations(pod, context)
-  if (annotations[context.vendor.domain(mirror)] !== undefined && (pod.spec.nodeName ?? "") === "") {
-    context.fail(
-      "Required",
-      undefined,
-      "must set spec.nodeName if mirror pod annotation is set",
-      `metadata.annotations[${context.vendor.domain(mirror)}]`,
-    )
-  }
+  checkAnnotations(pod, "metadata.annotations", context)
   const { old } = context
   if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, old.metadata.annotations ?? {}, context)
 })
 
-/** Checks that pods and templates share. */
-export function checkAnnotations(template: PodTemplateSpec, context: CheckContext<unknown>): void {
+/** Checks that pods and templates share; `at` is the path of the annotations in causes. */
+export function checkAnnotations(template: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
   const { annotations = {} } = template.metadata
-  checkDeletionCost(annotations, context)
-  checkSeccomp(annotations, context)
-  checkAppArmor(annotations, template, context)
+  checkMirror(template, at, context)
+  checkDeletionCost(annotations, at, context)
+  checkSeccomp(annotations, at, context)
+  checkAppArmor(template, at, context)
   if (context.operation === "create") checkAgreement(annotations, template, context)
 }
 
-function checkDeletionCost(annotations: Annotations, context: CheckContext<unknown>): void {
+function checkMirror({ metadata: { annotations = {} }, spec }: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
+  const name = context.vendor.domain(mirror)
+  const value = annotations[name]
+  if (value !== undefined && (spec.nodeName ?? "") === "")
+    context.fail("Invalid", value, "must set spec.nodeName if mirror pod annotation is set", `${at}[${name}]`)
+}
+
+function checkDeletionCost(annotations: Annotations, at: string, context: CheckContext<unknown>): void {
   const name = context.vendor.domain("controller.orch.io/pod-deletion-cost")
   const cost = annotations[name]
   if (cost === undefined) return
   if (!int32.test(cost) || BigInt(cost) !== BigInt.asIntN(32, BigInt(cost))) {
-    context.fail("Invalid", cost, "must be a 32bit integer without a leading + or zeros", `metadata.annotations[${name}]`)
+    context.fail("Invalid", cost, "must be a 32bit integer", `${at}[${name}]`)
   }
 }
 
-function checkSeccomp(annotations: Annotations, context: CheckContext<unknown>): void {
+function checkSeccomp(annotations: Annotations, at: string, context: CheckContext<unknown>): void {
   const [ofPod, ofContainers] = [context.vendor.domain(seccompOfPod), context.vendor.domain(seccompOfContainers)]
   for (const [name, profile] of Object.entries(annotations)) {
     if (name !== ofPod && !name.startsWith(ofContainers)) continue
     if (["runtime/default", "docker/default", "unconfined"].includes(profile)) continue
     const file = /^localhost\/(.+)$/.exec(profile)?.[1]
     if (file !== undefined && !file.startsWith("/") && !file.split("/").includes("..")) continue
-    context.fail("Invalid", profile, "must be a valid seccomp profile", `metadata.annotations[${name}]`)
+    context.fail("Invalid", profile, "must be a valid seccomp profile", `${at}.${name}`)
   }
 }
 
-function checkAppArmor(annotations: Annotations, pod: PodTemplateSpec, context: CheckContext<unknown>): void {
+function checkAppArmor(pod: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
+  const { annotations = {} } = pod.metadata
   const prefix = context.vendor.domain(appArmorPrefix)
   const containers = new Set(containersOf(pod.spec).map(({ container }) => container.name))
   for (const [name, profile] of Object.entries(annotations)) {
     if (!name.startsWith(prefix)) continue
     const container = name.slice(prefix.length)
-    if (!containers.has(container)) context.fail("Invalid", container, "container not found", `metadata.annotations[${name}]`)
+    if (!containers.has(container)) context.fail("Invalid", container, "container not found", `${at}[${name}]`)
     if (!/^($|runtime\/default$|unconfined$|localhost\/.)/.test(profile)) {
-      context.fail("Invalid", profile, `invalid AppArmor profile name: "${profile}"`, `metadata.annotations[${name}]`)
+      context.fail("Invalid", profile, `invalid AppArmor profile name: "${profile}"`, `${at}[${name}]`)
     }
   }
 }

@@ -68,8 +68,8 @@ function checkSleeps({ container, path }: PlacedContainer, graceSeconds: number,
     context.fail(
       "Invalid",
       seconds,
-      `must be greater than 0 and no more than terminationGracePeriodSeconds (${graceSeconds})`,
-      `${path}.lifecycle.${hook}.sleep.seconds`,
+      `must be greater than 0 and less than terminationGracePeriodSeconds (${graceSeconds})`,
+      `${path}.lifecycle.${hook}.sleep`,
     )
   }
 }

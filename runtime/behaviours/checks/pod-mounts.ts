@@ -44,7 +44,7 @@ function checkMounts(
         "Forbidden",
         undefined,
         "Bidirectional mount propagation is available only to privileged containers",
-        `${at}.mountPropagation`,
+        `${path}.volumeMounts.mountPropagation`,
       )
     }
   }

@@ -5,5 +5,5 @@ import { checkAmounts } from "./resource-requirements.ts"
 
 /** Called for each pod spec, of pods and of templates. */
 export const podOverhead = defineCheck<PodSpec>((spec, context) => {
-  checkAmounts(spec.overhead ?? {}, "overhead", context)
+  checkAmounts(spec.overhead ?? {}, "overhead.limits", context)
 })

@@ -14,6 +14,7 @@ export const podStatusUpdate = defineCheck<Pod>((pod, context) => {
   if (context.subresource !== "status" || old === undefined) return
   const [status, before] = [pod.status, old.status]
   checkConditions(status, before, context)
+  checkClaims(pod, context)
   for (const list of ["containerStatuses", "initContainerStatuses"] as const) checkStates(list, pod, before, context)
 })
 
@@ -23,6 +24,20 @@ function checkConditions(status: PodStatus, before: PodStatus, context: CheckCon
   for (const [index, { type }] of (status.conditions ?? []).entries()) {
     if (type === "" || known.has(type)) continue
     for (const fault of qualifiedNameFaults(type)) context.fail("Invalid", type, fault, `status.conditions[${index}].type`)
+  }
+}
+
+/** A pod has no claims while their gate is off, so it has no states of claims either. */
+function checkClaims({ spec, status }: Pod, context: CheckContext<unknown>): void {
+  const names = new Set(spec.resourceClaims?.map(({ name }) => name))
+  for (const [index, { name }] of (status.resourceClaimStatuses ?? []).entries()) {
+    if (name === "" || names.has(name)) continue
+    context.fail(
+      "Invalid",
+      name,
+      "must match the name of an entry in `spec.resourceClaims`",
+      `status.resourceClaimStatuses[${index}].name`,
+    )
   }
 }
 

@@ -93,7 +93,7 @@ function checkGates(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>)
         "Forbidden",
         undefined,
         `only deletion is allowed, but found new scheduling gate '${name}'`,
-        `spec.schedulingGates[${index}]`,
+        `spec.schedulingGates[${index}].name`,
       )
   }
 }

@@ -8,16 +8,18 @@ import type { ProjectedVolumeSource, VolumeProjection } from "../../../generated
 /** Called for each projected volume. */
 export const projectedPaths = defineCheck<ProjectedVolumeSource>((projected, context) => {
   const seen = new Set<string>()
-  for (const [index, source] of (projected.sources ?? []).entries()) {
-    for (const path of pathsOf(source)) {
-      if (path !== "" && seen.has(path)) context.fail("Invalid", path, "conflicting duplicate paths", `sources[${index}]`)
+  for (const source of projected.sources ?? []) {
+    for (const [path, shown] of pathsOf(source)) {
+      if (path !== "" && seen.has(path)) context.fail("Invalid", shown, "conflicting duplicate paths")
       seen.add(path)
     }
   }
 })
 
-function pathsOf({ clusterTrustBundle, configMap, downwardAPI, secret, serviceAccountToken }: VolumeProjection): readonly string[] {
-  const items = [...(secret?.items ?? []), ...(configMap?.items ?? []), ...(downwardAPI?.items ?? [])]
+/** Each path, and what is shown when it is taken: the object that the file is of, or the path itself. */
+function pathsOf(projection: VolumeProjection): readonly (readonly [path: string, shown: string])[] {
+  const { clusterTrustBundle, configMap, downwardAPI, secret, serviceAccountToken } = projection
+  const ofObjects = [secret, configMap].flatMap((object) => (object?.items ?? []).map(({ path }) => [path, object?.name ?? ""] as const))
   const files = [serviceAccountToken, clusterTrustBundle].filter((file) => file !== undefined)
-  return [...items, ...files].map(({ path }) => path)
+  return [...ofObjects, ...[...(downwardAPI?.items ?? []), ...files].map(({ path }) => [path, path] as const)]
 }

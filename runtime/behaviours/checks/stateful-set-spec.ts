@@ -15,7 +15,7 @@ const changeable = [
 
 /** Called for each stateful set. */
 export const statefulSetSpec = defineCheck<StatefulSetSpec>((spec, context) => {
-  checkTemplateMetadata(spec.template, "template", context)
+  checkTemplateMetadata(spec.template, "template.", context)
   const { old } = context
   if (old === undefined) return
   const allowed: StatefulSetSpec = { ...old }

@@ -310,7 +310,7 @@ function matches(cause: unknown, row: Row, prefix: string): boolean {
   const field = at(cause, "field") ?? ""
   return (
     at(cause, "reason") === `FieldValue${row.outcome}` &&
-    field === (row.field === "(object)" ? prefix.replace(/\.$/, "") : `${prefix}${row.field}`) &&
+    field === causeField(row.field, prefix) &&
     message.startsWith(beginnings[row.outcome] ?? "") &&
     message.includes(row.says ?? "") &&
     (row.values === undefined ||
@@ -320,6 +320,11 @@ function matches(cause: unknown, row: Row, prefix: string): boolean {
           .sort()
           .join(", "))
   )
+}
+
+function causeField(field: string, prefix: string): string {
+  if (field === "(object)") return prefix.replace(/\.$/, "")
+  return field.startsWith("..") ? prefix.replace(/\[\d+\]\.$/, "") + field.slice(2).replace("/", ".") : `${prefix}${field}`
 }
 
 /** The values that a message names, in order. */

@@ -44,11 +44,19 @@ export function validateNodeSelectorTerm(self: JsonObject, context: CheckContext
 
 const nodeSelectorRequirementLimits = limits({
   key: { keepEmpty: true, format: "qualified-name" },
-  operator: { nonEmpty: true, enum: ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"] },
+  operator: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+    failures: {
+      nonEmpty: { reason: "Invalid", message: "not a valid selector operator" },
+      enum: { reason: "Invalid", message: "not a valid selector operator" },
+    },
+  },
 })
 
 export function validateNodeSelectorRequirement(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.operator, "operator", context)
+  nonEmpty(self.operator, "operator", context, nodeSelectorRequirementLimits.operator)
   limited(self.key, context, nodeSelectorRequirementLimits.key)
   limited(self.operator, context, nodeSelectorRequirementLimits.operator)
   // !(operator in ['In', 'NotIn']) || size(values) > 0
@@ -99,7 +107,7 @@ export function validateWeightedPodAffinityTerm(self: JsonObject, context: Check
 }
 
 const podAffinityTermLimits = limits({
-  namespaces: { items: { format: "dns-label" } },
+  namespaces: { items: { format: "dns-label", failures: { format: { at: "./namespace" } } } },
   topologyKey: { nonEmpty: true, format: "qualified-name" },
   matchLabelKeys: { items: { format: "qualified-name" } },
   mismatchLabelKeys: { items: { format: "qualified-name" } },

@@ -201,9 +201,14 @@ export function validateContainerPort(self: JsonObject, context: CheckContext): 
 
 const volumeMountLimits = limits({
   recursiveReadOnly: { pointer: true, enum: ["Disabled", "IfPossible", "Enabled"] },
-  subPath: { format: "relative-path" },
-  mountPropagation: { pointer: true, enum: ["None", "HostToContainer", "Bidirectional"] },
-  subPathExpr: { format: "relative-path" },
+  subPath: { absent: "", format: "relative-path", failures: { format: { at: "../subPath" } } },
+  mountPropagation: {
+    pointer: true,
+    absent: "null",
+    enum: ["None", "HostToContainer", "Bidirectional"],
+    failures: { enum: { at: "../mountPropagation" } },
+  },
+  subPathExpr: { absent: "", format: "relative-path", failures: { format: { at: "../subPathExpr" } } },
 })
 
 export function validateVolumeMount(self: JsonObject, context: CheckContext): void {

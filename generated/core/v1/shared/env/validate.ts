@@ -66,7 +66,18 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     type: "NotSupported",
     at: "fieldRef.fieldPath",
     absent: "",
-    message: "supported values: \"metadata.name\", \"metadata.namespace\", \"metadata.uid\", \"metadata.labels['<key>']\", \"metadata.annotations['<key>']\", \"spec.nodeName\", \"spec.serviceAccountName\", \"status.hostIP\", \"status.hostIPs\", \"status.podIP\", \"status.podIPs\"",
+    supported: [
+      "metadata.name",
+      "metadata.namespace",
+      "metadata.uid",
+      "spec.nodeName",
+      "spec.serviceAccountName",
+      "status.hostIP",
+      "status.hostIPs",
+      "status.podIP",
+      "status.podIPs",
+    ],
+    message: "",
   },
   )
   // when size(fieldRef.fieldPath ?? '') > 0: fieldRef.fieldPath.matches("^[A-Za-z.]+(\\['[^']*'\\])?$")
@@ -92,14 +103,18 @@ const configMapKeySelectorLimits = limits({ key: { nonEmpty: true, format: "data
 export function validateConfigMapKeySelector(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.key, "key", context)
   limited(self.key, context, configMapKeySelectorLimits.key)
-  // (name ?? '') != ''
-  rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
-  // when (name ?? '') != '': isFormat("dns-subdomain", name)
+  // isFormat('dns-subdomain', name ?? '')
   rule(
-    !(orElse(get(self, "name"), "") !== "") || isFormat("dns-subdomain", get(self, "name") ?? ""),
+    isFormat("dns-subdomain", orElse(get(self, "name"), "")),
     self,
     context,
-    { type: "Invalid", at: "name", absent: "", message: "must be the name of an object" },
+    {
+    type: "Invalid",
+    at: "name",
+    absent: "",
+    value: () => orElse(get(self, "name"), ""),
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  },
   )
 }
 
@@ -108,14 +123,18 @@ const secretKeySelectorLimits = limits({ key: { nonEmpty: true, format: "data-ke
 export function validateSecretKeySelector(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.key, "key", context)
   limited(self.key, context, secretKeySelectorLimits.key)
-  // (name ?? '') != ''
-  rule(orElse(get(self, "name"), "") !== "", self, context, { type: "Required", at: "name", message: "" })
-  // when (name ?? '') != '': isFormat("dns-subdomain", name)
+  // isFormat('dns-subdomain', name ?? '')
   rule(
-    !(orElse(get(self, "name"), "") !== "") || isFormat("dns-subdomain", get(self, "name") ?? ""),
+    isFormat("dns-subdomain", orElse(get(self, "name"), "")),
     self,
     context,
-    { type: "Invalid", at: "name", absent: "", message: "must be the name of an object" },
+    {
+    type: "Invalid",
+    at: "name",
+    absent: "",
+    value: () => orElse(get(self, "name"), ""),
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  },
   )
 }
 
@@ -130,14 +149,14 @@ export function validateEnvFromSource(self: JsonObject, context: CheckContext): 
     present(get(self, "configMapRef")) || present(get(self, "secretRef")),
     self,
     context,
-    { type: "Invalid", at: "", message: "must specify one of: `configMapRef` or `secretRef`" },
+    { type: "Invalid", at: "..", value: () => "", message: "must specify one of: `configMapRef` or `secretRef`" },
   )
   // !(has(configMapRef) && has(secretRef))
   rule(
     !(present(get(self, "configMapRef")) && present(get(self, "secretRef"))),
     self,
     context,
-    { type: "Invalid", at: "", message: "may not have more than one field specified at a time" },
+    { type: "Invalid", at: "..", value: () => "", message: "may not have more than one field specified at a time" },
   )
 }
 

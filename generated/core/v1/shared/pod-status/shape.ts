@@ -35,7 +35,7 @@ export const podStatusShape: TypeShape = {
     { name: "containerStatuses", type: { list: { ref: () => containerStatusShape } }, number: 8, listType: "atomic" },
     { name: "qosClass", type: { scalar: "string" }, number: 9 },
     { name: "ephemeralContainerStatuses", type: { list: { ref: () => containerStatusShape } }, number: 13, listType: "atomic" },
-    { name: "resize", type: { scalar: "string" }, number: 14, gate: "InPlacePodVerticalScaling" },
+    { name: "resize", type: { scalar: "string" }, number: 14 },
     {
       name: "resourceClaimStatuses",
       type: { list: { ref: () => podResourceClaimStatusShape } },
@@ -44,7 +44,6 @@ export const podStatusShape: TypeShape = {
       mapKeys: ["name"],
       patch: ["merge", "retainKeys"],
       mergeKey: "name",
-      gate: "DynamicResourceAllocation",
     },
   ],
 }
@@ -77,8 +76,8 @@ export const containerStatusShape: TypeShape = {
     { name: "imageID", type: { scalar: "string" }, number: 7, keepEmpty: true, required: true },
     { name: "containerID", type: { scalar: "string" }, number: 8 },
     { name: "started", type: { scalar: "boolean" }, number: 9, pointer: true },
-    { name: "allocatedResources", type: { map: { scalar: "Quantity" } }, number: 10, gate: "InPlacePodVerticalScaling" },
-    { name: "resources", type: { ref: () => resourceRequirementsShape }, number: 11, pointer: true, gate: "InPlacePodVerticalScaling" },
+    { name: "allocatedResources", type: { map: { scalar: "Quantity" } }, number: 10 },
+    { name: "resources", type: { ref: () => resourceRequirementsShape }, number: 11, pointer: true },
     {
       name: "volumeMounts",
       type: { list: { ref: () => volumeMountStatusShape } },
@@ -126,7 +125,7 @@ export const volumeMountStatusShape: TypeShape = {
     { name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true, required: true },
     { name: "mountPath", type: { scalar: "string" }, number: 2, keepEmpty: true, required: true },
     { name: "readOnly", type: { scalar: "boolean" }, number: 3 },
-    { name: "recursiveReadOnly", type: { scalar: "string" }, number: 4, pointer: true, gate: "RecursiveReadOnlyMounts" },
+    { name: "recursiveReadOnly", type: { scalar: "string" }, number: 4, pointer: true },
   ],
 }
 

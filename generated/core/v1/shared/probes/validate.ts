@@ -59,10 +59,24 @@ export function validateHTTPGetAction(self: JsonObject, context: CheckContext): 
   )
 }
 
-const httpHeaderLimits = limits({ name: { nonEmpty: true, format: "http-header-name" } })
+const httpHeaderLimits = limits({
+  name: {
+    nonEmpty: true,
+    absent: "",
+    format: "http-header-name",
+    failures: {
+      nonEmpty: {
+        reason: "Invalid",
+        message: "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+        at: "..",
+      },
+      format: { at: ".." },
+    },
+  },
+})
 
 export function validateHTTPHeader(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.name, "name", context)
+  nonEmpty(self.name, "name", context, httpHeaderLimits.name)
   limited(self.name, context, httpHeaderLimits.name)
 }
 

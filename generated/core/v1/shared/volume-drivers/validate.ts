@@ -20,14 +20,34 @@ import {
   startsWith,
 } from "../../../../../runtime/schema/index.ts"
 
-const gcePersistentDiskVolumeSourceLimits = limits({ partition: { minimum: 0, maximum: 255 } })
+const gcePersistentDiskVolumeSourceLimits = limits({
+  partition: {
+    absent: 0,
+    minimum: 0,
+    maximum: 255,
+    failures: {
+      minimum: { message: "must be between 1 and 255, inclusive" },
+      maximum: { message: "must be between 1 and 255, inclusive" },
+    },
+  },
+})
 
 export function validateGCEPersistentDiskVolumeSource(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.pdName, "pdName", context)
   limited(self.partition, context, gcePersistentDiskVolumeSourceLimits.partition)
 }
 
-const awsElasticBlockStoreVolumeSourceLimits = limits({ partition: { minimum: 0, maximum: 255 } })
+const awsElasticBlockStoreVolumeSourceLimits = limits({
+  partition: {
+    absent: 0,
+    minimum: 0,
+    maximum: 255,
+    failures: {
+      minimum: { message: "must be between 1 and 255, inclusive" },
+      maximum: { message: "must be between 1 and 255, inclusive" },
+    },
+  },
+})
 
 export function validateAWSElasticBlockStoreVolumeSource(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.volumeID, "volumeID", context)
@@ -71,9 +91,9 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
     context,
     {
     type: "Invalid",
-    at: "initiatorName",
-    absent: "null",
-    message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
+    at: "./initiatorname",
+    value: () => get(self, "initiatorName"),
+    message: "must be valid format starting with iqn, eui, or naa",
   },
   )
   // has(secretRef) || !(chapAuthDiscovery == true || chapAuthSession == true)

@@ -25,7 +25,6 @@ import {
   rule,
   size,
   split,
-  startsWith,
   within,
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
@@ -66,9 +65,10 @@ export function validateVolume(self: JsonObject, context: CheckContext): void {
     self,
     context,
     {
-    type: "TooLong",
-    at: "iscsi.targetPortal",
-    message: "total length of <volume name>:<iscsi.targetPortal> must be at most 64 characters if iscsi.initiatorName is specified",
+    type: "Invalid",
+    at: "name",
+    absent: "",
+    message: "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
   },
   )
 }
@@ -76,7 +76,7 @@ export function validateVolume(self: JsonObject, context: CheckContext): void {
 export function validateVolumeSource(self: JsonObject, context: CheckContext): void {
   field(self, "hostPath", context, validateHostPathVolumeSource)
   field(self, "emptyDir", context, validateEmptyDirVolumeSource)
-  field(self, "gcePersistentDisk", context, validateGCEPersistentDiskVolumeSource)
+  field(self, "gcePersistentDisk", context, validateGCEPersistentDiskVolumeSource, "./persistentDisk")
   field(self, "awsElasticBlockStore", context, validateAWSElasticBlockStoreVolumeSource)
   field(self, "gitRepo", context, validateGitRepoVolumeSource)
   field(self, "secret", context, validateSecretVolumeSource)
@@ -104,8 +104,8 @@ export function validateVolumeSource(self: JsonObject, context: CheckContext): v
   field(self, "csi", context, validateCSIVolumeSource)
   field(self, "ephemeral", context, validateEphemeralVolumeSource)
   oneOf(self, context, [
-    "hostPath",
     "emptyDir",
+    "hostPath",
     "gcePersistentDisk",
     "awsElasticBlockStore",
     "gitRepo",
@@ -133,7 +133,7 @@ export function validateVolumeSource(self: JsonObject, context: CheckContext): v
     "storageos",
     "csi",
     "ephemeral",
-  ], true)
+  ], true, { second: { message: "may not specify more than 1 volume type" }, required: { message: "must specify a volume type" } })
 }
 
 const hostPathVolumeSourceLimits = limits({ type: { pointer: true, enum: ["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] } })
@@ -151,13 +151,6 @@ export function validateHostPathVolumeSource(self: JsonObject, context: CheckCon
 }
 
 export function validateEmptyDirVolumeSource(self: JsonObject, context: CheckContext): void {
-  // !has(medium) || medium in ['Memory', 'HugePages'] || medium.startsWith('HugePages-')
-  rule(
-    (!nonZero(get(self, "medium")) || within(get(self, "medium") ?? "", ["Memory", "HugePages"])) || startsWith(get(self, "medium") ?? "", "HugePages-"),
-    self,
-    context,
-    { type: "Invalid", at: "medium", absent: "", message: "must be empty, \"Memory\", \"HugePages\" or \"HugePages-<size>\"" },
-  )
   // when has(sizeLimit): sizeLimit >= quantity("0")
   rule(
     !present(get(self, "sizeLimit")) || atMost(quantity("0"), quantity(get(self, "sizeLimit"))),
@@ -211,34 +204,37 @@ export function validateDownwardAPIVolumeSource(self: JsonObject, context: Check
   items(self, "items", context, validateDownwardAPIVolumeFile)
 }
 
-const downwardAPIVolumeFileLimits = limits({ path: { nonEmpty: true, format: "local-data-path" }, mode: { pointer: true, format: "file-mode" } })
+const downwardAPIVolumeFileLimits = limits({
+  path: { nonEmpty: true, absent: "", reportedAt: "../../path", format: "local-data-path" },
+  mode: { pointer: true, absent: "null", reportedAt: "../../mode", format: "file-mode" },
+})
 
 export function validateDownwardAPIVolumeFile(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.path, "path", context)
+  nonEmpty(self.path, "path", context, downwardAPIVolumeFileLimits.path)
   limited(self.path, context, downwardAPIVolumeFileLimits.path)
   limited(self.mode, context, downwardAPIVolumeFileLimits.mode)
-  field(self, "fieldRef", context, validateObjectFieldSelector)
-  field(self, "resourceFieldRef", context, validateResourceFieldSelector)
+  field(self, "fieldRef", context, validateObjectFieldSelector, "../../fieldRef")
+  field(self, "resourceFieldRef", context, validateResourceFieldSelector, "../../resourceFieldRef")
   // has(fieldRef) || has(resourceFieldRef)
   rule(
     present(get(self, "fieldRef")) || present(get(self, "resourceFieldRef")),
     self,
     context,
-    { type: "Required", at: "", message: "one of fieldRef and resourceFieldRef is required" },
+    { type: "Required", at: "../..", message: "one of fieldRef and resourceFieldRef is required" },
   )
   // !(has(fieldRef) && has(resourceFieldRef))
   rule(
     !(present(get(self, "fieldRef")) && present(get(self, "resourceFieldRef"))),
     self,
     context,
-    { type: "Invalid", at: "", message: "fieldRef and resourceFieldRef can not be specified simultaneously" },
+    { type: "Invalid", at: "../..", value: () => "resource", message: "fieldRef and resourceFieldRef can not be specified simultaneously" },
   )
   // !has(resourceFieldRef) || has(resourceFieldRef.containerName)
   rule(
     !present(get(self, "resourceFieldRef")) || nonZero(get(self, "resourceFieldRef", "containerName")),
     self,
     context,
-    { type: "Required", at: "resourceFieldRef.containerName", message: "" },
+    { type: "Required", at: "../../resourceFieldRef.containerName", message: "" },
   )
   // !has(fieldRef.fieldPath) || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid']
   rule(
@@ -247,9 +243,10 @@ export function validateDownwardAPIVolumeFile(self: JsonObject, context: CheckCo
     context,
     {
     type: "NotSupported",
-    at: "fieldRef.fieldPath",
-    absent: "",
-    message: "supported values: \"metadata.name\", \"metadata.namespace\", \"metadata.uid\", \"metadata.labels\", \"metadata.annotations\", \"metadata.labels['<key>']\", \"metadata.annotations['<key>']\"",
+    at: "../../fieldRef.fieldPath",
+    value: () => getOrZero("", self, "fieldRef", "fieldPath"),
+    supported: ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"],
+    message: "",
   },
   )
 }
@@ -268,7 +265,7 @@ export function validateVolumeProjection(self: JsonObject, context: CheckContext
   field(self, "configMap", context, validateConfigMapProjection)
   field(self, "serviceAccountToken", context, validateServiceAccountTokenProjection)
   field(self, "clusterTrustBundle", context, validateClusterTrustBundleProjection)
-  oneOf(self, context, ["secret", "downwardAPI", "configMap", "serviceAccountToken", "clusterTrustBundle"], false)
+  oneOf(self, context, ["secret", "downwardAPI", "configMap", "serviceAccountToken", "clusterTrustBundle"], false, { second: { message: "may not specify more than 1 volume type", at: "." } })
 }
 
 export function validateSecretProjection(self: JsonObject, context: CheckContext): void {
@@ -287,10 +284,13 @@ export function validateDownwardAPIProjection(self: JsonObject, context: CheckCo
   items(self, "items", context, validateDownwardAPIVolumeFile)
 }
 
-const serviceAccountTokenProjectionLimits = limits({ expirationSeconds: { pointer: true, minimum: 600, maximum: 4294967296 }, path: { nonEmpty: true, format: "local-data-path" } })
+const serviceAccountTokenProjectionLimits = limits({
+  expirationSeconds: { pointer: true, minimum: 600, maximum: 4294967296 },
+  path: { nonEmpty: true, absent: "", reportedAt: "../../../path", format: "local-data-path" },
+})
 
 export function validateServiceAccountTokenProjection(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.path, "path", context)
+  nonEmpty(self.path, "path", context, serviceAccountTokenProjectionLimits.path)
   limited(self.expirationSeconds, context, serviceAccountTokenProjectionLimits.expirationSeconds)
   limited(self.path, context, serviceAccountTokenProjectionLimits.path)
 }
