@@ -1,4 +1,4 @@
-/** How pods are spread (catalog validation.yaml: PodSpec, `topologySpreadConstraints`): one rule per domain and action. */
+/** How pods are spread (catalog validation.yaml: PodSpec, `topologySpreadConstraints`): one rule per domain and way. */
 import { defineCheck } from "../../schema/define.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 
