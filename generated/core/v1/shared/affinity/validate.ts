@@ -31,8 +31,10 @@ export function validateNodeAffinity(self: JsonObject, context: CheckContext): v
   items(self, "preferredDuringSchedulingIgnoredDuringExecution", context, validatePreferredSchedulingTerm)
 }
 
+const nodeSelectorLimits = limits({ nodeSelectorTerms: { nonEmpty: true, failures: { nonEmpty: { message: "must have at least one node selector term" } } } })
+
 export function validateNodeSelector(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.nodeSelectorTerms, "nodeSelectorTerms", context)
+  nonEmpty(self.nodeSelectorTerms, "nodeSelectorTerms", context, nodeSelectorLimits.nodeSelectorTerms)
   items(self, "nodeSelectorTerms", context, validateNodeSelectorTerm)
 }
 
@@ -82,7 +84,15 @@ export function validateNodeSelectorRequirement(self: JsonObject, context: Check
   )
 }
 
-const preferredSchedulingTermLimits = limits({ weight: { keepEmpty: true, minimum: 1, maximum: 100 } })
+const preferredSchedulingTermLimits = limits({
+  weight: {
+    keepEmpty: true,
+    absent: 0,
+    minimum: 1,
+    maximum: 100,
+    failures: { minimum: { message: "must be in the range 1-100" }, maximum: { message: "must be in the range 1-100" } },
+  },
+})
 
 export function validatePreferredSchedulingTerm(self: JsonObject, context: CheckContext): void {
   limited(self.weight, context, preferredSchedulingTermLimits.weight)
@@ -99,7 +109,15 @@ export function validatePodAntiAffinity(self: JsonObject, context: CheckContext)
   items(self, "preferredDuringSchedulingIgnoredDuringExecution", context, validateWeightedPodAffinityTerm)
 }
 
-const weightedPodAffinityTermLimits = limits({ weight: { keepEmpty: true, minimum: 1, maximum: 100 } })
+const weightedPodAffinityTermLimits = limits({
+  weight: {
+    keepEmpty: true,
+    absent: 0,
+    minimum: 1,
+    maximum: 100,
+    failures: { minimum: { message: "must be in the range 1-100" }, maximum: { message: "must be in the range 1-100" } },
+  },
+})
 
 export function validateWeightedPodAffinityTerm(self: JsonObject, context: CheckContext): void {
   limited(self.weight, context, weightedPodAffinityTermLimits.weight)
@@ -108,13 +126,13 @@ export function validateWeightedPodAffinityTerm(self: JsonObject, context: Check
 
 const podAffinityTermLimits = limits({
   namespaces: { items: { format: "dns-label", failures: { format: { at: "./namespace" } } } },
-  topologyKey: { nonEmpty: true, format: "qualified-name" },
+  topologyKey: { nonEmpty: true, absent: "", format: "qualified-name", failures: { nonEmpty: { message: "can not be empty" } } },
   matchLabelKeys: { items: { format: "qualified-name" } },
   mismatchLabelKeys: { items: { format: "qualified-name" } },
 })
 
 export function validatePodAffinityTerm(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.topologyKey, "topologyKey", context)
+  nonEmpty(self.topologyKey, "topologyKey", context, podAffinityTermLimits.topologyKey)
   limited(self.namespaces, context, podAffinityTermLimits.namespaces)
   limited(self.topologyKey, context, podAffinityTermLimits.topologyKey)
   limited(self.matchLabelKeys, context, podAffinityTermLimits.matchLabelKeys)

@@ -27,7 +27,11 @@ import { validateSecurityContext } from "../security-context/validate.ts"
 
 const containerLimits = limits({
   name: { nonEmpty: true, format: "dns-label" },
-  terminationMessagePolicy: { enum: ["File", "FallbackToLogsOnError"] },
+  terminationMessagePolicy: {
+    absent: "",
+    enum: ["File", "FallbackToLogsOnError"],
+    failures: { enum: { supported: ["File", "FallbackToLogsOnError"] } },
+  },
   imagePullPolicy: { enum: ["Always", "Never", "IfNotPresent"] },
 })
 
@@ -141,7 +145,11 @@ export function validateEphemeralContainer(self: JsonObject, context: CheckConte
 
 const ephemeralContainerCommonLimits = limits({
   name: { nonEmpty: true, format: "dns-label" },
-  terminationMessagePolicy: { enum: ["File", "FallbackToLogsOnError"] },
+  terminationMessagePolicy: {
+    absent: "",
+    enum: ["File", "FallbackToLogsOnError"],
+    failures: { enum: { supported: ["File", "FallbackToLogsOnError"] } },
+  },
   imagePullPolicy: { enum: ["Always", "Never", "IfNotPresent"] },
 })
 

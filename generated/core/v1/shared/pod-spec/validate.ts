@@ -38,9 +38,17 @@ import { validateTopologySpreadConstraint } from "../topology/validate.ts"
 import { validateVolume } from "../volumes/validate.ts"
 
 const podSpecLimits = limits({
-  restartPolicy: { enum: ["Always", "OnFailure", "Never"] },
+  restartPolicy: {
+    absent: "",
+    enum: ["Always", "OnFailure", "Never"],
+    failures: { enum: { supported: ["Always", "OnFailure", "Never"] } },
+  },
   activeDeadlineSeconds: { pointer: true, minimum: 1, maximum: 2147483647 },
-  dnsPolicy: { enum: ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"] },
+  dnsPolicy: {
+    absent: "",
+    enum: ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
+    failures: { enum: { supported: ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"] } },
+  },
   nodeSelector: { values: { format: "label-value" }, keys: { format: "qualified-name" } },
   serviceAccountName: { format: "dns-subdomain" },
   nodeName: { format: "dns-subdomain" },
@@ -48,7 +56,12 @@ const podSpecLimits = limits({
   subdomain: { format: "dns-label" },
   priorityClassName: { format: "dns-subdomain" },
   runtimeClassName: { pointer: true, format: "dns-subdomain" },
-  preemptionPolicy: { pointer: true, enum: ["PreemptLowerPriority", "Never"] },
+  preemptionPolicy: {
+    pointer: true,
+    absent: "null",
+    enum: ["PreemptLowerPriority", "Never"],
+    failures: { enum: { supported: ["PreemptLowerPriority", "Never"] } },
+  },
   overhead: { reportedAt: "./overhead.limits", values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
   schedulingGates: { failures: { unique: { at: "./schedulingGates[]" } } },
 })
@@ -124,7 +137,14 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   named(podSpread, self, context)
 }
 
-const tolerationLimits = limits({ operator: { enum: ["Exists", "Equal"] }, effect: { enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } })
+const tolerationLimits = limits({
+  operator: { enum: ["Exists", "Equal"] },
+  effect: {
+    absent: "",
+    enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"],
+    failures: { enum: { supported: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } },
+  },
+})
 
 export function validateToleration(self: JsonObject, context: CheckContext): void {
   limited(self.operator, context, tolerationLimits.operator)

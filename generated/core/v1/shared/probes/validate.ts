@@ -19,7 +19,12 @@ const probeLimits = limits({
   periodSeconds: { minimum: 0 },
   successThreshold: { minimum: 0 },
   failureThreshold: { minimum: 0 },
-  terminationGracePeriodSeconds: { pointer: true, minimum: 1 },
+  terminationGracePeriodSeconds: {
+    pointer: true,
+    absent: "null",
+    minimum: 1,
+    failures: { minimum: { message: "must be greater than 0" } },
+  },
 })
 
 export function validateProbe(self: JsonObject, context: CheckContext): void {
@@ -37,7 +42,7 @@ export function validateProbeHandler(self: JsonObject, context: CheckContext): v
   field(self, "httpGet", context, validateHTTPGetAction)
   field(self, "tcpSocket", context, validateTCPSocketAction)
   field(self, "grpc", context, validateGRPCAction)
-  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "grpc"], true)
+  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "grpc"], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
 }
 
 export function validateExecAction(self: JsonObject, context: CheckContext): void {
@@ -105,5 +110,5 @@ export function validateLifecycleHandler(self: JsonObject, context: CheckContext
   field(self, "exec", context, validateExecAction)
   field(self, "httpGet", context, validateHTTPGetAction)
   field(self, "tcpSocket", context, validateTCPSocketAction)
-  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "sleep"], true)
+  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "sleep"], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
 }

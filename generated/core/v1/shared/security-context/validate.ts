@@ -83,12 +83,17 @@ export function validateWindowsSecurityContextOptions(self: JsonObject, context:
 }
 
 const seccompProfileLimits = limits({
-  type: { nonEmpty: true, enum: ["Unconfined", "RuntimeDefault", "Localhost"] },
+  type: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["Unconfined", "RuntimeDefault", "Localhost"],
+    failures: { nonEmpty: { message: "type is required when seccompProfile is set" } },
+  },
   localhostProfile: { pointer: true, format: "local-data-path" },
 })
 
 export function validateSeccompProfile(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.type, "type", context)
+  nonEmpty(self.type, "type", context, seccompProfileLimits.type)
   limited(self.type, context, seccompProfileLimits.type)
   limited(self.localhostProfile, context, seccompProfileLimits.localhostProfile)
   // type != 'Localhost' || has(localhostProfile)
@@ -107,10 +112,18 @@ export function validateSeccompProfile(self: JsonObject, context: CheckContext):
   )
 }
 
-const appArmorProfileLimits = limits({ type: { nonEmpty: true, enum: ["Unconfined", "RuntimeDefault", "Localhost"] }, localhostProfile: { pointer: true, maxLength: 4095 } })
+const appArmorProfileLimits = limits({
+  type: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["Unconfined", "RuntimeDefault", "Localhost"],
+    failures: { nonEmpty: { message: "type is required when appArmorProfile is set" } },
+  },
+  localhostProfile: { pointer: true, maxLength: 4095 },
+})
 
 export function validateAppArmorProfile(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.type, "type", context)
+  nonEmpty(self.type, "type", context, appArmorProfileLimits.type)
   limited(self.type, context, appArmorProfileLimits.type)
   limited(self.localhostProfile, context, appArmorProfileLimits.localhostProfile)
   // type != 'Localhost' || (localhostProfile ?? '').trim() != ''

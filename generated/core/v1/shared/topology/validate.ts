@@ -17,16 +17,17 @@ import {
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 
 const topologySpreadConstraintLimits = limits({
-  maxSkew: { keepEmpty: true, minimum: 1 },
+  maxSkew: { keepEmpty: true, absent: 0, minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
+  topologyKey: { nonEmpty: true, absent: "", failures: { nonEmpty: { message: "can not be empty" } } },
   whenUnsatisfiable: { nonEmpty: true, enum: ["DoNotSchedule", "ScheduleAnyway"] },
-  minDomains: { pointer: true, minimum: 1 },
+  minDomains: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
   nodeAffinityPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
   nodeTaintsPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
   matchLabelKeys: { items: { format: "qualified-name" } },
 })
 
 export function validateTopologySpreadConstraint(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.topologyKey, "topologyKey", context)
+  nonEmpty(self.topologyKey, "topologyKey", context, topologySpreadConstraintLimits.topologyKey)
   nonEmpty(self.whenUnsatisfiable, "whenUnsatisfiable", context)
   limited(self.maxSkew, context, topologySpreadConstraintLimits.maxSkew)
   limited(self.whenUnsatisfiable, context, topologySpreadConstraintLimits.whenUnsatisfiable)

@@ -201,8 +201,16 @@ export function validateVsphereVirtualDiskVolumeSource(self: JsonObject, context
   nonEmpty(self.volumePath, "volumePath", context)
 }
 
+const quobyteVolumeSourceLimits = limits({
+  registry: {
+    nonEmpty: true,
+    absent: "",
+    failures: { nonEmpty: { message: "must be a host:port pair or multiple pairs separated by commas" } },
+  },
+})
+
 export function validateQuobyteVolumeSource(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.registry, "registry", context)
+  nonEmpty(self.registry, "registry", context, quobyteVolumeSourceLimits.registry)
   nonEmpty(self.volume, "volume", context)
   // !has(registry) || registry.split(',').all(address, address.contains(':'))
   rule(
