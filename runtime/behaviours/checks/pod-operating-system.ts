@@ -49,6 +49,7 @@ function refuse(holder: JsonObject, names: readonly string[], at: string, system
   for (const name of names) {
     const value = holder[name]
     if (value === undefined || value === null || (value === false && (name === "hostPID" || name === "hostIPC"))) continue
-    context.fail("Forbidden", undefined, `cannot be set for a ${system} pod`, `${at}${name}`)
+    const what = system === "linux" ? "windows options cannot be set for a linux pod" : "cannot be set for a windows pod"
+    context.fail("Forbidden", undefined, what, `${at}${name}`)
   }
 }

@@ -32,12 +32,7 @@ function checkClaims({ spec, status }: Pod, context: CheckContext<unknown>): voi
   const names = new Set(spec.resourceClaims?.map(({ name }) => name))
   for (const [index, { name }] of (status.resourceClaimStatuses ?? []).entries()) {
     if (name === "" || names.has(name)) continue
-    context.fail(
-      "Invalid",
-      name,
-      "must match the name of an entry in `spec.resourceClaims`",
-      `status.resourceClaimStatuses[${index}].name`,
-    )
+    context.fail("Invalid", name, "must match the name of an entry in `spec.resourceClaims`", `status.resourceClaimStatuses[${index}].name`)
   }
 }
 

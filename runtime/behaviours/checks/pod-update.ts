@@ -24,8 +24,7 @@ export const podUpdate = defineCheck<Pod>(({ spec }, context) => {
 function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   // Most updates: a spec that has not changed may stay, whatever it is.
   if (deepEqual(spec, old)) return
-  const sameCounts =
-    checkCount(spec, old, "containers", "containers", context) && checkCount(spec, old, "initContainers", "init containers", context)
+  const sameCounts = checkCount(spec, old, "containers", context) && checkCount(spec, old, "initContainers", context)
   if (!sameCounts) return
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
@@ -53,9 +52,9 @@ function changedFields(allowed: JsonObject, old: JsonObject): string[] {
 
 type ContainerList = "containers" | "initContainers"
 
-function checkCount(spec: PodSpec, old: PodSpec, list: ContainerList, words: string, context: CheckContext<unknown>): boolean {
+function checkCount(spec: PodSpec, old: PodSpec, list: ContainerList, context: CheckContext<unknown>): boolean {
   if ((spec[list] ?? []).length === (old[list] ?? []).length) return true
-  context.fail("Forbidden", undefined, `pod updates may not add or remove ${words}`, `spec.${list}`)
+  context.fail("Forbidden", undefined, "pod updates may not add or remove containers", `spec.${list}`)
   return false
 }
 

@@ -28,7 +28,16 @@ export const resourceFieldSelector = defineCheck<ResourceFieldSelector>((selecto
   }
   const amount = quantity(divisor)
   if (amount === undefined || equals(amount, 0)) return
-  const allowed = resource.endsWith(".cpu") ? cpuDivisors : otherDivisors
-  if (allowed.some((one) => equals(amount, quantity(one)))) return
-  context.fail("Invalid", divisor, `only divisor's values ${allowed.join(", ")} are supported with the ${resource} resource`, "divisor")
+  const isCpu = resource.endsWith(".cpu")
+  if ((isCpu ? cpuDivisors : otherDivisors).some((one) => equals(amount, quantity(one)))) return
+  const allowed = isCpu ? cpuDivisors.join(" and ") : otherDivisors.join(", ")
+  // The reference shows the resource in place of the divisor.
+  context.fail("Invalid", resource, `only divisor's values ${allowed} are supported with the ${wordOf(resource)} resource`, "divisor")
 })
+
+/** What causes call a resource such as `limits.memory`. */
+function wordOf(resource: string): string {
+  if (hugePages.test(resource)) return "hugepages"
+  const [, name = ""] = resource.split(".")
+  return name === "ephemeral-storage" ? "local ephemeral storage" : name
+}

@@ -34,7 +34,7 @@ export function validateEnvVar(self: JsonObject, context: CheckContext): void {
     !present(get(self, "valueFrom")) || (orElse(get(self, "value"), "") === ""),
     self,
     context,
-    { type: "Invalid", at: "valueFrom", absent: "null", message: "may not be specified when `value` is not empty" },
+    { type: "Invalid", at: "valueFrom", absent: "null", value: () => "", message: "may not be specified when `value` is not empty" },
   )
 }
 
@@ -48,14 +48,19 @@ export function validateEnvVarSource(self: JsonObject, context: CheckContext): v
     ((present(get(self, "fieldRef")) || present(get(self, "resourceFieldRef"))) || present(get(self, "configMapKeyRef"))) || present(get(self, "secretKeyRef")),
     self,
     context,
-    { type: "Invalid", at: "", message: "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`" },
+    {
+    type: "Invalid",
+    at: "",
+    value: () => "",
+    message: "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+  },
   )
   // size([has(fieldRef), has(resourceFieldRef), has(configMapKeyRef), has(secretKeyRef)].filter(given, given)) <= 1
   rule(
     atMost(size(filter([present(get(self, "fieldRef")), present(get(self, "resourceFieldRef")), present(get(self, "configMapKeyRef")), present(get(self, "secretKeyRef"))], (given_) => truth(given_))), 1),
     self,
     context,
-    { type: "Invalid", at: "", message: "may not have more than one field specified at a time" },
+    { type: "Invalid", at: "", value: () => "", message: "may not have more than one field specified at a time" },
   )
   // when fieldRef.fieldPath.matches("^[A-Za-z.]+(\\['[^']*'\\])?$"): (fieldRef.fieldPath ?? '') == '' || fieldRef.fieldPath.matches("^metadata\\.(labels|annotations)\\['[^']+'\\]$") || fieldRef.fieldPath in ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']
   rule(

@@ -58,7 +58,7 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
     equals(size(get(self, "hostIPs")), 0) || equals(get(item(get(self, "hostIPs"), 0), "ip"), get(self, "hostIP") ?? ""),
     self,
     context,
-    { type: "Invalid", at: "hostIPs[0].ip", message: "must be equal to `hostIP`" },
+    { type: "Invalid", at: "hostIPs[0].ip", value: () => get(item(get(self, "hostIPs"), 0), "ip"), message: "must be equal to `hostIP`" },
   )
   // size(hostIPs) <= 2 && hostIPs.filter(address, isIPv4(address.ip)).size() <= 1 && hostIPs.filter(address, isIPv6(address.ip)).size() <= 1
   rule(

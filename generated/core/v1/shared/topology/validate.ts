@@ -13,6 +13,7 @@ import {
   present,
   rule,
   size,
+  text,
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 
@@ -41,7 +42,12 @@ export function validateTopologySpreadConstraint(self: JsonObject, context: Chec
     !present(get(self, "minDomains")) || (get(self, "whenUnsatisfiable") === "DoNotSchedule"),
     self,
     context,
-    { type: "Invalid", at: "minDomains", absent: "null", message: "can only use minDomains if whenUnsatisfiable=DoNotSchedule" },
+    {
+    type: "Invalid",
+    at: "minDomains",
+    absent: "null",
+    message: () => `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${text(get(self, "whenUnsatisfiable") ?? "")}`,
+  },
   )
   // size(matchLabelKeys) == 0 || has(labelSelector)
   rule(
