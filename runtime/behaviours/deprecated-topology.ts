@@ -9,7 +9,8 @@ export const deprecatedTopology = defineBehaviour<EndpointSlice>({
   prepareUpdate(object, old) {
     if (deepEqual(object.endpoints, old.endpoints)) return
     // The reference compares before it drops, and counts what is dropped as a change.
-    object.metadata.generation = (old.metadata.generation ?? 0) + 1
+    // Beyond 2^53 it was decoded as a bigint.
+    object.metadata.generation = Number(old.metadata.generation ?? 0) + 1
     dropTopology(object)
   },
 })
