@@ -56,6 +56,7 @@ import { parseFieldSelector, parseLabelSelector } from "../../runtime/query/sele
 import type { TypeShape } from "../../runtime/schema/shape.ts"
 import { parseSortQuery } from "../../runtime/query/sort-query.ts"
 import { canonicalMicroTime, canonicalTime, parseInstant } from "../../runtime/base/time.ts"
+import { isWhole } from "../../runtime/behaviours/checks/quota-status.ts"
 import { trimmed, trimmedEnd, trimmedStart } from "../../runtime/base/trim.ts"
 import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../../runtime/encoding/json/typed.ts"
 import { booleanParameter, integerParameter, parseQuery, textParameter } from "../../runtime/http/request/query.ts"
@@ -259,9 +260,10 @@ export const parsers: Readonly<Record<string, Parser>> = {
     covers: [
       ...["base/duration.ts#parseDuration", "query/field-key.ts#readLiteral"],
       ...["base/number-text.ts#int64Of", "base/number-text.ts#uint64Of", "base/number-text.ts#decimalOf"],
+      "behaviours/checks/quota-status.ts#isWhole",
     ],
     read: each(
-      ...[parseQuantity, parseDuration, int64Of, uint64Of, decimalOf],
+      ...[parseQuantity, isWhole, parseDuration, int64Of, uint64Of, decimalOf],
       (text) => parseQuantity(text.slice(0, 1024)),
       ...(["any", "int64", "Quantity", "Duration", "Time", "MicroTime", "boolean", "string"] as const).flatMap((scalar) => [
         (text: string) => readLiteral(text, scalar),
