@@ -36,7 +36,18 @@ interface Link {
   readonly server: Asked
 }
 
+/** A controller of the server may write between the read of a version and the write with it. */
+const triesMax = 3
+
 async function sendStep(link: Link, step: Step, bases: Group["bases"]): Promise<Facts> {
+  const readsVersion = (step.rv !== undefined && step.rv !== false) || step.live !== undefined
+  for (let tries = 1; ; tries++) {
+    const facts = await sendOnce(link, step, bases)
+    if (facts.code !== 409 || !readsVersion || tries === triesMax) return facts
+  }
+}
+
+async function sendOnce(link: Link, step: Step, bases: Group["bases"]): Promise<Facts> {
   const body = await documentOf(link, step, bases)
   const authorization = step.token === undefined ? `Bearer ${link.server.token}` : step.token === "" ? "" : `Bearer ${step.token}`
   const headers = {
