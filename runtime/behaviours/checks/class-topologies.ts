@@ -7,11 +7,13 @@ import type { StorageClass } from "../../../generated/storage.orch.io/v1/storage
  * reference compares each with as many empty terms as there are terms, and with those before it: so no term is empty.
  */
 export const classTopologies = defineCheck<StorageClass>(({ allowedTopologies = [] }, context) => {
-  const before = allowedTopologies.map(() => "")
+  const before = new Map([["", allowedTopologies.length]])
   for (const [index, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
     const values = new Map(matchLabelExpressions.map((one) => [one.key, [...new Set(one.values)].sort()]))
     const text = values.size === 0 ? "" : JSON.stringify([...values].sort(([left], [right]) => (left < right ? -1 : 1)))
-    for (const other of before) if (other === text) context.fail("Duplicate", "", "", `allowedTopologies[${index}].matchLabelExpressions`)
-    before.push(text)
+    const equal = before.get(text) ?? 0
+    for (let count = 0; count < equal && !context.failures.full; count++)
+      context.fail("Duplicate", "", "", `allowedTopologies[${index}].matchLabelExpressions`)
+    before.set(text, equal + 1)
   }
 })
