@@ -39,7 +39,9 @@ let cluster: Cluster
 beforeAll(async () => {
   cluster = await startCluster({
     "runtime-config": { "api/all": true },
-    "feature-gates": { ClusterTrustBundle: true, VolumeAttributesClass: true },
+    "feature-gates": { ClusterTrustBundle: true, RecoverVolumeExpansionFailure: true, VolumeAttributesClass: true },
+    // No other controller takes over the rules of an aggregated role.
+    controllers: ["api"],
   })
 })
 afterAll(() => cluster?.remove())

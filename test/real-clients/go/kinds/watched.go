@@ -12,7 +12,7 @@ import (
 )
 
 // Kinds that the server's own controllers change while they live.
-var changedByServer = map[string]bool{"Namespace": true, "CustomResourceDefinition": true}
+var changedByServer = map[string]bool{"Namespace": true, "CustomResourceDefinition": true, "FlowSchema": true, "APIService": true}
 
 // watched is a watch of the sample's object, and what it must tell.
 type watched struct {
