@@ -3,11 +3,12 @@
  * plain documents for all languages. The kind of `openapi/schemas` has every limit that OpenAPI can say.
  */
 import { existsSync } from "node:fs"
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import { runCommand } from "../clients/command.ts"
 import { freePort, programArguments, type ServerProcess, startServerProcess } from "../clients/server-process.ts"
 
@@ -38,8 +39,31 @@ beforeAll(async () => {
     ["--out", join(folder, "plain"), "--plain"],
   ])
     await ends(process.execPath, programArguments("openapi", "--vendor=kubernetes", `--api=${api}`, ...flags), repository)
+  for (const path of checked.filter((path) => path.startsWith("v3/"))) await dropZeroDefaults(join(folder, "served", `${path}.json`))
 })
 afterAll(() => rm(folder, { recursive: true }))
+
+/**
+ * Takes the one exception out of a served document, so that every rule holds for the rest: the reference publishes the
+ * zero value of Go as the default of its required fields, also of those whose `enum` has no empty text. Ours publishes
+ * the same, and the plain form leaves it out. Fails when a document has no such default, or has one in a kind of a user.
+ */
+async function dropZeroDefaults(file: string): Promise<void> {
+  const document: { components: { schemas: Record<string, JsonValue> } } = JSON.parse(await readFile(file, "utf8"))
+  const names = Object.entries(document.components.schemas).flatMap(([name, schema]) => (dropsZeroDefaults(schema) ? [name] : []))
+  expect(names).toContain("io.k8s.api.core.v1.NodeSelectorRequirement")
+  expect(names.filter((name) => !name.startsWith("io.k8s."))).toEqual([])
+  await writeFile(file, JSON.stringify(document, undefined, 2))
+}
+
+/** Deletes each empty default that the `enum` beside it excludes. Says whether there was one. */
+function dropsZeroDefaults(part: JsonValue | undefined): boolean {
+  if (Array.isArray(part)) return part.map(dropsZeroDefaults).includes(true)
+  if (!isObject(part)) return false
+  const drops = part["default"] === "" && Array.isArray(part["enum"]) && !part["enum"].includes("")
+  if (drops) delete part["default"]
+  return Object.values(part).map(dropsZeroDefaults).includes(true) || drops
+}
 
 /** Runs a program to its successful end and returns all that it printed. */
 async function ends(program: string, args: readonly string[], cwd: string = folder): Promise<string> {
