@@ -46,7 +46,8 @@ afterAll(() => rm(folder, { recursive: true }))
 /**
  * Takes the one exception out of a served document, so that every rule holds for the rest: the reference publishes the
  * zero value of Go as the default of its required fields, also of those whose `enum` has no empty text. Ours publishes
- * the same, and the plain form leaves it out. Fails when a document has no such default, or has one in a kind of a user.
+ * the same, and the plain form leaves it out. Fails when a document has no such default, and when a kind of a user has
+ * one.
  */
 async function dropZeroDefaults(file: string): Promise<void> {
   const document: { components: { schemas: Record<string, JsonValue> } } = JSON.parse(await readFile(file, "utf8"))
