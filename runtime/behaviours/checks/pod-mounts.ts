@@ -11,13 +11,24 @@ import { containersOf, type PlacedContainer } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */
 export const podMounts = defineCheck<PodSpec>((spec, context) => {
-  const volumes = new Map(spec.volumes?.map((volume) => [volume.name, volume]))
+  const volumes = new Map(soundVolumes(spec, context).map((volume) => [volume.name, volume]))
   for (const placed of containersOf(spec)) {
     if (context.failures.full) return
     checkMounts(placed, volumes, context)
     checkDevices(placed, volumes, context)
   }
 })
+
+/** Those that nothing has refused. The reference finds no others for mounts and devices. */
+function soundVolumes({ volumes = [] }: PodSpec, context: CheckContext<unknown>): readonly Volume[] {
+  const { list } = context.failures
+  if (list.length === 0) return volumes
+  const prefix = context.at("volumes[")
+  const refused = new Set(
+    list.filter(({ field }) => field.startsWith(prefix)).map(({ field }) => Number.parseInt(field.slice(prefix.length), 10)),
+  )
+  return volumes.filter((_volume, index) => !refused.has(index))
+}
 
 function checkMounts(
   { container, list, path }: PlacedContainer,
@@ -31,7 +42,7 @@ function checkMounts(
   for (const [index, mount] of volumeMounts.entries()) {
     const at = `${path}.volumeMounts[${index}]`
     const { mountPath, name } = mount
-    if (name !== "" && !volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
+    if (!volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
     if (paths.has(mountPath)) context.fail("Invalid", mountPath, "must be unique", `${at}.mountPath`)
     paths.add(mountPath)
     if (deviceNames.has(name)) context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
@@ -58,17 +69,21 @@ function refuseParts(mount: VolumeMount, at: string, context: CheckContext<unkno
 
 function checkDevices({ container, path }: PlacedContainer, volumes: ReadonlyMap<string, Volume>, context: CheckContext<unknown>): void {
   const [names, paths] = [new Set<string>(), new Set<string>()]
+  const mounts = container.volumeMounts ?? []
+  const mounted = { names: new Set(mounts.map(({ name }) => name)), paths: new Set(mounts.map(({ mountPath }) => mountPath)) }
   for (const [index, device] of (container.volumeDevices ?? []).entries()) {
     const at = `${path}.volumeDevices[${index}]`
     const { devicePath, name } = device
     const volume = volumes.get(name)
-    if (volume === undefined) {
-      if (name !== "") context.fail("NotFound", name, "", `${at}.name`)
-    } else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
+    if (volume === undefined) context.fail("NotFound", name, "", `${at}.name`)
+    else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
       context.fail("Invalid", name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode", `${at}.name`)
     }
     if (names.has(name)) context.fail("Invalid", name, "must be unique", `${at}.name`)
     if (paths.has(devicePath)) context.fail("Invalid", devicePath, "must be unique", `${at}.devicePath`)
+    if (mounted.names.has(name)) context.fail("Invalid", name, "must not already exist in volumeMounts", `${at}.name`)
+    if (mounted.paths.has(devicePath))
+      context.fail("Invalid", devicePath, "must not already exist as a path in volumeMounts", `${at}.devicePath`)
     names.add(name)
     paths.add(devicePath)
   }

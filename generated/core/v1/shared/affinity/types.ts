@@ -48,7 +48,7 @@ export type NodeSelectorRequirement = {
    * - `"Lt"`: It is a whole number less than the one in `values`.
    * - `"NotIn"`: It is none of them, or the node does not have the key.
    */
-  operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt"
+  operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" | ""
   /** Values to compare with: at least one for `In` and `NotIn`, exactly one for `Gt` and `Lt`, none for the others. */
   values?: string[]
 }

@@ -39,49 +39,7 @@ export function validateNodeSelector(self: JsonObject, context: CheckContext): v
 }
 
 export function validateNodeSelectorTerm(self: JsonObject, context: CheckContext): void {
-  items(self, "matchExpressions", context, validateNodeSelectorRequirement)
-  items(self, "matchFields", context, validateNodeSelectorRequirement)
   named(nodeSelectorTerm, self, context)
-}
-
-const nodeSelectorRequirementLimits = limits({
-  key: { keepEmpty: true, format: "qualified-name" },
-  operator: {
-    nonEmpty: true,
-    absent: "",
-    enum: ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
-    failures: {
-      nonEmpty: { reason: "Invalid", message: "not a valid selector operator" },
-      enum: { reason: "Invalid", message: "not a valid selector operator" },
-    },
-  },
-})
-
-export function validateNodeSelectorRequirement(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.operator, "operator", context, nodeSelectorRequirementLimits.operator)
-  limited(self.key, context, nodeSelectorRequirementLimits.key)
-  limited(self.operator, context, nodeSelectorRequirementLimits.operator)
-  // !(operator in ['In', 'NotIn']) || size(values) > 0
-  rule(
-    !within(get(self, "operator") ?? "", ["In", "NotIn"]) || less(0, size(get(self, "values"))),
-    self,
-    context,
-    { type: "Required", at: "values", message: "must be specified when `operator` is 'In' or 'NotIn'" },
-  )
-  // !(operator in ['Gt', 'Lt']) || size(values) == 1
-  rule(
-    !within(get(self, "operator") ?? "", ["Gt", "Lt"]) || equals(size(get(self, "values")), 1),
-    self,
-    context,
-    { type: "Required", at: "values", message: "must be specified single value when `operator` is 'Lt' or 'Gt'" },
-  )
-  // !(operator in ['Exists', 'DoesNotExist']) || size(values) == 0
-  rule(
-    !within(get(self, "operator") ?? "", ["Exists", "DoesNotExist"]) || equals(size(get(self, "values")), 0),
-    self,
-    context,
-    { type: "Forbidden", at: "values", message: "may not be specified when `operator` is 'Exists' or 'DoesNotExist'" },
-  )
 }
 
 const preferredSchedulingTermLimits = limits({
@@ -126,14 +84,20 @@ export function validateWeightedPodAffinityTerm(self: JsonObject, context: Check
 
 const podAffinityTermLimits = limits({
   namespaces: { items: { format: "dns-label", failures: { format: { at: "./namespace" } } } },
-  topologyKey: { nonEmpty: true, absent: "", format: "qualified-name", failures: { nonEmpty: { message: "can not be empty" } } },
+  topologyKey: { keepEmpty: true, format: "qualified-name" },
   matchLabelKeys: { items: { format: "qualified-name" } },
   mismatchLabelKeys: { items: { format: "qualified-name" } },
 })
 
 export function validatePodAffinityTerm(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.topologyKey, "topologyKey", context, podAffinityTermLimits.topologyKey)
   limited(self.namespaces, context, podAffinityTermLimits.namespaces)
+  // size(topologyKey) > 0
+  rule(
+    less(0, size(get(self, "topologyKey") ?? "")),
+    self,
+    context,
+    { type: "Required", at: "topologyKey", message: "can not be empty" },
+  )
   limited(self.topologyKey, context, podAffinityTermLimits.topologyKey)
   limited(self.matchLabelKeys, context, podAffinityTermLimits.matchLabelKeys)
   limited(self.mismatchLabelKeys, context, podAffinityTermLimits.mismatchLabelKeys)
