@@ -30,7 +30,7 @@ export function emitContext(model: Model, options: EmitOptions): EmitContext {
   return {
     model,
     options,
-    validated: reaching(model, validatesItself),
+    validated: reaching(model, validatesItself, (field) => field.unchecked !== true),
     defaulted: reaching(model, (type) => defaultsItself(type, shapeOf)),
     withInput: reaching(model, (type) =>
       differsItself(
@@ -93,12 +93,12 @@ function differsItself(context: Pick<EmitContext, "presence">, type: TypeModel, 
   return !kitTypes.has(type.name) && type.fields.some((field) => !field.inline && differs(context, field, kind))
 }
 
-/** The types for which `own` holds, and all types that contain one of them. */
-function reaching(model: Model, own: (type: TypeModel) => boolean): ReadonlySet<string> {
+/** The types for which `own` holds, and all types that contain one of them in a field for which `through` holds. */
+function reaching(model: Model, own: (type: TypeModel) => boolean, through: (field: FieldModel) => boolean = () => true): ReadonlySet<string> {
   const holders = new Map<string, string[]>()
   for (const type of model.types.values()) {
     for (const field of type.fields) {
-      const ref = leafRef(field.type)
+      const ref = through(field) ? leafRef(field.type) : undefined
       if (ref !== undefined) holders.set(ref, [...(holders.get(ref) ?? []), type.name])
     }
   }

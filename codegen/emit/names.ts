@@ -38,6 +38,11 @@ export function limitsName(localName: string): string {
   return `${lowerFirst(localName)}Limits`
 }
 
+/** The constant of a group of a type's fields of which one is set. */
+export function groupName(localName: string, index: number): string {
+  return `${lowerFirst(localName)}Group${index === 0 ? "" : index + 1}`
+}
+
 /** The function that applies a type's defaults. */
 export function defaultName(localName: string): string {
   return `default${localName}`

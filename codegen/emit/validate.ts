@@ -8,15 +8,16 @@ import { absentValue, declareLimits, fieldCheck, formsLiteral, limitLines } from
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
 import { compileMessage, compileRule, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
-import { limitsName, validateName } from "./names.ts"
+import { groupName, limitsName, validateName } from "./names.ts"
 
 /** The text of `validate.ts`; without declarations when the file has nothing to validate. */
 export function emitValidate(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "validate")
   const types = file.types.map((name) => typeOf(context, name)).filter((type) => context.validated.has(type.name))
-  builder.reserve(...types.flatMap((type) => [validateName(type.localName), limitsName(type.localName)]))
+  builder.reserve(...types.flatMap((type) => [validateName(type.localName), limitsName(type.localName), ...type.oneOf.map((_, index) => groupName(type.localName, index))]))
   for (const type of types) {
     declareLimits(builder, type)
+    declareGroups(builder, type)
     builder.declare({
       declare: "function",
       name: validateName(type.localName),
@@ -32,10 +33,7 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   const before = (name: string): string[] => type.rules.filter((rule) => rule.before === name).map((rule) => ruleLine(builder, type, rule))
   const { lines, limited } = limitLines(builder, type, before)
   for (const field of type.fields) lines.push(...(limited.has(field.name) ? [] : before(field.name)), ...fieldLines(builder, type, field))
-  for (const { fields, required, failures } of type.oneOf) {
-    const forms = failures === undefined ? "" : `, ${literal(formsLiteral({ ...failures }))}`
-    lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required}${forms})`)
-  }
+  for (const index of type.oneOf.keys()) lines.push(`${builder.runtime("oneOf")}(self, context, ${groupName(type.localName, index)})`)
   for (const one of type.rules) if (one.before === undefined) lines.push(ruleLine(builder, type, one))
   // A change is judged after the new state, as the reference does.
   for (const field of type.fields) lines.push(...changeLines(builder, type, field))
@@ -43,12 +41,37 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   return lines
 }
 
+/** The validator of the type that a field's value has or consists of. */
+function validatorOf(builder: FileBuilder, field: FieldModel): string | undefined {
+  const ref = leafRef(field.type)
+  const hasOne = ref !== undefined && field.unchecked !== true && builder.context.validated.has(ref)
+  return hasOne ? builder.ofType(ref, "validate", validateName) : undefined
+}
+
+/** Whether the call for a group validates the field, whose value is an object. */
+const isMember = (type: TypeModel, field: FieldModel): boolean =>
+  "ref" in field.type && !field.inline && type.oneOf.some(({ fields }) => fields.includes(field.name))
+
+/** Declares the constant of each group of fields, with the validators of their values. */
+function declareGroups(builder: FileBuilder, type: TypeModel): void {
+  for (const [index, { fields, required, failures }] of type.oneOf.entries()) {
+    const members = fields.map((name) => {
+      const field = type.fields.find((one) => one.name === name)
+      const validate = field === undefined || !isMember(type, field) ? undefined : validatorOf(builder, field)
+      return validate === undefined ? name : { name, validate: new Code(validate), shown: field?.reportedAt }
+    })
+    const forms = failures === undefined ? "" : `, ${literal(formsLiteral({ ...failures }))}`
+    const value = `${builder.runtime("group")}(${literal(members)}, ${required}${forms})`
+    builder.declare({ declare: "constant", name: groupName(type.localName, index), exported: false, value })
+  }
+}
+
 function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): string[] {
   const name = JSON.stringify(field.name)
   const lines: string[] = []
-  const ref = leafRef(field.type)
-  if (ref !== undefined && field.unchecked !== true && builder.context.validated.has(ref)) {
-    const call = below(builder, field, builder.ofType(ref, "validate", validateName))
+  const validate = isMember(type, field) ? undefined : validatorOf(builder, field)
+  if (validate !== undefined) {
+    const call = below(builder, field, validate)
     const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }

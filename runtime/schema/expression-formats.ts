@@ -38,6 +38,10 @@ function isJson(value: Value): value is JsonValue {
   return present(value) && !isMeasure(value)
 }
 
+/** Characters of an image name with its host, the one that is implied where it has none. */
+const imageNameMax = 255
+const imageHost = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*(?::\d+)?$/i
+
 /**
  * The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag and for a name
  * that is none.
@@ -49,8 +53,11 @@ export function imageTag(value: Value): Value {
   const colon = last.indexOf(":")
   const path = (colon < 0 ? name : name.slice(0, name.length - last.length + colon)).split("/")
   // The first part may be a host, which may have capitals and a port.
-  if (path.length > 1 && /[.:A-Z]/.test(path[0] ?? "")) path.shift()
-  if (!path.every((part) => /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/.test(part))) return ""
+  const [first = ""] = path
+  const hasHost = path.length > 1 && (/[.:A-Z]/.test(first) || first === "localhost")
+  const implied = hasHost ? "" : path.length > 1 ? "docker.io/" : "docker.io/library/"
+  if (implied.length + path.join("/").length > imageNameMax || (hasHost && !imageHost.test(first))) return ""
+  if (!path.slice(hasHost ? 1 : 0).every((part) => /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/.test(part))) return ""
   if (colon >= 0) return /^\w[\w.-]{0,127}$/.test(last.slice(colon + 1)) ? last.slice(colon + 1) : ""
   return digest === undefined ? "latest" : ""
 }

@@ -166,6 +166,7 @@ export {
   named,
   namedWarnings,
   nested,
+  group,
   oneOf,
   requiredOn,
   rule,

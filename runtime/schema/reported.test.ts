@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
 import { joinPaths } from "./reported.ts"
-import { CheckContext, field, immutable, oneOf, rule, unique } from "./validate.ts"
+import { CheckContext, field, group, immutable, oneOf, rule, unique } from "./validate.ts"
 
 function reported(run: (context: CheckContext) => void, old?: JsonObject): string[] {
   const failures = new Failures()
@@ -90,8 +90,8 @@ test("a field may be named otherwise, with all below it", () => {
 
 test("groups of fields and rules are reported in the words of the schema", () => {
   const forms = { second: { message: "one alone" }, required: { reason: "Invalid", value: "none", message: "one is needed" } } as const
-  expect(reported((context) => oneOf({ a: 1, b: 2 }, context, ["a", "b"], true, forms))).toEqual(["spec.b: Forbidden: one alone"])
-  expect(reported((context) => oneOf({}, context, ["a", "b"], true, forms))).toEqual([`spec: Invalid value: "none": one is needed`])
+  expect(reported((context) => oneOf({ a: 1, b: 2 }, context, group(["a", "b"], true, forms)))).toEqual(["spec.b: Forbidden: one alone"])
+  expect(reported((context) => oneOf({}, context, group(["a", "b"], true, forms)))).toEqual([`spec: Invalid value: "none": one is needed`])
   const fault = { type: "NotSupported", at: "./Mode", value: () => "x", supported: ["y"], message: "" } as const
   expect(reported((context) => rule(false, {}, context, fault))).toEqual([`spec.Mode: Unsupported value: "x": supported values: "y"`])
 })

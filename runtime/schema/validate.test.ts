@@ -9,6 +9,7 @@ import {
   immutable,
   items,
   nested,
+  group,
   oneOf,
   requiredOn,
   rule,
@@ -109,10 +110,12 @@ describe("facts besides constraints", () => {
     expect(faults({}, {}, (context) => requiredOn({}, "x", context, "create"))).toEqual([])
   })
 
-  test("one of several fields", () => {
+  test("one of several fields, whose value is validated", () => {
+    const member = { name: "a", validate: (_self: JsonObject, context: CheckContext) => context.fail("Required", undefined, "") }
     const run = (value: JsonObject, required: boolean): string[] =>
-      faults(value, undefined, (context) => oneOf(value, context.field("at"), ["a", "b", "c"], required))
-    expect(run({ a: {}, c: 1 }, true)).toEqual(["Forbidden at.c - may not be set together with a"])
+      faults(value, undefined, (context) => oneOf(value, context.field("at"), group([member, "b", { ...member, name: "c" }], required)))
+    expect(run({ a: {}, c: {} }, true)).toEqual(["Required at.a -", "Forbidden at.c - may not be set together with a"])
+    expect(run({ b: 1, c: {} }, true)).toEqual(["Forbidden at.c - may not be set together with b"])
     expect(run({}, true)).toEqual(["Required at - must specify one of: a, b, c"])
     expect(run({}, false)).toEqual([])
   })

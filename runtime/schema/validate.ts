@@ -361,21 +361,42 @@ export interface GroupForms {
   readonly required?: FailureForm
 }
 
+/** A field of a group. `validate` is for its value; `shown`: the path by which failures name it, unless that is its name. */
+interface GroupMember {
+  readonly name: string
+  readonly validate?: TypeValidator
+  readonly shown?: string
+}
+
+/** Fields of which one is set. */
+export interface Group {
+  readonly members: readonly GroupMember[]
+  readonly required: boolean
+  readonly forms: GroupForms
+}
+
+/** Makes a group of the names of fields, and of fields whose values have a validator. */
+export function group(members: readonly (string | GroupMember)[], required: boolean, forms: GroupForms = {}): Group {
+  return { members: members.map((member) => (typeof member === "string" ? { name: member } : member)), required, forms }
+}
+
 /**
- * At most one of the fields may be set: each further one is Forbidden. With `required`, none at all is Required at this
- * path.
+ * At most one of the fields may be set: its value is validated, and each further one is Forbidden, whatever it holds.
+ * With `required`, none at all is Required at this path.
  */
-export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean, forms?: GroupForms): void {
-  const set = fields.filter((name) => self[name] !== undefined && self[name] !== null && self[name] !== "")
-  for (const name of set.slice(1))
-    addFailure(context, forms?.second, {
-      type: "Forbidden",
-      path: name,
-      value: self[name],
-      detail: `may not be set together with ${set[0]}`,
-    })
-  if (required && set.length === 0)
-    addFailure(context, forms?.required, { type: "Required", path: ".", detail: `must specify one of: ${fields.join(", ")}` })
+export function oneOf(self: JsonObject, context: CheckContext, { members, required, forms }: Group): void {
+  let first: string | undefined
+  for (const { name, validate, shown } of members) {
+    const value = self[name]
+    if (value === undefined || value === null || value === "") continue
+    if (first === undefined) {
+      first = name
+      if (validate !== undefined) field(self, name, context, validate, shown)
+    } else addFailure(context, forms.second, { type: "Forbidden", path: name, value, detail: `may not be set together with ${first}` })
+  }
+  if (!required || first !== undefined) return
+  const names = members.map(({ name }) => name).join(", ")
+  addFailure(context, forms.required, { type: "Required", path: ".", detail: `must specify one of: ${names}` })
 }
 
 /** The error of a violated rule. */

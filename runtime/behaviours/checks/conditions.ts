@@ -30,7 +30,7 @@ function checkObserved(condition: Condition, at: string, context: CheckContext):
   if (!statuses.includes(status))
     context.failures.add({ type: "NotSupported", field: context.at(`${at}.status`), value: status, detail: "", supported: statuses })
   const generation = condition.observedGeneration ?? 0
-  if (generation < 0) context.fail("Invalid", generation, "must be greater than or equal to 0", `${at}.observedGeneration`)
+  if (generation < 0) context.fail("Invalid", generation, "must be greater than or equal to zero", `${at}.observedGeneration`)
   if (condition.lastTransitionTime === null) context.fail("Required", undefined, "must be set", `${at}.lastTransitionTime`)
 }
 

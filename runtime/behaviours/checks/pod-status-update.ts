@@ -18,12 +18,15 @@ export const podStatusUpdate = defineCheck<Pod>((pod, context) => {
   for (const list of ["containerStatuses", "initContainerStatuses"] as const) checkStates(list, pod, before, context)
 })
 
-/** Existing condition types are not checked, so that old pods can still be written. */
+/**
+ * Existing condition types are not checked, so that old pods can still be written. The reference names the path of the
+ * others so.
+ */
 function checkConditions(status: PodStatus, before: PodStatus, context: CheckContext<unknown>): void {
   const known = new Set([...builtInConditions, ...(before.conditions ?? []).map((condition) => condition.type)])
   for (const [index, { type }] of (status.conditions ?? []).entries()) {
-    if (type === "" || known.has(type)) continue
-    for (const fault of qualifiedNameFaults(type)) context.fail("Invalid", type, fault, `status.conditions[${index}].type`)
+    if (known.has(type)) continue
+    for (const fault of qualifiedNameFaults(type)) context.fail("Invalid", type, fault, `metadata.conditions[${index}].Type`)
   }
 }
 

@@ -5,15 +5,14 @@
  */
 import { quantity } from "../../schema/expression.ts"
 import { Amount } from "../../schema/measures.ts"
-import { qualifiedNameFaults } from "../../schema/names.ts"
 import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../base/quantity.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ResourceRequirements } from "../../../generated/core/v1/shared/resources/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
+import { containerResourceFaults } from "../content/quota-resources.ts"
 
 const hugePagesPrefix = "hugepages-"
-const standardNames = ["cpu", "memory", "ephemeral-storage"]
 
 /** Called for the resources of each container. */
 export const resourceRequirements = defineCheck<ResourceRequirements>((resources, context) => {
@@ -33,20 +32,13 @@ export const resourceRequirements = defineCheck<ResourceRequirements>((resources
  */
 export function checkAmounts(amounts: Readonly<Record<string, string>>, at: string, context: CheckContext<unknown>): void {
   for (const [name, value] of Object.entries(amounts)) {
-    const fault = nameFault(name, context.vendor)
-    if (fault !== undefined) context.fail("Invalid", name, fault, `${at}[${name}]`)
+    checkName(name, `${at}[${name}]`, context)
     const amount = amountOf(value)
     if (amount === undefined) continue
     if (isExtended(name, context.vendor) && quantityMilliValue(amount) % 1000n !== 0n)
       context.fail("Invalid", value, "must be an integer", `${at}[${name}]`)
-    if (name.startsWith(hugePagesPrefix) && !isMultiple(amount, name.slice(hugePagesPrefix.length))) {
-      context.fail(
-        "Invalid",
-        value,
-        `must be a positive integer multiple of the page size ${name.slice(hugePagesPrefix.length)}`,
-        `${at}[${name}]`,
-      )
-    }
+    if (name.startsWith(hugePagesPrefix) && !isMultiple(amount, name.slice(hugePagesPrefix.length)))
+      context.fail("Invalid", value, `${formatQuantity(amount)} is not positive integer multiple of ${name}`, `${at}[${name}]`)
   }
 }
 
@@ -64,17 +56,10 @@ function checkRequest(name: string, request: Quantity | undefined, limit: Quanti
     context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
 }
 
-/** The field itself reports names that are not qualified. */
-function nameFault(name: string, vendor: Vendor): string | undefined {
-  if (!name.includes("/")) {
-    return standardNames.includes(name) || name.startsWith(hugePagesPrefix)
-      ? undefined
-      : `must be a standard resource for containers: ${standardNames.join(", ")} or ${hugePagesPrefix}<size>`
-  }
-  if (name.includes(vendor.domain("orch.io/"))) return undefined
-  return name.startsWith("requests.") || qualifiedNameFaults(`requests.${name}`).length > 0
-    ? "doesn't follow extended resource name standard"
-    : undefined
+/** Reports what is wrong with the name of a resource of containers. The reference does not quote it. */
+function checkName(name: string, at: string, context: CheckContext<unknown>): void {
+  for (const detail of containerResourceFaults(name, context.vendor))
+    context.failures.add({ type: "Invalid", field: context.at(at), value: name, shown: name, detail })
 }
 
 function isExtended(name: string, vendor: Vendor): boolean {

@@ -4,6 +4,7 @@
  */
 import { quantity } from "../../schema/expression.ts"
 import { Amount } from "../../schema/measures.ts"
+import type { ContainerPort } from "../../../generated/core/v1/shared/container/types.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { quantityMilliValue } from "../../base/quantity.ts"
 import { podWarningsMax } from "../../base/limits.ts"
@@ -51,6 +52,11 @@ interface PortGroup {
   readonly byHostIP: Map<string, PlacedPort[]>
 }
 
+/** A port as the reference writes it. */
+function writtenPort({ containerPort, hostIP, name, protocol }: ContainerPort): string {
+  return `{Name:${name ?? ""} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol ?? ""} HostIP:${hostIP ?? ""}}`
+}
+
 function portWarnings(containers: readonly PlacedContainer[], path: string): string[] {
   const groups = new Map<string, PortGroup>()
   const warnings: string[] = []
@@ -60,7 +66,7 @@ function portWarnings(containers: readonly PlacedContainer[], path: string): str
       if (warnings.length >= podWarningsMax) return warnings
       const placed: PlacedPort = { place: `${path}.${below}.ports[${index}]`, order: order++ }
       const { containerPort, hostIP = "", hostPort = 0, protocol = "" } = port
-      if (hostIP !== "" && hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: "${hostIP}"`)
+      if (hostIP !== "" && hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: ${writtenPort(port)}`)
       const key = `${containerPort}/${hostPort}/${protocol}`
       const group = groups.get(key) ?? { all: [], byHostIP: new Map() }
       groups.set(key, group)

@@ -22,10 +22,13 @@ const port: fc.Arbitrary<Port> = fc.record({
 
 const withPorts = (ports: Part<ContainerPort>[]): PodSpec => decoded<PodSpec>(podSpecShape, { containers: [{ ports }] })
 
+const written = ({ containerPort, hostIP, protocol }: Port): string =>
+  `{Name: HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
+
 function portModel(ports: readonly Port[]): string[] {
   const at = (index: number): string => `spec.containers[0].ports[${index}]`
   return ports.flatMap((one, index) => [
-    ...(one.hostIP !== "" && one.hostPort === 0 ? [`${at(index)}: hostIP set without hostPort: "${one.hostIP}"`] : []),
+    ...(one.hostIP !== "" && one.hostPort === 0 ? [`${at(index)}: hostIP set without hostPort: ${written(one)}`] : []),
     ...ports.slice(0, index).flatMap((other, before) => {
       if (one.containerPort !== other.containerPort || one.protocol !== other.protocol || one.hostPort !== other.hostPort) return []
       if (one.hostIP === other.hostIP) return [`${at(index)}: duplicate port definition with ${at(before)}`]

@@ -24,9 +24,14 @@ export const fading: { readonly [Source in keyof Volume]?: string } = {
 export function volumeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   return (spec.volumes ?? []).flatMap((volume, index) => {
     const at = `${path}.volumes[${index}]`
-    const sources = sourcesOf(volume).flatMap((source) => (fading[source] === undefined ? [] : [`${at}.${source}: ${fading[source]}`]))
+    const sources = sourcesOf(volume).flatMap((source) => (fading[source] === undefined ? [] : [`${at}.${shownSource(source)}: ${fading[source]}`]))
     return [...sources, ...claimWarnings(volume, at, vendor), ...tokenWarnings(volume, at)]
   })
+}
+
+/** The name of a source in warnings: that of its field, but for one. */
+export function shownSource(source: string): string {
+  return source === "storageos" ? "storageOS" : source
 }
 
 function sourcesOf(volume: Volume): readonly (keyof Volume)[] {

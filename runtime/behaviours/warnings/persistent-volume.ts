@@ -1,17 +1,16 @@
 /** Warnings about a volume (catalog validation.yaml: PersistentVolume, warnings). */
 import { defineWarning } from "../../schema/define.ts"
 import { renamedLabel } from "../pods/affinity-warnings.ts"
-import { fading } from "../pods/volume-warnings.ts"
+import { fading, shownSource } from "../pods/volume-warnings.ts"
 import type { PersistentVolumeSpec } from "../../../generated/core/v1/persistent-volume/types.ts"
 
-/** The reference does not warn of these, and names some otherwise. */
+/** The reference does not warn of these. */
 const silent: ReadonlySet<string> = new Set(["flocker"])
-const shown: ReadonlyMap<string, string> = new Map([["storageos", "storageOS"]])
 
 /** Called with the spec of a volume: deprecated sources and renamed labels of nodes. */
 export const persistentVolume = defineWarning<PersistentVolumeSpec>((spec, at, _object, { vendor }) => {
   const sources = Object.entries(fading).flatMap(([source, text]) =>
-    source in spec && !silent.has(source) ? [`${at}.${shown.get(source) ?? source}: ${text}`] : [],
+    source in spec && !silent.has(source) ? [`${at}.${shownSource(source)}: ${text}`] : [],
   )
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
   const labels = terms.flatMap(({ matchExpressions = [] }, term) =>

@@ -2,14 +2,13 @@
  * Warnings about content of a pod or pod template that is allowed but has no useful effect (catalog validation.yaml:
  * Pod, warnings). A pod causes warnings when it is created, a template whenever the generation of its object changes.
  */
-import type { ApiObject } from "../../base/json.ts"
 import { defineWarning } from "../../schema/define.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
-import { dnsLabelFaults } from "../../schema/names.ts"
 import { affinityWarnings, labelWarnings } from "../pods/affinity-warnings.ts"
 import { annotationWarnings } from "../pods/annotation-warnings.ts"
 import { containerWarnings } from "../pods/container-warnings.ts"
+import { hostNameWarning } from "../pods/host-names.ts"
 import { volumeWarnings } from "../pods/volume-warnings.ts"
 
 /**
@@ -22,7 +21,7 @@ export const podTemplate = defineWarning<PodTemplateSpec>((template, at, object,
   const { spec } = template
   const path = isPod ? "spec" : `${at}.spec`
   return [
-    ...(isPod ? nameWarnings(object) : []),
+    ...(isPod ? hostNameWarning(object.metadata?.name ?? "", "metadata.name: this is used in the Pod's hostname") : []),
     ...annotationWarnings(template, isPod ? "metadata" : `${at}.metadata`, context.vendor),
     ...labelWarnings(spec, path, context.vendor),
     ...affinityWarnings(spec, path, context.vendor),
@@ -33,14 +32,6 @@ export const podTemplate = defineWarning<PodTemplateSpec>((template, at, object,
     ...graceWarnings(spec, path),
   ]
 })
-
-function nameWarnings({ metadata }: ApiObject): string[] {
-  const faults = dnsLabelFaults(metadata?.name ?? "")
-  if (faults.length === 0) return []
-  return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
-  ]
-}
 
 function aliasWarnings(spec: PodSpec, path: string): string[] {
   const seen = new Set<string>()
@@ -63,5 +54,5 @@ function pullSecretWarnings(spec: PodSpec, path: string): string[] {
 
 function graceWarnings(spec: PodSpec, path: string): string[] {
   if ((spec.terminationGracePeriodSeconds ?? 0) >= 0) return []
-  return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1.`]
+  return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
 }

@@ -89,6 +89,6 @@ export function validateParamRef(self: JsonObject, context: CheckContext): void 
     !less(0, size(get(self, "parameterNotFoundAction"))) || within(get(self, "parameterNotFoundAction"), ["Allow", "Deny"]),
     self,
     context,
-    { type: "NotSupported", at: "parameterNotFoundAction", absent: "null", message: "supported values: \"Allow\", \"Deny\"" },
+    { type: "NotSupported", at: "parameterNotFoundAction", absent: "null", message: "supported values: \"Deny\", \"Allow\"" },
   )
 }

@@ -31,7 +31,7 @@ export function validateValidatingAdmissionPolicySpec(self: JsonObject, context:
   field(self, "matchConstraints", context, validateMatchResources)
   items(self, "validations", context, validateValidation)
   items(self, "matchConditions", context, validateMatchCondition, ["name"])
-  unique(self, "variables", context, ["name"])
+  unique(self, "matchConditions", context, ["name"])
 }
 
 export function validateParamKind(self: JsonObject, context: CheckContext): void {

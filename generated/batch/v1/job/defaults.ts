@@ -10,6 +10,7 @@ export function defaultJob(self: JsonObject, context: DefaultingContext): void {
   if (!present(get(self, "spec", "backoffLimit"))) assign(self, ["spec", "backoffLimit"], 2147483647, { pointer: true })
   if (!present(get(self, "spec", "completionMode"))) assign(self, ["spec", "completionMode"], "NonIndexed", { pointer: true })
   if (!present(get(self, "spec", "suspend"))) assign(self, ["spec", "suspend"], false, { pointer: true })
+  if (!present(get(self, "spec", "manualSelector"))) assign(self, ["spec", "manualSelector"], false, { pointer: true })
   if (!present(get(self, "spec", "podReplacementPolicy")) && present(get(self, "spec", "podFailurePolicy"))) assign(self, ["spec", "podReplacementPolicy"], "Failed", { pointer: true })
   if (!present(get(self, "spec", "podReplacementPolicy"))) assign(self, ["spec", "podReplacementPolicy"], "TerminatingOrFailed", { pointer: true })
 }

@@ -22,7 +22,10 @@ export function validateRuntimeClass(self: JsonObject, context: CheckContext): v
   immutable(self, "handler", context, "always", runtimeClassLimits.handler)
 }
 
+const overheadLimits = limits({ podFixed: { reportedAt: "./limits", values: { format: "quantity-non-negative" } } })
+
 export function validateOverhead(self: JsonObject, context: CheckContext): void {
+  limited(self.podFixed, context, overheadLimits.podFixed)
   named(runtimeOverhead, self, context)
 }
 

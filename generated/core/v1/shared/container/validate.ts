@@ -173,22 +173,11 @@ export function validateEphemeralContainerCommon(self: JsonObject, context: Chec
   field(self, "securityContext", context, validateSecurityContext)
 }
 
-const containerPortLimits = limits({ protocol: { enum: ["TCP", "UDP", "SCTP"] } })
+const containerPortLimits = limits({ name: { format: "port-name" }, protocol: { enum: ["TCP", "UDP", "SCTP"] } })
 
 export function validateContainerPort(self: JsonObject, context: CheckContext): void {
+  limited(self.name, context, containerPortLimits.name)
   limited(self.protocol, context, containerPortLimits.protocol)
-  // !has(name) || name == '' || isFormat('port-name', name)
-  rule(
-    (!nonZero(get(self, "name")) || ((get(self, "name") ?? "") === "")) || isFormat("port-name", get(self, "name") ?? ""),
-    self,
-    context,
-    {
-    type: "Invalid",
-    at: "name",
-    absent: "",
-    message: "must be at most 15 lower-case letters, digits and single '-', with at least one letter",
-  },
-  )
   // (containerPort ?? 0) != 0
   rule(!equals(orElse(get(self, "containerPort"), 0), 0), self, context, { type: "Required", at: "containerPort", message: "" })
   // (containerPort ?? 0) == 0 || isFormat('port-number', containerPort)
@@ -243,6 +232,6 @@ export function validateVolumeDevice(self: JsonObject, context: CheckContext): v
     !exists(split(orElse(get(self, "devicePath"), ""), "/"), (part_) => part_ === ".."),
     self,
     context,
-    { type: "Invalid", at: "devicePath", absent: "", message: "must not contain '..'" },
+    { type: "Invalid", at: "devicePath", absent: "", message: "can not contain backsteps ('..')" },
   )
 }

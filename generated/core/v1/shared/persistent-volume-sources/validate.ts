@@ -6,9 +6,9 @@ import {
   all,
   contains,
   exists,
-  field,
   get,
   getOrZero,
+  group,
   item,
   less,
   limited,
@@ -38,53 +38,33 @@ import {
 } from "../volume-drivers/validate.ts"
 import { validateHostPathVolumeSource } from "../volumes/validate.ts"
 
+const persistentVolumeSourceGroup = group([
+  { name: "gcePersistentDisk", validate: validateGCEPersistentDiskVolumeSource },
+  { name: "awsElasticBlockStore", validate: validateAWSElasticBlockStoreVolumeSource },
+  { name: "hostPath", validate: validateHostPathVolumeSource },
+  { name: "glusterfs", validate: validateGlusterfsPersistentVolumeSource },
+  { name: "nfs", validate: validateNFSVolumeSource },
+  { name: "rbd", validate: validateRBDPersistentVolumeSource },
+  { name: "iscsi", validate: validateISCSIPersistentVolumeSource },
+  { name: "cinder", validate: validateCinderPersistentVolumeSource },
+  { name: "cephfs", validate: validateCephFSPersistentVolumeSource },
+  { name: "fc", validate: validateFCVolumeSource },
+  { name: "flocker", validate: validateFlockerVolumeSource },
+  { name: "flexVolume", validate: validateFlexPersistentVolumeSource },
+  { name: "azureFile", validate: validateAzureFilePersistentVolumeSource },
+  { name: "vsphereVolume", validate: validateVsphereVirtualDiskVolumeSource },
+  { name: "quobyte", validate: validateQuobyteVolumeSource },
+  { name: "azureDisk", validate: validateAzureDiskVolumeSource },
+  { name: "photonPersistentDisk", validate: validatePhotonPersistentDiskVolumeSource },
+  { name: "portworxVolume", validate: validatePortworxVolumeSource },
+  { name: "scaleIO", validate: validateScaleIOPersistentVolumeSource },
+  { name: "local", validate: validateLocalVolumeSource },
+  { name: "storageos", validate: validateStorageOSPersistentVolumeSource },
+  { name: "csi", validate: validateCSIPersistentVolumeSource },
+], true, { second: { message: "may not specify more than 1 volume type" }, required: { message: "must specify a volume type" } })
+
 export function validatePersistentVolumeSource(self: JsonObject, context: CheckContext): void {
-  field(self, "gcePersistentDisk", context, validateGCEPersistentDiskVolumeSource)
-  field(self, "awsElasticBlockStore", context, validateAWSElasticBlockStoreVolumeSource)
-  field(self, "hostPath", context, validateHostPathVolumeSource)
-  field(self, "glusterfs", context, validateGlusterfsPersistentVolumeSource)
-  field(self, "nfs", context, validateNFSVolumeSource)
-  field(self, "rbd", context, validateRBDPersistentVolumeSource)
-  field(self, "iscsi", context, validateISCSIPersistentVolumeSource)
-  field(self, "cinder", context, validateCinderPersistentVolumeSource)
-  field(self, "cephfs", context, validateCephFSPersistentVolumeSource)
-  field(self, "fc", context, validateFCVolumeSource)
-  field(self, "flocker", context, validateFlockerVolumeSource)
-  field(self, "flexVolume", context, validateFlexPersistentVolumeSource)
-  field(self, "azureFile", context, validateAzureFilePersistentVolumeSource)
-  field(self, "vsphereVolume", context, validateVsphereVirtualDiskVolumeSource)
-  field(self, "quobyte", context, validateQuobyteVolumeSource)
-  field(self, "azureDisk", context, validateAzureDiskVolumeSource)
-  field(self, "photonPersistentDisk", context, validatePhotonPersistentDiskVolumeSource)
-  field(self, "portworxVolume", context, validatePortworxVolumeSource)
-  field(self, "scaleIO", context, validateScaleIOPersistentVolumeSource)
-  field(self, "local", context, validateLocalVolumeSource)
-  field(self, "storageos", context, validateStorageOSPersistentVolumeSource)
-  field(self, "csi", context, validateCSIPersistentVolumeSource)
-  oneOf(self, context, [
-    "gcePersistentDisk",
-    "awsElasticBlockStore",
-    "hostPath",
-    "glusterfs",
-    "nfs",
-    "rbd",
-    "iscsi",
-    "cinder",
-    "cephfs",
-    "fc",
-    "flocker",
-    "flexVolume",
-    "azureFile",
-    "vsphereVolume",
-    "quobyte",
-    "azureDisk",
-    "photonPersistentDisk",
-    "portworxVolume",
-    "scaleIO",
-    "local",
-    "storageos",
-    "csi",
-  ], true, { second: { message: "may not specify more than 1 volume type" }, required: { message: "must specify a volume type" } })
+  oneOf(self, context, persistentVolumeSourceGroup)
 }
 
 const glusterfsPersistentVolumeSourceLimits = limits({ endpointsNamespace: { pointer: true, format: "dns-label" } })

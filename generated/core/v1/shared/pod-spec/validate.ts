@@ -9,13 +9,14 @@ import { podPorts } from "../../../../../runtime/behaviours/checks/pod-ports.ts"
 import { podSpread } from "../../../../../runtime/behaviours/checks/pod-spread.ts"
 import { podSysctls } from "../../../../../runtime/behaviours/checks/pod-sysctls.ts"
 import { podVolumes } from "../../../../../runtime/behaviours/checks/pod-volumes.ts"
+import { toleration } from "../../../../../runtime/behaviours/checks/toleration.ts"
 import {
   type CheckContext,
   type JsonObject,
   atMost,
   field,
   get,
-  isFormat,
+  group,
   items,
   join,
   less,
@@ -23,9 +24,7 @@ import {
   limits,
   named,
   nonEmpty,
-  nonZero,
   oneOf,
-  orElse,
   present,
   rule,
   size,
@@ -62,7 +61,7 @@ const podSpecLimits = limits({
     enum: ["PreemptLowerPriority", "Never"],
     failures: { enum: { supported: ["PreemptLowerPriority", "Never"] } },
   },
-  overhead: { reportedAt: "./overhead.limits", values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
+  overhead: { reportedAt: "./overhead.limits", values: { format: "quantity-non-negative" } },
   schedulingGates: { failures: { unique: { at: "./schedulingGates[]" } } },
 })
 
@@ -149,46 +148,7 @@ const tolerationLimits = limits({
 export function validateToleration(self: JsonObject, context: CheckContext): void {
   limited(self.operator, context, tolerationLimits.operator)
   limited(self.effect, context, tolerationLimits.effect)
-  // !has(key) || key == '' || isFormat('qualified-name', key)
-  rule(
-    (!nonZero(get(self, "key")) || ((get(self, "key") ?? "") === "")) || isFormat("qualified-name", get(self, "key") ?? ""),
-    self,
-    context,
-    { type: "Invalid", at: "key", absent: "", message: "must be a qualified name" },
-  )
-  // (has(key) && key != '') || operator == 'Exists'
-  rule(
-    (nonZero(get(self, "key")) && ((get(self, "key") ?? "") !== "")) || (get(self, "operator") === "Exists"),
-    self,
-    context,
-    {
-    type: "Invalid",
-    at: "operator",
-    absent: "",
-    message: "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
-  },
-  )
-  // operator == 'Exists' || isFormat('label-value', value ?? '')
-  rule(
-    (get(self, "operator") === "Exists") || isFormat("label-value", orElse(get(self, "value"), "")),
-    self,
-    context,
-    { type: "Invalid", at: "operator", absent: "", message: "value must be a label value of at most 63 letters, digits, '-', '_' or '.'" },
-  )
-  // operator != 'Exists' || !has(value) || value == ''
-  rule(
-    ((get(self, "operator") !== "Exists") || !nonZero(get(self, "value"))) || ((get(self, "value") ?? "") === ""),
-    self,
-    context,
-    { type: "Invalid", at: "operator", absent: "", message: "value must be empty when `operator` is 'Exists'" },
-  )
-  // !has(tolerationSeconds) || effect == 'NoExecute'
-  rule(
-    !present(get(self, "tolerationSeconds")) || (get(self, "effect") === "NoExecute"),
-    self,
-    context,
-    { type: "Invalid", at: "effect", absent: "", message: "effect must be 'NoExecute' when `tolerationSeconds` is set" },
-  )
+  named(toleration, self, context)
 }
 
 const hostAliasLimits = limits({ ip: { keepEmpty: true, format: "ip" }, hostnames: { items: { format: "dns-subdomain" } } })
@@ -268,8 +228,10 @@ export function validatePodResourceClaim(self: JsonObject, context: CheckContext
 
 const claimSourceLimits = limits({ resourceClaimName: { pointer: true, format: "dns-subdomain" }, resourceClaimTemplateName: { pointer: true, format: "dns-subdomain" } })
 
+const claimSourceGroup = group(["resourceClaimName", "resourceClaimTemplateName"], true)
+
 export function validateClaimSource(self: JsonObject, context: CheckContext): void {
   limited(self.resourceClaimName, context, claimSourceLimits.resourceClaimName)
   limited(self.resourceClaimTemplateName, context, claimSourceLimits.resourceClaimTemplateName)
-  oneOf(self, context, ["resourceClaimName", "resourceClaimTemplateName"], true)
+  oneOf(self, context, claimSourceGroup)
 }

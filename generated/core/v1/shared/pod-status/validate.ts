@@ -4,7 +4,6 @@ import {
   type JsonObject,
   atMost,
   equals,
-  field,
   filter,
   get,
   isIPv4,
@@ -19,24 +18,14 @@ import {
   size,
   unique,
 } from "../../../../../runtime/schema/index.ts"
-import { validateResourceRequirements } from "../resources/validate.ts"
 
-const podStatusLimits = limits({
-  phase: { enum: ["Pending", "Running", "Succeeded", "Failed", "Unknown"] },
-  nominatedNodeName: { format: "dns-subdomain" },
-  qosClass: { enum: ["Guaranteed", "Burstable", "BestEffort"] },
-})
+const podStatusLimits = limits({ nominatedNodeName: { format: "dns-subdomain" }, qosClass: { enum: ["Guaranteed", "Burstable", "BestEffort"] } })
 
 export function validatePodStatus(self: JsonObject, context: CheckContext): void {
-  limited(self.phase, context, podStatusLimits.phase)
   limited(self.nominatedNodeName, context, podStatusLimits.nominatedNodeName)
   limited(self.qosClass, context, podStatusLimits.qosClass)
-  items(self, "conditions", context, validatePodCondition, ["type"])
   items(self, "hostIPs", context, validateHostIP)
   items(self, "podIPs", context, validatePodIP, ["ip"])
-  items(self, "initContainerStatuses", context, validateContainerStatus)
-  items(self, "containerStatuses", context, validateContainerStatus)
-  items(self, "ephemeralContainerStatuses", context, validateContainerStatus)
   items(self, "resourceClaimStatuses", context, validatePodResourceClaimStatus, ["name"])
   unique(self, "resourceClaimStatuses", context, ["name"])
   // size(podIPs) < 2 || podIPs.filter(address, isIPv4(address.ip)).size() <= 1
@@ -69,24 +58,16 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
   )
 }
 
-export function validatePodCondition(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.type, "type", context)
-}
-
-const hostIPLimits = limits({ ip: { keepEmpty: true, format: "ip" } })
+const hostIPLimits = limits({ ip: { keepEmpty: true, absent: "", format: "ip", failures: { format: { at: "." } } } })
 
 export function validateHostIP(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, hostIPLimits.ip)
 }
 
-const podIPLimits = limits({ ip: { keepEmpty: true, format: "ip" } })
+const podIPLimits = limits({ ip: { keepEmpty: true, absent: "", format: "ip", failures: { format: { at: "." } } } })
 
 export function validatePodIP(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, podIPLimits.ip)
-}
-
-export function validateContainerStatus(self: JsonObject, context: CheckContext): void {
-  field(self, "resources", context, validateResourceRequirements)
 }
 
 export function validatePodResourceClaimStatus(self: JsonObject, context: CheckContext): void {

@@ -3,14 +3,12 @@ import {
   type CheckContext,
   type JsonObject,
   field,
-  get,
-  isFormat,
+  group,
   items,
   limited,
   limits,
   nonEmpty,
   oneOf,
-  rule,
 } from "../../../../../runtime/schema/index.ts"
 
 const probeLimits = limits({
@@ -37,31 +35,28 @@ export function validateProbe(self: JsonObject, context: CheckContext): void {
   validateProbeHandler(self, context)
 }
 
+const probeHandlerGroup = group([
+  { name: "exec", validate: validateExecAction },
+  { name: "httpGet", validate: validateHTTPGetAction },
+  { name: "tcpSocket", validate: validateTCPSocketAction },
+  { name: "grpc", validate: validateGRPCAction },
+], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
+
 export function validateProbeHandler(self: JsonObject, context: CheckContext): void {
-  field(self, "exec", context, validateExecAction)
-  field(self, "httpGet", context, validateHTTPGetAction)
-  field(self, "tcpSocket", context, validateTCPSocketAction)
-  field(self, "grpc", context, validateGRPCAction)
-  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "grpc"], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
+  oneOf(self, context, probeHandlerGroup)
 }
 
 export function validateExecAction(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.command, "command", context)
 }
 
-const httpGetActionLimits = limits({ scheme: { enum: ["HTTP", "HTTPS"] } })
+const httpGetActionLimits = limits({ port: { keepEmpty: true, format: "port-number-or-name" }, scheme: { enum: ["HTTP", "HTTPS"] } })
 
 export function validateHTTPGetAction(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.path, "path", context)
+  limited(self.port, context, httpGetActionLimits.port)
   limited(self.scheme, context, httpGetActionLimits.scheme)
   items(self, "httpHeaders", context, validateHTTPHeader)
-  // isFormat('port-number', port) || isFormat('port-name', port)
-  rule(
-    isFormat("port-number", get(self, "port")) || isFormat("port-name", get(self, "port")),
-    self,
-    context,
-    { type: "Invalid", at: "port", message: "must be between 1 and 65535, inclusive, or the name of a port" },
-  )
 }
 
 const httpHeaderLimits = limits({
@@ -85,14 +80,10 @@ export function validateHTTPHeader(self: JsonObject, context: CheckContext): voi
   limited(self.name, context, httpHeaderLimits.name)
 }
 
+const tcpSocketActionLimits = limits({ port: { keepEmpty: true, format: "port-number-or-name" } })
+
 export function validateTCPSocketAction(self: JsonObject, context: CheckContext): void {
-  // isFormat('port-number', port) || isFormat('port-name', port)
-  rule(
-    isFormat("port-number", get(self, "port")) || isFormat("port-name", get(self, "port")),
-    self,
-    context,
-    { type: "Invalid", at: "port", message: "must be between 1 and 65535, inclusive, or the name of a port" },
-  )
+  limited(self.port, context, tcpSocketActionLimits.port)
 }
 
 const grpcActionLimits = limits({ port: { keepEmpty: true, format: "port-number" } })
@@ -106,9 +97,13 @@ export function validateLifecycle(self: JsonObject, context: CheckContext): void
   field(self, "preStop", context, validateLifecycleHandler)
 }
 
+const lifecycleHandlerGroup = group([
+  { name: "exec", validate: validateExecAction },
+  { name: "httpGet", validate: validateHTTPGetAction },
+  { name: "tcpSocket", validate: validateTCPSocketAction },
+  "sleep",
+], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
+
 export function validateLifecycleHandler(self: JsonObject, context: CheckContext): void {
-  field(self, "exec", context, validateExecAction)
-  field(self, "httpGet", context, validateHTTPGetAction)
-  field(self, "tcpSocket", context, validateTCPSocketAction)
-  oneOf(self, context, ["exec", "httpGet", "tcpSocket", "sleep"], true, { second: { message: "may not specify more than 1 handler type" }, required: { message: "must specify a handler type" } })
+  oneOf(self, context, lifecycleHandlerGroup)
 }

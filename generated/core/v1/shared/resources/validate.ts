@@ -2,10 +2,7 @@
 import { resourceRequirements } from "../../../../../runtime/behaviours/checks/resource-requirements.ts"
 import { type CheckContext, type JsonObject, items, limited, limits, named, nonEmpty, unique } from "../../../../../runtime/schema/index.ts"
 
-const resourceRequirementsLimits = limits({
-  limits: { values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
-  requests: { values: { format: "quantity-non-negative" }, keys: { format: "qualified-name" } },
-})
+const resourceRequirementsLimits = limits({ limits: { values: { format: "quantity-non-negative" } }, requests: { values: { format: "quantity-non-negative" } } })
 
 export function validateResourceRequirements(self: JsonObject, context: CheckContext): void {
   limited(self.limits, context, resourceRequirementsLimits.limits)

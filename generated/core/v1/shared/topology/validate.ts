@@ -20,7 +20,7 @@ import { validateLabelSelector } from "../../../../meta/v1/label-selector/valida
 const topologySpreadConstraintLimits = limits({
   maxSkew: { keepEmpty: true, absent: 0, minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
   topologyKey: { nonEmpty: true, absent: "", failures: { nonEmpty: { message: "can not be empty" } } },
-  whenUnsatisfiable: { nonEmpty: true, enum: ["DoNotSchedule", "ScheduleAnyway"] },
+  whenUnsatisfiable: { keepEmpty: true, enum: ["DoNotSchedule", "ScheduleAnyway"] },
   minDomains: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
   nodeAffinityPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
   nodeTaintsPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
@@ -29,7 +29,6 @@ const topologySpreadConstraintLimits = limits({
 
 export function validateTopologySpreadConstraint(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.topologyKey, "topologyKey", context, topologySpreadConstraintLimits.topologyKey)
-  nonEmpty(self.whenUnsatisfiable, "whenUnsatisfiable", context)
   limited(self.maxSkew, context, topologySpreadConstraintLimits.maxSkew)
   limited(self.whenUnsatisfiable, context, topologySpreadConstraintLimits.whenUnsatisfiable)
   limited(self.minDomains, context, topologySpreadConstraintLimits.minDomains)

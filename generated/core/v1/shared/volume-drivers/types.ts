@@ -268,7 +268,7 @@ export type ScaleIOVolumeSource = {
 /** A StorageOS volume and how to reach it. */
 export type StorageOSVolumeSource = {
   /** Name of the volume, unique in its StorageOS namespace. */
-  volumeName?: string
+  volumeName: string
   /** StorageOS namespace of the volume; that of the pod when left out. */
   volumeNamespace?: string
   /** File system of the volume, such as `ext4`. */

@@ -13,6 +13,7 @@ import {
   matches,
   nonEmpty,
   nonZero,
+  orElse,
   present,
   rule,
   size,
@@ -57,9 +58,9 @@ export function validateAWSElasticBlockStoreVolumeSource(self: JsonObject, conte
 export function validateNFSVolumeSource(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.server, "server", context)
   nonEmpty(self.path, "path", context)
-  // !has(path) || path.startsWith('/')
+  // (path ?? '').startsWith('/')
   rule(
-    !nonZero(get(self, "path")) || startsWith(get(self, "path") ?? "", "/"),
+    startsWith(orElse(get(self, "path"), ""), "/"),
     self,
     context,
     { type: "Invalid", at: "path", absent: "", message: "must be an absolute path" },
@@ -72,17 +73,19 @@ export function validateISCSIVolumeSource(self: JsonObject, context: CheckContex
   nonEmpty(self.targetPortal, "targetPortal", context)
   nonEmpty(self.iqn, "iqn", context)
   limited(self.lun, context, iscsiVolumeSourceLimits.lun)
-  // !has(iqn) || iqn.matches('^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$')
+  // !has(iqn) || iqn.startsWith('iqn') || iqn.startsWith('eui') || iqn.startsWith('naa')
   rule(
-    !nonZero(get(self, "iqn")) || matches(get(self, "iqn") ?? "", "^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$"),
+    ((!nonZero(get(self, "iqn")) || startsWith(get(self, "iqn") ?? "", "iqn")) || startsWith(get(self, "iqn") ?? "", "eui")) || startsWith(get(self, "iqn") ?? "", "naa"),
     self,
     context,
-    {
-    type: "Invalid",
-    at: "iqn",
-    absent: "",
-    message: "must be of the form iqn.YYYY-MM.domain[:id], eui. with 16 or naa. with 32 hexadecimal digits",
-  },
+    { type: "Invalid", at: "iqn", absent: "", message: "must be valid format starting with iqn, eui, or naa" },
+  )
+  // !has(iqn) || !(iqn.startsWith('iqn') || iqn.startsWith('eui') || iqn.startsWith('naa')) || iqn.matches('^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$')
+  rule(
+    (!nonZero(get(self, "iqn")) || !((startsWith(get(self, "iqn") ?? "", "iqn") || startsWith(get(self, "iqn") ?? "", "eui")) || startsWith(get(self, "iqn") ?? "", "naa"))) || matches(get(self, "iqn") ?? "", "^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$"),
+    self,
+    context,
+    { type: "Invalid", at: "iqn", absent: "", message: "must be valid format" },
   )
   // !has(initiatorName) || initiatorName.matches('^(iqn\\.\\d{4}-\\d{2}\\.([A-Za-z\\d.-]+)(:[^,;*&$|\\s]+)?|eui\\.[A-Fa-f\\d]{16}|naa\\.[A-Fa-f\\d]{32})$')
   rule(
@@ -154,7 +157,7 @@ export function validateFlockerVolumeSource(self: JsonObject, context: CheckCont
     !(nonZero(get(self, "datasetName")) && nonZero(get(self, "datasetUUID"))),
     self,
     context,
-    { type: "Invalid", at: "", message: "resource can not be specified simultaneously with datasetName and datasetUUID" },
+    { type: "Invalid", at: "", value: () => "resource", message: "datasetName and datasetUUID can not be specified simultaneously" },
   )
   // !has(datasetName) || !datasetName.contains('/')
   rule(
@@ -217,7 +220,7 @@ export function validateQuobyteVolumeSource(self: JsonObject, context: CheckCont
     !nonZero(get(self, "registry")) || all(split(get(self, "registry") ?? "", ","), (address_) => contains(address_, ":")),
     self,
     context,
-    { type: "Invalid", at: "registry", absent: "", message: "must be a comma-separated list of `host:port` pairs" },
+    { type: "Invalid", at: "registry", absent: "", message: "must be a host:port pair or multiple pairs separated by commas" },
   )
   // size(tenant) <= 64
   rule(
@@ -238,9 +241,9 @@ export function validateAzureDiskVolumeSource(self: JsonObject, context: CheckCo
   nonEmpty(self.diskURI, "diskURI", context)
   limited(self.cachingMode, context, azureDiskVolumeSourceLimits.cachingMode)
   limited(self.kind, context, azureDiskVolumeSourceLimits.kind)
-  // !has(diskURI) || kind != 'Managed' || diskURI.startsWith('/subscriptions/')
+  // kind != 'Managed' || (diskURI ?? '').startsWith('/subscriptions/')
   rule(
-    (!nonZero(get(self, "diskURI")) || (get(self, "kind") !== "Managed")) || startsWith(get(self, "diskURI") ?? "", "/subscriptions/"),
+    (get(self, "kind") !== "Managed") || startsWith(orElse(get(self, "diskURI"), ""), "/subscriptions/"),
     self,
     context,
     {
@@ -250,9 +253,9 @@ export function validateAzureDiskVolumeSource(self: JsonObject, context: CheckCo
     message: "supported values: \"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}\"",
   },
   )
-  // !has(diskURI) || kind == 'Managed' || diskURI.startsWith('https://')
+  // kind == 'Managed' || (diskURI ?? '').startsWith('https://')
   rule(
-    (!nonZero(get(self, "diskURI")) || (get(self, "kind") === "Managed")) || startsWith(get(self, "diskURI") ?? "", "https://"),
+    (get(self, "kind") === "Managed") || startsWith(orElse(get(self, "diskURI"), ""), "https://"),
     self,
     context,
     {
@@ -278,9 +281,10 @@ export function validateScaleIOVolumeSource(self: JsonObject, context: CheckCont
   nonEmpty(self.volumeName, "volumeName", context)
 }
 
-const storageOSVolumeSourceLimits = limits({ volumeName: { format: "dns-label" }, volumeNamespace: { format: "dns-label" } })
+const storageOSVolumeSourceLimits = limits({ volumeName: { nonEmpty: true, format: "dns-label" }, volumeNamespace: { format: "dns-label" } })
 
 export function validateStorageOSVolumeSource(self: JsonObject, context: CheckContext): void {
+  nonEmpty(self.volumeName, "volumeName", context)
   limited(self.volumeName, context, storageOSVolumeSourceLimits.volumeName)
   limited(self.volumeNamespace, context, storageOSVolumeSourceLimits.volumeNamespace)
   // !has(secretRef) || has(secretRef.name)
