@@ -84,16 +84,16 @@ export function routeOf(
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.isComplete) throw notYetServed()
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
-  const warning = parts.kinds.warningOf(kind, parts.vendor.group)
-  if (warning !== undefined) {
-    warnings.push(warning)
-    if (audit !== undefined) auditDeprecation(parts.vendor, audit, warning)
-  }
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined)
     throw kind.custom === undefined ? unknownPath() : notFound({ group: kind.group, resource: kind.resource, name: info.name })
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()
   checkMethod(kind, subresource, info)
+  const warning = parts.kinds.warningOf(kind, parts.vendor.group)
+  if (warning !== undefined) {
+    warnings.push(warning)
+    if (audit !== undefined) auditDeprecation(parts.vendor, audit, warning)
+  }
   checkName(info)
   return postedTo(parts, kind) ?? { kind, subresource }
 }
