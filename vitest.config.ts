@@ -20,7 +20,7 @@ export default defineConfig({
     // Many files wait for servers and stores. With one file at a time, the default on two cores, half of them is idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ["test/support/seed.ts"],
-    setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts"],
+    setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts", "test/support/freeze-recent.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

@@ -121,8 +121,18 @@ export async function commitPut(
   }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
-  const json = written === undefined || stored === object ? { json: encoded.json(outcome.revision) } : {}
-  return { ok: true, result: { object, ...json, created, removed: false } }
+  if (written !== undefined && stored !== object) return { ok: true, result: { object, created, removed: false } }
+  const json = encoded.json(outcome.revision)
+  if (keepsRecent(handle) && stored === object) registry.recent.keep(key, outcome.revision, object, json.length)
+  return { ok: true, result: { object, json, created, removed: false } }
+}
+
+/**
+ * Whether what is written through the handle is kept decoded. A definition may change how its objects are read, so that
+ * the same version of them is another object afterwards.
+ */
+function keepsRecent({ kind, stored }: KindHandle): boolean {
+  return kind === stored && kind.custom === undefined
 }
 
 /** Both forms of an object are made before the commit: what cannot be read back is not written. */
@@ -182,6 +192,7 @@ export async function commitDelete(
     ops,
   )
   if (!outcome.ok) return conflictOutcome(key, outcome)
+  registry.recent.drop(key)
   if (options.stamped !== true) return { ok: true, result }
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }

@@ -20,6 +20,7 @@ import type { ContinueTokens } from "./continue-token.ts"
 import { DefinitionStates } from "./definition-states.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
+import { RecentObjects } from "./recent-objects.ts"
 import { createObjectCodec, type EarlierVersions, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 import type { StoredShapes } from "./stored-shapes.ts"
 import type { StoredConversions } from "./stored-state.ts"
@@ -97,6 +98,8 @@ export class Registry {
   readonly definitions = new DefinitionStates()
   /** Who writes an object next that many write at once. */
   readonly writes: WriteQueues
+  /** What was written last, decoded. */
+  readonly recent = new RecentObjects()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()

@@ -132,7 +132,8 @@ async function attemptOn(
   const { conversion } = handle
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
   const bytes = Math.max(json.length, bytesSent(request))
-  const storedOld = takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json)
+  const recent = conversion === undefined ? registry.recent.find(key, revision) : undefined
+  const storedOld = recent ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const next = await withConversions(conversion, () => request.transform(old, bytes))

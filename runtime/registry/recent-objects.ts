@@ -1,0 +1,63 @@
+/**
+ * The objects that were written last, decoded: whoever changes one of them again, as controllers and node agents do
+ * after each other, need not parse it. Nobody may change them in place.
+ */
+import type { ApiObject, JsonValue } from "../base/json.ts"
+import { largeObjectBytes, recentObjectsBytes } from "../base/limits.ts"
+
+interface RecentObject {
+  readonly revision: number
+  readonly object: ApiObject
+  /** Of its JSON. */
+  readonly bytes: number
+}
+
+/** Called with each object that is kept. Tests freeze it, so that whoever changes it fails (test/support/freeze-recent.ts). */
+export const recentObjectsGuard: { kept: (object: ApiObject) => void } = { kept: () => {} }
+
+/** One per server. The object that was written longest ago goes first. */
+export class RecentObjects {
+  private readonly byKey = new Map<string, RecentObject>()
+  private used = 0
+
+  /** The object at `key`, if its version of this revision is kept: equal to its JSON parsed, in the stored version. */
+  find(key: string, revision: number): ApiObject | undefined {
+    const recent = this.byKey.get(key)
+    return recent?.revision === revision ? recent.object : undefined
+  }
+
+  /** Called after a commit with the object in the stored version, whose JSON has this many bytes. */
+  keep(key: string, revision: number, object: ApiObject, bytes: number): void {
+    this.drop(key)
+    if (bytes >= largeObjectBytes || !isAsParsed(object)) return
+    recentObjectsGuard.kept(object)
+    this.byKey.set(key, { revision, object, bytes })
+    this.used += bytes
+    for (const oldest of this.byKey.keys()) {
+      if (this.used <= recentObjectsBytes) return
+      this.drop(oldest)
+    }
+  }
+
+  /** Called when an object is removed. */
+  drop(key: string): void {
+    const recent = this.byKey.get(key)
+    if (recent === undefined) return
+    this.byKey.delete(key)
+    this.used -= recent.bytes
+  }
+}
+
+/** Whether an object has no field that is present and undefined, which parsed JSON never has. */
+function isAsParsed(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object" && !isAsParsed(item)) return false
+    return true
+  }
+  for (const name in value) {
+    const field = value[name]
+    if (field === undefined || (typeof field === "object" && !isAsParsed(field))) return false
+  }
+  return true
+}

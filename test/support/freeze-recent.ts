@@ -1,0 +1,13 @@
+/**
+ * Set up for each test file: objects that a server keeps decoded after a write cannot be changed. Whatever changes one
+ * throws, so that the request fails in every test that comes by.
+ */
+import { recentObjectsGuard } from "../../runtime/registry/recent-objects.ts"
+
+recentObjectsGuard.kept = freeze
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const one of Object.values(value)) freeze(one)
+}
