@@ -68,7 +68,8 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["readiness gate", { readinessGates: [{ conditionType: "a b" }] }, "Invalid spec.readinessGates[0].conditionType"],
   ["gates and a node", { schedulingGates: [{ name: "g" }], nodeName: "n" }, "Forbidden spec.nodeName"],
   ["gate twice", { schedulingGates: [{ name: "g" }, { name: "g" }] }, "Duplicate spec.schedulingGates[1]"],
-  ["overhead", { overhead: { pens: "1" } }, "Invalid spec.overhead.limits[pens]"],
+  // Neither a standard resource nor qualified, and none of containers.
+  ["overhead", { overhead: { pens: "1" } }, "Invalid spec.overhead.limits[pens]", "Invalid spec.overhead.limits[pens]"],
   // tolerations
   ["toleration of everything", { tolerations: [{ operator: "Equal" }] }, "Invalid spec.tolerations[0].operator"],
   ["toleration operator", { tolerations: [{ key: "k", operator: "Like" }] }, "NotSupported spec.tolerations[0].operator"],
@@ -83,7 +84,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["no port", port({ containerPort: 0 }), `Required ${first}.ports[0].containerPort`],
   ["port range", port({ containerPort: 70000 }), `Invalid ${first}.ports[0].containerPort`],
   ["host port range", port({ hostPort: 70000 }), `Invalid ${first}.ports[0].hostPort`],
-  ["port name", port({ name: "A" }), `Invalid ${first}.ports[0].name`],
+  ["port name", port({ name: "A" }), `Invalid ${first}.ports[0].name`, `Invalid ${first}.ports[0].name`],
   ["protocol", port({ protocol: "ICMP" }), `NotSupported ${first}.ports[0].protocol`],
   [
     "port name twice",
@@ -116,7 +117,11 @@ const wrong: [string, JsonObject, ...string[]][] = [
     env({ fieldRef: { fieldPath: "metadata.name" }, secretKeyRef: { name: "s", key: "k" } }),
     `Invalid ${first}.env[0].valueFrom`,
   ],
-  ["field path", env({ fieldRef: { fieldPath: "spec.hostname" } }), `NotSupported ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  ["field path", env({ fieldRef: { fieldPath: "spec.hostname" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  ["field that is not shown", env({ fieldRef: { fieldPath: "status.phase" } }), `NotSupported ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  ["version of a field", env({ fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  ["key of a label", env({ fieldRef: { fieldPath: "metadata.labels['a b']" } }), `Invalid ${first}.env[0].valueFrom.fieldRef`],
+  ["key of another field", env({ fieldRef: { fieldPath: "spec.containers['a']" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
   ["no field path", env({ fieldRef: {} }), `Required ${first}.env[0].valueFrom.fieldRef.fieldPath`],
   ["resource", env({ resourceFieldRef: { resource: "limits.pens" } }), `NotSupported ${first}.env[0].valueFrom.resourceFieldRef.resource`],
   [
@@ -198,6 +203,8 @@ const wrong: [string, JsonObject, ...string[]][] = [
     "resource name",
     container({ resources: { limits: { pens: "1" } } }),
     `Invalid ${first}.resources.limits[pens]`,
+    `Invalid ${first}.resources.limits[pens]`,
+    `Invalid ${first}.resources.requests[pens]`,
     `Invalid ${first}.resources.requests[pens]`,
   ],
   ["negative", container({ resources: { requests: { cpu: "-1" } } }), `Invalid ${first}.resources.requests[cpu]`],
@@ -340,7 +347,13 @@ const wrong: [string, JsonObject, ...string[]][] = [
     { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 101, preference: {} }] } } },
     "Invalid spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
   ],
-  ["no topology key", podAffinity({ topologyKey: "" }), `Required ${podTerm}.topologyKey`],
+  [
+    "no topology key",
+    podAffinity({ topologyKey: "" }),
+    `Required ${podTerm}.topologyKey`,
+    `Invalid ${podTerm}.topologyKey`,
+    `Invalid ${podTerm}.topologyKey`,
+  ],
   ["namespaces", podAffinity({ namespaces: ["A"] }), `Invalid ${podTerm}.namespace`],
   ["label keys without selector", podAffinity({ matchLabelKeys: ["a"] }), `Forbidden ${podTerm}.matchLabelKeys`],
   ["skew", spread({ maxSkew: 0 }), "Invalid spec.topologySpreadConstraints[0].maxSkew"],
@@ -438,6 +451,6 @@ describe("good pods", () => {
         },
       }),
     ],
-    ["trailing dot", { dnsConfig: { searches: ["a.b.", "."] } }],
+    ["trailing dot", { dnsConfig: { searches: ["a.b."] } }],
   ])("%s", (_name, spec) => expect(faults(decoded(spec))).toEqual([]))
 })

@@ -195,9 +195,9 @@ describe("status", () => {
     ["restart never", { restartPolicy: "Never" }, ended(1), runs, "Forbidden status.containerStatuses[0].state"],
     ["class", {}, { qosClass: "Burstable" }, { qosClass: "Guaranteed" }],
     ["addresses", {}, {}, { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }] }, "Invalid status.podIPs"],
-    ["address", {}, {}, { podIPs: [{ ip: "x" }] }, "Invalid status.podIPs[0].ip"],
+    ["address", {}, {}, { podIPs: [{ ip: "x" }] }, "Invalid status.podIPs[0]"],
     ["node address", {}, {}, { hostIP: "10.0.0.1", hostIPs: [{ ip: "10.0.0.2" }] }, "Invalid status.hostIPs[0].ip"],
-    ["new condition type", {}, {}, { conditions: [{ type: "a b", status: "True" }] }, "Invalid status.conditions[0].type"],
+    ["new condition type", {}, {}, { conditions: [{ type: "a b", status: "True" }] }, "Invalid metadata.conditions[0].Type"],
     ["old condition type", {}, { conditions: [{ type: "a b", status: "True" }] }, { conditions: [{ type: "a b", status: "False" }] }],
     ["nominated node", {}, {}, { nominatedNodeName: "A" }, "Invalid status.nominatedNodeName"],
   ])("%s", (_name, spec, before, after, ...expected) => {
