@@ -1,6 +1,6 @@
 /**
- * The objects that were written last, decoded: whoever changes one of them again, as controllers and node agents do
- * after each other, need not parse it. Nobody may change them in place.
+ * The objects that were written last, decoded: the next write of one of them, as controllers and node agents make them
+ * after each other, need not parse it. No caller changes them in place.
  */
 import type { ApiObject, JsonValue } from "../base/json.ts"
 import { largeObjectBytes, recentObjectsBytes } from "../base/limits.ts"
@@ -12,7 +12,7 @@ interface RecentObject {
   readonly bytes: number
 }
 
-/** Called with each object that is kept. Tests freeze it, so that whoever changes it fails (test/support/freeze-recent.ts). */
+/** Called with each object that is kept. Tests freeze it, so that a change throws (test/support/freeze-recent.ts). */
 export const recentObjectsGuard: { kept: (object: ApiObject) => void } = { kept: () => {} }
 
 /** One per server. The object that was written longest ago goes first. */

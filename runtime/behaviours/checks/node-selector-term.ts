@@ -1,6 +1,6 @@
 /**
- * Requirements of a node selector term (catalog validation.yaml: NodeSelector). Those on labels and those on fields have
- * one type and different rules: the only field is the node's name, which is compared with one value.
+ * Requirements of a node selector term (catalog validation.yaml: NodeSelector). Those on labels and those on fields
+ * have one type and different rules: the only field is the node's name, which is compared with one value.
  */
 import { dnsSubdomainFaults, qualifiedNameFaults } from "../../schema/names.ts"
 import { defineCheck } from "../../schema/define.ts"
