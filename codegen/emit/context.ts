@@ -94,7 +94,11 @@ function differsItself(context: Pick<EmitContext, "presence">, type: TypeModel, 
 }
 
 /** The types for which `own` holds, and all types that contain one of them in a field for which `through` holds. */
-function reaching(model: Model, own: (type: TypeModel) => boolean, through: (field: FieldModel) => boolean = () => true): ReadonlySet<string> {
+function reaching(
+  model: Model,
+  own: (type: TypeModel) => boolean,
+  through: (field: FieldModel) => boolean = () => true,
+): ReadonlySet<string> {
   const holders = new Map<string, string[]>()
   for (const type of model.types.values()) {
     for (const field of type.fields) {

@@ -14,7 +14,13 @@ import { groupName, limitsName, validateName } from "./names.ts"
 export function emitValidate(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "validate")
   const types = file.types.map((name) => typeOf(context, name)).filter((type) => context.validated.has(type.name))
-  builder.reserve(...types.flatMap((type) => [validateName(type.localName), limitsName(type.localName), ...type.oneOf.map((_, index) => groupName(type.localName, index))]))
+  builder.reserve(
+    ...types.flatMap((type) => [
+      validateName(type.localName),
+      limitsName(type.localName),
+      ...type.oneOf.map((_, index) => groupName(type.localName, index)),
+    ]),
+  )
   for (const type of types) {
     declareLimits(builder, type)
     declareGroups(builder, type)

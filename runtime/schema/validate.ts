@@ -361,7 +361,7 @@ export interface GroupForms {
   readonly required?: FailureForm
 }
 
-/** A field of a group. `validate` is for its value; `shown`: the path by which failures name it, its name by default. */
+/** A field of a group. `validate`: of its value; `shown`: the path by which failures name it, its name by default. */
 interface GroupMember {
   readonly name: string
   readonly validate?: TypeValidator

@@ -118,10 +118,22 @@ const wrong: [string, JsonObject, ...string[]][] = [
     `Invalid ${first}.env[0].valueFrom`,
   ],
   ["field path", env({ fieldRef: { fieldPath: "spec.hostname" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
-  ["field that is not shown", env({ fieldRef: { fieldPath: "status.phase" } }), `NotSupported ${first}.env[0].valueFrom.fieldRef.fieldPath`],
-  ["version of a field", env({ fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  [
+    "field that is not shown",
+    env({ fieldRef: { fieldPath: "status.phase" } }),
+    `NotSupported ${first}.env[0].valueFrom.fieldRef.fieldPath`,
+  ],
+  [
+    "version of a field",
+    env({ fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } }),
+    `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`,
+  ],
   ["key of a label", env({ fieldRef: { fieldPath: "metadata.labels['a b']" } }), `Invalid ${first}.env[0].valueFrom.fieldRef`],
-  ["key of another field", env({ fieldRef: { fieldPath: "spec.containers['a']" } }), `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`],
+  [
+    "key of another field",
+    env({ fieldRef: { fieldPath: "spec.containers['a']" } }),
+    `Invalid ${first}.env[0].valueFrom.fieldRef.fieldPath`,
+  ],
   ["no field path", env({ fieldRef: {} }), `Required ${first}.env[0].valueFrom.fieldRef.fieldPath`],
   ["resource", env({ resourceFieldRef: { resource: "limits.pens" } }), `NotSupported ${first}.env[0].valueFrom.resourceFieldRef.resource`],
   [

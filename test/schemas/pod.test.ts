@@ -260,7 +260,11 @@ describe("warnings", () => {
       }),
       `${first}.ports[1]: overlapping port definition with ${first}.ports[0]`,
     ],
-    ["address without port", port({ hostIP: "1.1.1.1" }), `${first}.ports[0]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:80 Protocol:TCP HostIP:1.1.1.1}`],
+    [
+      "address without port",
+      port({ hostIP: "1.1.1.1" }),
+      `${first}.ports[0]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:80 Protocol:TCP HostIP:1.1.1.1}`,
+    ],
     [
       "grace",
       { terminationGracePeriodSeconds: -1 },

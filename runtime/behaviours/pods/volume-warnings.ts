@@ -24,7 +24,9 @@ export const fading: { readonly [Source in keyof Volume]?: string } = {
 export function volumeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   return (spec.volumes ?? []).flatMap((volume, index) => {
     const at = `${path}.volumes[${index}]`
-    const sources = sourcesOf(volume).flatMap((source) => (fading[source] === undefined ? [] : [`${at}.${shownSource(source)}: ${fading[source]}`]))
+    const sources = sourcesOf(volume).flatMap((source) =>
+      fading[source] === undefined ? [] : [`${at}.${shownSource(source)}: ${fading[source]}`],
+    )
     return [...sources, ...claimWarnings(volume, at, vendor), ...tokenWarnings(volume, at)]
   })
 }
