@@ -7,7 +7,7 @@ import type { JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
-import type { GroupForms } from "../runtime/schema/validate.ts"
+import type { GroupForms } from "../runtime/schema/groups.ts"
 import type { Scalar } from "../runtime/schema/shape.ts"
 
 export interface Model {

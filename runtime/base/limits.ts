@@ -468,9 +468,7 @@ export const knownQuantitiesMax = 1024
  */
 export const itemElementsMax = 256
 
-/**
- * Bytes of JSON of the objects that are kept decoded after they were written. Decoded, they take several times as much.
- */
+/** Bytes of JSON of the objects that are kept decoded after a write; decoded, they take several times as much. */
 export const recentObjectsBytes = 8 * 1024 * 1024
 
 /** Sets of owned fields cached by text, of `sharedSetCharactersMax` characters at most; a full cache is dropped. */

@@ -154,6 +154,7 @@ export type {
   Verb,
 } from "./kind.ts"
 export { distinct } from "./list-types.ts"
+export { group, oneOf } from "./groups.ts"
 export { isOfKind } from "./guards.ts"
 export type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 export {
@@ -166,8 +167,6 @@ export {
   named,
   namedWarnings,
   nested,
-  group,
-  oneOf,
   requiredOn,
   rule,
   type RuleFault,

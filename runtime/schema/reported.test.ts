@@ -5,7 +5,8 @@ import type { JsonObject } from "../base/json.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { limited, limits, nonEmpty, required, type TypeLimits } from "./check-limits.ts"
 import { joinPaths } from "./reported.ts"
-import { CheckContext, field, group, immutable, oneOf, rule, unique } from "./validate.ts"
+import { CheckContext, field, immutable, rule, unique } from "./validate.ts"
+import { group, oneOf } from "./groups.ts"
 
 function reported(run: (context: CheckContext) => void, old?: JsonObject): string[] {
   const failures = new Failures()

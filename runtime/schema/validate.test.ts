@@ -9,14 +9,13 @@ import {
   immutable,
   items,
   nested,
-  group,
-  oneOf,
   requiredOn,
   rule,
   type TypeValidator,
   unique,
   warningTexts,
 } from "./validate.ts"
+import { group, oneOf } from "./groups.ts"
 
 const vendor = vendorProfile("orch")
 

@@ -19,6 +19,8 @@ export const ownTexts: readonly string[] = [
   "apply/merge-order.ts#itemKey",
   "behaviours/pods/affinity-warnings.ts#renamedLabel",
   "behaviours/pods/disruption-budget.ts#stillProcessed",
+  "behaviours/pods/host-names.ts#hostNameWarning",
+  "behaviours/pods/volume-warnings.ts#shownSource",
   "discovery/documents.ts#groupVersion",
   "registry/group-order.ts#apiPriorityOf",
   "registry/group-order.ts#compareGroups",
