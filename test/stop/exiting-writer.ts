@@ -17,8 +17,20 @@ async function writeForever(writer: number): Promise<void> {
   for (let turn = 0; ; turn++) {
     const key = `/exit/${writer}/${process.pid}-${turn}`
     await store.commit({ checks: [], writes: [{ type: "put", key, value: Buffer.alloc(2000, 120) }] })
-    writeSync(1, `${key}\n`)
+    tell(`${key}\n`)
     if (++acknowledged === Number(commits)) setTimeout(() => process.exit(7), Number(delayMs))
   }
 }
+/** Writes at once: what a stream holds is lost with the process. A pipe whose reader is behind is tried again. */
+function tell(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line)
+      return
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error
+    }
+  }
+}
+
 await Promise.all(Array.from({ length: writers }, (_, writer) => writeForever(writer)))
