@@ -168,6 +168,8 @@ export interface FieldModel extends Limits {
   readonly keepEmpty: boolean
   /** The value is not validated by its own type. */
   readonly unchecked?: true
+  /** A write that leaves the value as it was written last neither sets its defaults nor checks it again. */
+  readonly selfContained?: true
   /** The field is dropped from what clients write while this gate is off. */
   readonly gate?: FieldGate
   /** What the field is set to in place of being dropped. */

@@ -52,7 +52,8 @@ function below(builder: FileBuilder, field: FieldModel): string[] {
   const fill = builder.ofType(ref, "defaults", defaultName)
   const name = JSON.stringify(field.name)
   if (field.inline) return [`${fill}(self, context)`]
-  if ("ref" in field.type) return [`${builder.runtime("defaultField")}(self, ${name}, context, ${fill}${field.pointer ? ", true" : ""})`]
+  const plain = field.selfContained === true ? "defaultSelfContained" : "defaultField"
+  if ("ref" in field.type) return [`${builder.runtime(plain)}(self, ${name}, context, ${fill}${field.pointer ? ", true" : ""})`]
   const item = listItem(field.type)
   if (item !== undefined && "ref" in item) return [`${builder.runtime("defaultItems")}(self, ${name}, context, ${fill})`]
   return [`${builder.runtime("defaultNested")}(self[${name}], context, ${literal(levels(field.type))}, ${fill})`]

@@ -103,7 +103,8 @@ function below(builder: FileBuilder, field: FieldModel, validate: string): strin
   const { type } = field
   if (field.inline) return `${validate}(self, context)`
   const shown = field.reportedAt === undefined ? "" : `, ${JSON.stringify(field.reportedAt)}`
-  if ("ref" in type) return `${builder.runtime("field")}(self, ${name}, context, ${validate}${shown})`
+  if ("ref" in type)
+    return `${builder.runtime(field.selfContained === true ? "selfContained" : "field")}(self, ${name}, context, ${validate}${shown})`
   const item = listItem(type)
   if (item !== undefined && "ref" in item) {
     const keys = field.listType === "map" && field.mapKeys !== undefined ? `, ${literal(field.mapKeys)}` : shown === "" ? "" : ", undefined"

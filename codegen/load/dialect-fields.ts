@@ -95,6 +95,13 @@ const structure: readonly Keyword[] = [
     example: "template: {type: core.v1.PodTemplateSpec, number: 3, unchecked: true, doc: The pods to make.}",
   },
   {
+    word: "selfContained",
+    places: ["field"],
+    value: yes,
+    doc: "On a field of a kind whose type is a struct: defaults and limits of the value depend on the value alone, and on what names the object. A write that leaves it as this server has written it last does not check it again.",
+    example: "spec: {type: PodSpec, number: 2, selfContained: true, doc: What the pod is to be.}",
+  },
+  {
     word: "gate",
     places: ["field"],
     value: word(...featureGateNames, "removed"),

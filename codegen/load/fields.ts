@@ -101,11 +101,15 @@ function isPointer(block: Block): boolean {
 
 function structure(
   block: Block,
-): Pick<FieldModel, "inline" | "pointer" | "nullable" | "unchecked" | "gate" | "gatedValue" | "deprecated" | "number" | "protoName"> {
+): Pick<
+  FieldModel,
+  "inline" | "pointer" | "nullable" | "unchecked" | "selfContained" | "gate" | "gatedValue" | "deprecated" | "number" | "protoName"
+> {
   return {
     inline: block.flag("inline") ?? false,
     pointer: isPointer(block),
     ...present({ nullable: block.word("nullable", [true]), unchecked: block.word("unchecked", [true]) }),
+    ...present({ selfContained: block.word("selfContained", [true]) }),
     ...present({ gate: block.word("gate", [...featureGateNames, "removed"]), gatedValue: block.constant("gatedValue") }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),

@@ -4,7 +4,7 @@ import { DecodeFault, foundText, typeFault } from "./json/decode-fault.ts"
 import { hasSurrogate, sortByBytes } from "../base/byte-order.ts"
 import { formatDuration, parseDuration } from "../base/duration.ts"
 import type { Stages } from "../base/turns.ts"
-import { copyFields } from "./field-path.ts"
+import { copyFields, deepClone } from "./field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { pathText, setField } from "./json/text.ts"
 import { forceDictionaryMode, manyFields } from "./json/many-fields.ts"
@@ -90,7 +90,8 @@ export class NormalizeWalk {
     if (this.written > this.maxValues) throw tooManyValues(this.maxValues)
   }
 
-  object(plan: ShapePlan, source: JsonObject, typeMeta: boolean): JsonObject {
+  /** `unchanged`: fields that are copied. */
+  object(plan: ShapePlan, source: JsonObject, typeMeta: boolean, unchanged?: ReadonlySet<string>): JsonObject {
     const { present } = this
     const first = present.length
     const unknown = this.gather(plan, source, typeMeta)
@@ -107,7 +108,8 @@ export class NormalizeWalk {
       if (field === undefined) continue
       if (filled < fills) filled = this.fill(target, { plan, typeMeta, from: filled, until: field.index })
       this.steps[depth] = field.name
-      const result = this.field(field, source[field.name])
+      const value = source[field.name]
+      const result = unchanged?.has(field.name) === true && value !== undefined ? deepClone(value) : this.field(field, value)
       if (result !== undefined) setKnown(target, field, result)
     }
     if (filled < fills) this.fill(target, { plan, typeMeta, from: filled, until: plan.fields.length })

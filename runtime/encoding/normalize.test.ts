@@ -86,6 +86,16 @@ describe("normalize", () => {
     expect(written(null)).toBe('{"metadata":{"creationTimestamp":null},"spec":{"ports":null},"status":{}}')
   })
 
+  it("copies what is normal already", () => {
+    const value = { spec: { ports: [{ name: "a", port: 1 }] }, metadata: { name: "b" } }
+    const { object } = normalize(kettle, value)
+    const again = normalize(kettle, { ...object, metadata: { name: "c" } }, { unchanged: new Set(["spec"]) }).object
+    expect(JSON.stringify(again)).toBe(written({ ...value, metadata: { name: "c" } }))
+    expect(again["spec"]).not.toBe(object["spec"])
+    // It is copied indeed: nothing of it is normalized.
+    expect(normalize(kettle, { spec: { x: 1 } }, { unchanged: new Set(["spec"]) }).object["spec"]).toEqual({ x: 1 })
+  })
+
   it("omits null and empty values, and keeps present zeros of pointers", () => {
     expect(specOf({ ports: [], limits: {}, enabled: false, paused: false, command: [], free: null, big: 0, exec: {} })).toEqual({
       ports: null,

@@ -33,6 +33,8 @@ export interface NormalizeOptions {
    * objects.
    */
   readonly maxValues?: number
+  /** Fields of the root that were normalized before, and are copied as they are. */
+  readonly unchanged?: ReadonlySet<string> | undefined
 }
 
 export interface Normalized<T extends JsonObject = ApiObject> {
@@ -53,7 +55,7 @@ const noUnknown: string[] = []
 export function normalize(shape: TypeShape, value: JsonValue, options: NormalizeOptions = {}): Normalized {
   if (shape.structural !== undefined) return atOnce(normalizingStructural(shape.structural, value, options, unboundedValues))
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
-  return end(walk.object(plan, source, typeMeta), { walk, plan, source, typeMeta }, options)
+  return end(walk.object(plan, source, typeMeta, options.unchanged), { walk, plan, source, typeMeta }, options)
 }
 
 /** Like `normalize`, in steps of this many values. Called for bodies. */
@@ -66,7 +68,7 @@ export function* normalizing(
   if (shape.structural !== undefined) return yield* normalizingStructural(shape.structural, value, options, pieceValues)
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
   walk.endTurnAfter(pieceValues)
-  const object = walk.object(plan, source, typeMeta)
+  const object = walk.object(plan, source, typeMeta, options.unchanged)
   if (walk.isLeft) yield* walk.rest(pieceValues)
   return end(object, { walk, plan, source, typeMeta }, options)
 }

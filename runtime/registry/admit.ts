@@ -108,8 +108,8 @@ export function validateByKind(parts: KindParts, object: ApiObject, context: Val
     parked ??= []
     parked.push(stages)
   }
-  const { failures, vendor, old, subresource, allowsPrivileged, bytes } = context
-  parts.validate(object, { failures, vendor, old, subresource, allowsPrivileged, bytes, later })
+  const { failures, vendor, old, passed, subresource, allowsPrivileged, bytes } = context
+  parts.validate(object, { failures, vendor, old, passed, subresource, allowsPrivileged, bytes, later })
   return parked === undefined ? undefined : inTurns(oneByOne(parked))
 }
 

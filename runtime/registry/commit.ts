@@ -88,6 +88,8 @@ export async function commitPut(
     key: string
     expected: number
     object: ApiObject
+    /** The object has passed validation as a whole. Default false. */
+    passed?: boolean
     /** Approximate size of the object. Large objects are encoded in turns. Absent: small. */
     bytes?: number
     ops: TransactionOps
@@ -97,7 +99,7 @@ export async function commitPut(
     latencies?: RequestLatencies | undefined
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, bytes = 0, ops, created, latencies } = options
+  const { key, expected, passed = false, bytes = 0, ops, created, latencies } = options
   const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
   if (options.dryRun) {
     const shown = written ?? (keepsStoredOnly(handle) ? storedObjectOf(handle, options.object) : options)
@@ -123,7 +125,8 @@ export async function commitPut(
   else object.metadata = versioned(object.metadata, String(outcome.revision))
   if (written !== undefined && stored !== object) return { ok: true, result: { object, created, removed: false } }
   const json = encoded.json(outcome.revision)
-  if (keepsRecent(handle) && stored === object) registry.recent.keep(key, outcome.revision, object, json.length)
+  if (keepsRecent(handle) && stored === object)
+    registry.recent.keep(key, { revision: outcome.revision, object, passed, bytes: json.length })
   return { ok: true, result: { object, json, created, removed: false } }
 }
 

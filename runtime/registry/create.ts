@@ -131,7 +131,17 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   if (takesTurns(bytes)) await nextTurn()
-  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true, latencies })
+  const outcome = await commitPut(registry, handle, {
+    key,
+    expected: 0,
+    object,
+    passed: true,
+    bytes,
+    ops,
+    dryRun,
+    created: true,
+    latencies,
+  })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }

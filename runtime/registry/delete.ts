@@ -88,7 +88,7 @@ async function attemptDelete(
   const { attributes } = request
   const { dryRun, latencies } = attributes
   if (takesTurns(current.sizeBytes)) await nextTurn()
-  const storedOld = registry.recent.find(key, current.modRevision) ?? (await readable(handle, request, current))
+  const storedOld = registry.recent.find(key, current.modRevision)?.object ?? (await readable(handle, request, current))
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
   if (keepsStoredOnly(handle)) rememberStored(old, storedOld)

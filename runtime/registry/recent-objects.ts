@@ -5,9 +5,12 @@
 import type { ApiObject, JsonValue } from "../base/json.ts"
 import { largeObjectBytes, recentObjectsBytes } from "../base/limits.ts"
 
-interface RecentObject {
+export interface RecentObject {
   readonly revision: number
+  /** Equal to its JSON parsed, in the stored version. */
   readonly object: ApiObject
+  /** It has passed validation as a whole. */
+  readonly passed: boolean
   /** Of its JSON. */
   readonly bytes: number
 }
@@ -20,18 +23,19 @@ export class RecentObjects {
   private readonly byKey = new Map<string, RecentObject>()
   private used = 0
 
-  /** The object at `key`, if its version of this revision is kept: equal to its JSON parsed, in the stored version. */
-  find(key: string, revision: number): ApiObject | undefined {
+  /** The object at `key`, if its version of this revision is kept. */
+  find(key: string, revision: number): RecentObject | undefined {
     const recent = this.byKey.get(key)
-    return recent?.revision === revision ? recent.object : undefined
+    return recent?.revision === revision ? recent : undefined
   }
 
-  /** Called after a commit with the object in the stored version, whose JSON has this many bytes. */
-  keep(key: string, revision: number, object: ApiObject, bytes: number): void {
+  /** Called after a commit. */
+  keep(key: string, recent: RecentObject): void {
+    const { object, bytes } = recent
     this.drop(key)
     if (bytes >= largeObjectBytes || !isAsParsed(object)) return
     recentObjectsGuard.kept(object)
-    this.byKey.set(key, { revision, object, bytes })
+    this.byKey.set(key, recent)
     this.used += bytes
     for (const oldest of this.byKey.keys()) {
       if (this.used <= recentObjectsBytes) return

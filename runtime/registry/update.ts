@@ -54,7 +54,7 @@ export interface UpdateRequest {
    * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. Must not modify its
    * argument.
    */
-  readonly transform: (old: ApiObject | undefined, bytes: number) => ApiObject | Promise<ApiObject>
+  readonly transform: (old: ApiObject | undefined, bytes: number, written: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */
   readonly fresh?: boolean
   /** The request is a PUT: the kind decides whether it may leave resourceVersion out. */
@@ -133,13 +133,15 @@ async function attemptOn(
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
   const bytes = Math.max(json.length, bytesSent(request))
   const recent = conversion === undefined ? registry.recent.find(key, revision) : undefined
-  const storedOld = recent ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
+  const storedOld = recent?.object ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
-  const next = await withConversions(conversion, () => request.transform(old, bytes))
+  const written = old === recent?.object ? old : undefined
+  const next = await withConversions(conversion, () => request.transform(old, bytes, written))
   checkUid(registry, handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
-  const state = { key, revision, current, old, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
+  const oldPassed = written !== undefined && recent?.passed === true
+  const state = { key, revision, current, old, oldPassed, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
   return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
 }
 
@@ -152,7 +154,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const { attributes, warn, managedFields, creation } = request
   const objectRef = objectRefOf(handle, attributes.name)
   if (creation === undefined || request.subresource !== undefined) throw notFound(objectRef)
-  const object = await request.transform(undefined, bytesSent(request))
+  const object = await request.transform(undefined, bytesSent(request), undefined)
   const { uid = "" } = object.metadata ?? {}
   if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
   if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
@@ -223,6 +225,8 @@ interface UpdateState {
   readonly revision: number
   readonly current: CachedObject
   readonly old: ApiObject
+  /** `old` has passed validation as a whole, in this version. */
+  readonly oldPassed: boolean
   /** `old` in the stored version. */
   readonly storedOld: ApiObject
   readonly next: ApiObject
@@ -239,7 +243,7 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   } catch (error) {
     if (request.managedFields !== "tracked" || !isTooLarge(error)) throw error
     // The first attempt may have modified the transform's result.
-    const next = request.fresh === true ? await request.transform(state.old, state.bytes) : state.next
+    const next = request.fresh === true ? await request.transform(state.old, state.bytes, undefined) : state.next
     return await attemptUpdate(registry, handle, request, { ...state, next, dropsManagedFields: true })
   }
 }
@@ -262,7 +266,7 @@ function nextManagedFields(
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
-  const { key, revision, old, bytes } = state
+  const { key, revision, old, oldPassed, bytes } = state
   const { attributes } = request
   const { dryRun, latencies } = attributes
   const subresource = request.subresource?.name
@@ -291,7 +295,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
   countGeneration(handle, request, { next, old })
   if (takesTurns(bytes)) await nextTurn()
-  const validating = validateUpdate(registry, handle, request, { next, old, failures, bytes })
+  const validating = validateUpdate(registry, handle, request, { next, old, oldPassed, failures, bytes })
   if (validating !== undefined) await validating
   if (takesTurns(bytes)) await nextTurn()
   const judged = validated(registry, request, { next, old })
@@ -309,7 +313,9 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     await confirmDefinition(registry, handle)
     return { ok: true, result: { object: old, created: false, removed: false } }
   }
-  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false, latencies })
+  // A status is written without the rest, which stays as it was.
+  const passed = subresource === undefined || (oldPassed && subresource === "status")
+  return commitPut(registry, handle, { key, expected: revision, object: next, passed, bytes, ops, dryRun, created: false, latencies })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
@@ -412,16 +418,17 @@ function validateUpdate(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  state: { next: ApiObject; old: ApiObject; failures: Failures; bytes: number },
+  state: { next: ApiObject; old: ApiObject; oldPassed: boolean; failures: Failures; bytes: number },
 ): undefined | Promise<undefined> {
   const { vendor } = registry.deps
-  const { next, old, failures, bytes } = state
+  const { next, old, oldPassed, failures, bytes } = state
   const { name, latencies } = request.attributes
   const { allowsPrivileged } = registry
   const context = {
     failures,
     vendor,
     old,
+    passed: oldPassed ? (field: string) => deepEqual(next[field], old[field]) : undefined,
     allowsPrivileged,
     bytes,
     ...(request.subresource !== undefined && { subresource: request.subresource.name }),

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest"
 import { vendorProfile } from "../base/vendor.ts"
-import { assign, defaultField, defaultItems, type DefaultingContext, defaultNested, replaceZero, setDefault } from "./defaults.ts"
+import {
+  assign,
+  defaultField,
+  defaultItems,
+  defaultSelfContained,
+  type DefaultingContext,
+  defaultNested,
+  replaceZero,
+  setDefault,
+} from "./defaults.ts"
 import type { JsonObject } from "../base/json.ts"
 
 const context: DefaultingContext = { vendor: vendorProfile("orch"), root: {} }
@@ -24,6 +33,17 @@ test("creates a value for a struct field, never for a pointer", () => {
   defaultItems(self, "list", context, fill)
   defaultNested(self.map, context, ["map", "list"], fill)
   expect(self).toEqual({ struct: { mode: "on" }, list: [{ mode: "on" }, "text"], map: { a: [{ mode: "on" }] } })
+})
+
+test("a value that is as it was written last is left alone", () => {
+  const root = { spec: {}, status: {} }
+  const unchanged = { ...context, root, unchanged: new Set(["spec"]) }
+  defaultSelfContained(root, "spec", unchanged, fill)
+  defaultSelfContained(root, "status", unchanged, fill)
+  expect(root).toEqual({ spec: {}, status: { mode: "on" } })
+  const part = { spec: {} }
+  defaultSelfContained(part, "spec", unchanged, fill)
+  expect(part).toEqual({ spec: { mode: "on" } })
 })
 
 test("a computed default sets a path whose parents exist", () => {

@@ -51,6 +51,17 @@ export function defaultField(self: JsonObject, name: string, context: Defaulting
   if (Object.keys(made).length > 0) self[name] = made
 }
 
+/** As `defaultField`, for a field of an object whose defaults read nothing else of the object but its kind. */
+export function defaultSelfContained(
+  self: JsonObject,
+  name: string,
+  context: DefaultingContext,
+  fill: TypeDefaults,
+  pointer = false,
+): void {
+  if (self !== context.root || context.unchanged?.has(name) !== true) defaultField(self, name, context, fill, pointer)
+}
+
 /** Applies defaults within each item of a list field. */
 export function defaultItems(self: JsonObject, name: string, context: DefaultingContext, fill: TypeDefaults): void {
   const list = self[name]

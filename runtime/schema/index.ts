@@ -32,6 +32,7 @@ export { type Conversion, type ConversionContext, converted, type FieldMove, fro
 export {
   assign,
   defaultField,
+  defaultSelfContained,
   type DefaultingContext,
   defaultItems,
   defaultNested,
@@ -162,6 +163,7 @@ export {
   CheckContext,
   entries,
   field,
+  selfContained,
   immutable,
   items,
   named,

@@ -210,6 +210,8 @@ export interface DefaultsContext {
   readonly stored?: boolean
   /** Called by kinds of definitions with the characters, about, that their defaults have added to the object. */
   readonly added?: (characters: number) => void
+  /** Fields of the object that have their defaults: they are as this process has written them last. */
+  readonly unchanged?: ReadonlySet<string> | undefined
 }
 
 export interface ValidationContext {
@@ -221,6 +223,8 @@ export interface ValidationContext {
   readonly subresource?: string | undefined
   /** An updated object is validated as a whole, after the change: it has no `old`, and is no creation. */
   readonly again?: boolean
+  /** Whether a field is as in the stored object, which this process has checked as a whole. Absent: none is. */
+  readonly passed?: ((field: string) => boolean) | undefined
   /** `--allow-privileged`; absent: true. */
   readonly allowsPrivileged?: boolean | undefined
   /** Approximate size of the object. Absent: small. */

@@ -11,6 +11,7 @@ import {
   nested,
   requiredOn,
   rule,
+  selfContained,
   type TypeValidator,
   unique,
   warningTexts,
@@ -58,6 +59,22 @@ describe("paths", () => {
       'Invalid spec.map[a.b] "d" old {"name":"y"}',
       'Invalid spec.deep[k][0] "e" old undefined',
     ])
+  })
+
+  test("a value that is as it was checked last is not checked again", () => {
+    const root = { spec: { name: 1, spec: { name: 2 } }, status: { name: 3 } }
+    const run = (context: CheckContext): void => {
+      for (const name of ["spec", "status"]) selfContained(root, name, context, seen)
+      // Names below the root are not fields of the object.
+      selfContained(root.spec, "spec", context.field("spec"), seen)
+    }
+    const failures = new Failures()
+    run(CheckContext.of(root, { failures, vendor, old: root, passed: (name) => name === "spec" }))
+    expect(failures.list.map(({ field: at, value }) => [at, value])).toEqual([
+      ["status", 3],
+      ["spec.spec", 2],
+    ])
+    expect(faults(root, root, run)).toHaveLength(3)
   })
 
   test("at joins names with a dot and indices without", () => {

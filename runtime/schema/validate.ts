@@ -44,6 +44,7 @@ interface Validation {
   readonly allowsPrivileged: boolean | undefined
   readonly later: ValidationContext["later"] | undefined
   readonly again: boolean
+  readonly passed: ValidationContext["passed"]
   /** Steps of all rules so far. */
   ruleSteps: number
 }
@@ -64,9 +65,9 @@ export class CheckContext<T = JsonValue> {
 
   /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
-    const { failures, vendor, old, subresource, allowsPrivileged, later, again = false } = context
+    const { failures, vendor, old, subresource, allowsPrivileged, later, again = false, passed } = context
     takeSteps()
-    const validation = { ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, allowsPrivileged, later, again }
+    const validation = { ruleSteps: 0, failures, vendor, root, oldRoot: old, subresource, allowsPrivileged, later, again, passed }
     return new CheckContext(validation, undefined, "", old)
   }
 
@@ -99,6 +100,11 @@ export class CheckContext<T = JsonValue> {
    */
   get allowsPrivileged(): boolean {
     return this.validation.allowsPrivileged !== false || this.validation.subresource === "status"
+  }
+
+  /** Whether a field of the object is as in the stored one, which has passed these checks. */
+  hasPassed(name: string): boolean {
+    return this.isRoot && this.validation.passed?.(name) === true
   }
 
   /** Runs the stages of a check that may take long: after the rest of the validation, in turns where it takes turns. */
@@ -176,6 +182,14 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
 export function field(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
   const value = self[name]
   if (isObject(value)) validated(value, context.field(name, shown), validate)
+}
+
+/**
+ * As `field`, for a field of an object whose checks read nothing else of the object but its name: a value that is as this
+ * server has checked and written it last passes again.
+ */
+export function selfContained(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
+  if (!context.hasPassed(name)) field(self, name, context, validate, shown)
 }
 
 /** Rules that cost too much are reported with the path of the value that they belong to. */

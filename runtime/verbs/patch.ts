@@ -76,25 +76,29 @@ export async function patchOperation(
     ...(applying && { creation: { by: "apply", authorize: creationRight(call) } }),
     managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
     fresh: scope.next === undefined,
-    transform: (old, bytes) =>
+    transform: (old, bytes, written) =>
       workOn(
         bytes,
         patching(
           call,
           { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings, others },
-          { scope, old, isLarge: takesTurns(bytes) },
+          { scope, old, written, isLarge: takesTurns(bytes) },
         ),
         expiry,
       ),
   })
 }
 
+interface PatchedState {
+  readonly scope: WriteScope
+  readonly old: ApiObject | undefined
+  /** `old`, if this process has written it last. */
+  readonly written: ApiObject | undefined
+  readonly isLarge: boolean
+}
+
 /** Makes the next object: applies the patch, then normalizes, defaults and checks the result. */
-function* patching(
-  call: ObjectRequest,
-  options: PatchedOptions,
-  { scope, old, isLarge }: { scope: WriteScope; old: ApiObject | undefined; isLarge: boolean },
-): Stages<ApiObject> {
+function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, written, isLarge }: PatchedState): Stages<ApiObject> {
   // What the defaults of an earlier attempt added.
   call.request.bodyBytes = options.bodyBytes
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options.others)
@@ -102,7 +106,10 @@ function* patching(
   let patched: ApiObject
   try {
     const isNothing = isApplied && old !== undefined && isOtherVersion(call) && sameContent(changed, old)
-    const { object, unknown } = yield* renormalizing(call, isNothing ? undefaulted(call) : call.handle.parts, changed, isApplied)
+    const { object, unknown } = yield* renormalizing(call, isNothing ? undefaulted(call) : call.handle.parts, changed, {
+      keepNulls: isApplied,
+      written,
+    })
     const reported = isApplied && call.handle.kind.custom !== undefined ? [] : unknown
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object

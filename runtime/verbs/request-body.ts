@@ -38,11 +38,16 @@ async function auditBody({ handle, request }: ResourceRequest, object: ApiObject
 }
 
 /** Sets defaults in a decoded object. What they add counts as sent, so that the work on a large result takes turns. */
-export function withDefaults({ request, parts }: ObjectRequest, form: Pick<KindBody, "applyDefaults">, object: ApiObject): void {
+export function withDefaults(
+  { request, parts }: ObjectRequest,
+  form: Pick<KindBody, "applyDefaults">,
+  object: ApiObject,
+  unchanged?: ReadonlySet<string>,
+): void {
   const added = (characters: number): void => {
     request.bodyBytes += characters
   }
-  form.applyDefaults(object, { vendor: parts.vendor, added })
+  form.applyDefaults(object, { vendor: parts.vendor, added, unchanged })
 }
 
 /**
@@ -105,19 +110,33 @@ function isKnown({ parts: { kinds, vendor } }: ResourceRequest, apiVersion: stri
   )
 }
 
-/** Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. */
+/**
+ * Normalizes a changed document and sets defaults. Throws 400, or 413 for too many values. `written`: the object before
+ * the change, if this process has written it last; its fields that are unchanged are normal, and have their defaults.
+ */
 export function* renormalizing(
   call: ObjectRequest,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
-  keepNulls = false,
+  { keepNulls = false, written }: { readonly keepNulls?: boolean; readonly written?: ApiObject | undefined } = {},
 ): Stages<{ object: ApiObject; unknown: string[] }> {
   yield
-  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax, keepNulls })
+  const unchanged = written === undefined ? undefined : unchangedFields(changed, written)
+  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax, keepNulls, unchanged })
   yield
   keepManagedFieldsReset(changed, object)
-  withDefaults(call, kind, object)
+  withDefaults(call, kind, object, unchanged)
   return { object, unknown: unknown.map(unknownFieldText) }
+}
+
+/** The fields of an object, such as its spec, that a change has left in place. */
+function unchangedFields(changed: JsonObject, written: ApiObject): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const name in written) {
+    const value = written[name]
+    if (name !== "metadata" && typeof value === "object" && value === changed[name]) names.add(name)
+  }
+  return names
 }
 
 /** Applies `fieldValidation` to unknown fields in the result of a patch. Sends each warning once over all attempts. */

@@ -3,12 +3,23 @@ import { podAnnotations } from "../../../../runtime/behaviours/checks/pod-annota
 import { podStatusUpdate } from "../../../../runtime/behaviours/checks/pod-status-update.ts"
 import { podTokens } from "../../../../runtime/behaviours/checks/pod-tokens.ts"
 import { podUpdate } from "../../../../runtime/behaviours/checks/pod-update.ts"
-import { type CheckContext, type JsonObject, equals, field, get, named, nonZero, rule, size } from "../../../../runtime/schema/index.ts"
+import {
+  type CheckContext,
+  type JsonObject,
+  equals,
+  field,
+  get,
+  named,
+  nonZero,
+  rule,
+  selfContained,
+  size,
+} from "../../../../runtime/schema/index.ts"
 import { validatePodSpec } from "../shared/pod-spec/validate.ts"
 import { validatePodStatus } from "../shared/pod-status/validate.ts"
 
 export function validatePod(self: JsonObject, context: CheckContext): void {
-  field(self, "spec", context, validatePodSpec)
+  selfContained(self, "spec", context, validatePodSpec)
   field(self, "status", context, validatePodStatus)
   // size(spec.ephemeralContainers) == 0
   rule(
