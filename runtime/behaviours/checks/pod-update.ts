@@ -26,15 +26,14 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
   if (deepEqual(spec, old)) return
   const sameCounts = checkCount(spec, old, "containers", context) && checkCount(spec, old, "initContainers", context)
   if (!sameCounts) return
+  reportTwice(context)
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
   checkGates(spec, old, context)
   const gated = (old.schedulingGates ?? []).length > 0
+  if (gated) checkNarrowed(spec, old, context)
   const allowed = withOldValues(spec, old, gated)
-  if (deepEqual(allowed, old)) {
-    if (gated) checkNarrowed(spec, old, context)
-    return
-  }
+  if (deepEqual(allowed, old)) return
   const changed = changedFields(allowed, old)
   const fields =
     "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
@@ -45,6 +44,14 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
     "spec",
   )
 }
+
+/** Faults of images and tolerations, which the reference looks at again when a pod changes. */
+function reportTwice({ failures }: CheckContext<unknown>): void {
+  if (failures.empty) return
+  for (const failure of failures.list.filter(({ field }) => judgedTwice.test(field))) failures.add(failure)
+}
+
+const judgedTwice = /^spec\.(?:tolerations\[|(?:containers|initContainers)\[\d{1,9}\]\.image$)/
 
 function changedFields(allowed: JsonObject, old: JsonObject): string[] {
   return Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
@@ -63,7 +70,7 @@ function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknow
   if (before === undefined || (seconds !== undefined && seconds <= before)) return
   const detail =
     seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
-  context.fail("Invalid", seconds ?? null, detail, "spec.activeDeadlineSeconds")
+  context.fail("Invalid", seconds ?? "null", detail, "spec.activeDeadlineSeconds")
 }
 
 function checkTolerations(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {

@@ -2,7 +2,7 @@
 import { type CheckContext, type JsonObject, get, limited, limits, present, rule } from "../../../../../runtime/schema/index.ts"
 
 const podLogOptionsLimits = limits({
-  sinceSeconds: { pointer: true, minimum: 1 },
+  sinceSeconds: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than 0" } } },
   tailLines: { pointer: true, minimum: 0 },
   limitBytes: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than 0" } } },
 })
