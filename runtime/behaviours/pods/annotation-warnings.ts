@@ -20,7 +20,10 @@ export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadata
   const note = (name: string, fault: string): void => {
     if (annotations[name] !== undefined) faults.push([name, fault])
   }
-  const containers = containersOf(spec).map(({ container: { name, securityContext } }) => ({ name, securityContext }))
+  const placed = containersOf(spec)
+  const first = placed.filter(({ list }) => list === "initContainers")
+  const later = placed.filter(({ list }) => list !== "initContainers")
+  const containers = [...first, ...later].map(({ container: { name, securityContext } }) => ({ name, securityContext }))
   for (const { name, securityContext } of containers)
     if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined)
       note(vendor.domain("container.apparmor.security.beta.orch.io/") + name, ofAppArmor)

@@ -16,6 +16,6 @@ export function validatePodLogOptions(self: JsonObject, context: CheckContext): 
     !present(get(self, "sinceSeconds")) || !present(get(self, "sinceTime")),
     self,
     context,
-    { type: "Forbidden", at: "", message: "at most one of `sinceTime` or `sinceSeconds` may be specified" },
+    { type: "Forbidden", at: "./[]", message: "at most one of `sinceTime` or `sinceSeconds` may be specified" },
   )
 }
