@@ -4,6 +4,7 @@
  */
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
+import { appArmorPrefix } from "./app-armor.ts"
 import { containersOf } from "./fields.ts"
 
 const ofAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
@@ -24,15 +25,15 @@ export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadata
   const first = placed.filter(({ list }) => list === "initContainers")
   const later = placed.filter(({ list }) => list !== "initContainers")
   const containers = [...first, ...later].map(({ container: { name, securityContext } }) => ({ name, securityContext }))
-  for (const { name, securityContext } of containers)
-    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined)
-      note(vendor.domain("container.apparmor.security.beta.orch.io/") + name, ofAppArmor)
   note(vendor.domain("scheduler.alpha.orch.io/critical-pod"), ofPriority)
   note(vendor.domain("security.alpha.orch.io/sysctls"), ofSysctls)
   note(vendor.domain("security.alpha.orch.io/unsafe-sysctls"), ofSysctls)
   if (ofPod?.seccompProfile === undefined) note(vendor.domain("seccomp.security.alpha.orch.io/pod"), ofSeccomp)
-  for (const { name, securityContext } of containers)
+  for (const { name, securityContext } of containers) {
     if ((securityContext?.seccompProfile ?? ofPod?.seccompProfile) === undefined)
       note(vendor.domain("container.seccomp.security.alpha.orch.io/") + name, ofSeccomp)
+    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined)
+      note(vendor.domain(appArmorPrefix) + name, ofAppArmor)
+  }
   return faults.map(([name, fault]) => `${metadataPath}.annotations[${name}]: ${fault}`)
 }

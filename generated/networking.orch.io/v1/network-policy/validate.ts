@@ -43,14 +43,26 @@ export function validateNetworkPolicySpec(self: JsonObject, context: CheckContex
     !(less(0, size(get(self, "policyTypes"))) && atMost(size(get(self, "policyTypes")), 2)) || within(item(get(self, "policyTypes"), 0), ["Ingress", "Egress"]),
     self,
     context,
-    { type: "NotSupported", at: "policyTypes[0]", supported: ["Ingress", "Egress"], message: "" },
+    {
+    type: "NotSupported",
+    at: "policyTypes[0]",
+    value: () => item(get(self, "policyTypes"), 0),
+    supported: ["Ingress", "Egress"],
+    message: "",
+  },
   )
   // when size(policyTypes) == 2: policyTypes[1] in ["Ingress", "Egress"]
   rule(
     !equals(size(get(self, "policyTypes")), 2) || within(item(get(self, "policyTypes"), 1), ["Ingress", "Egress"]),
     self,
     context,
-    { type: "NotSupported", at: "policyTypes[1]", supported: ["Ingress", "Egress"], message: "" },
+    {
+    type: "NotSupported",
+    at: "policyTypes[1]",
+    value: () => item(get(self, "policyTypes"), 1),
+    supported: ["Ingress", "Egress"],
+    message: "",
+  },
   )
 }
 
