@@ -360,7 +360,10 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
 function notSelectable({ block, source }: KindContext["file"]): string | undefined {
   const text = block.text("notSelectable")
   if (text === undefined || text.includes("{field}")) return text
-  source.report(block.start("notSelectable"), { found: "notSelectable without {field}", expected: "{field} where the name of the field is shown" })
+  source.report(block.start("notSelectable"), {
+    found: "notSelectable without {field}",
+    expected: "{field} where the name of the field is shown",
+  })
   return undefined
 }
 

@@ -24,7 +24,8 @@ export function signerNameFaults(name: string): PartFault[] {
   const labels = domain.split(".", labelsMax)
   const faults: PartFault[] = longerThan(domain, domainBytesMax) ? [tooLong(domain, domainBytesMax)] : []
   faults.push(...firstFaults(domain, labels, dnsLabelFaults))
-  if (labels.length < 2) faults.push({ type: "Invalid", value: domain, detail: "should be a domain with at least two segments separated by dots" })
+  if (labels.length < 2)
+    faults.push({ type: "Invalid", value: domain, detail: "should be a domain with at least two segments separated by dots" })
   faults.push(...firstFaults(path, path.split(".", labelsMax), dnsSubdomainFaults))
   if (longerThan(name, signerNameBytesMax)) faults.push(tooLong(name, signerNameBytesMax))
   return faults
@@ -34,7 +35,8 @@ export function signerNameFaults(name: string): PartFault[] {
 function firstFaults(part: string, labels: readonly string[], faultsOf: (label: string) => readonly string[]): PartFault[] {
   for (const label of labels) {
     const faults = faultsOf(label)
-    if (faults.length > 0) return faults.map((fault) => ({ type: "Invalid", value: part, detail: `validating label "${cut(label)}": ${fault}` }))
+    if (faults.length > 0)
+      return faults.map((fault) => ({ type: "Invalid", value: part, detail: `validating label "${cut(label)}": ${fault}` }))
   }
   return []
 }

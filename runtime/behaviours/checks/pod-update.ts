@@ -26,7 +26,7 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
   if (deepEqual(spec, old)) return
   const sameCounts = checkCount(spec, old, "containers", context) && checkCount(spec, old, "initContainers", context)
   if (!sameCounts) return
-  reportTwice(context)
+  reportTwice(imagePath, context)
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
   checkGates(spec, old, context)
@@ -45,13 +45,14 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
   )
 }
 
-/** Faults of images and tolerations, which the reference looks at again when a pod changes. */
-function reportTwice({ failures }: CheckContext<unknown>): void {
+/** Adds the faults of a field once more: the reference looks at images and tolerations again when a pod changes. */
+function reportTwice(path: RegExp, { failures }: CheckContext<unknown>): void {
   if (failures.empty) return
-  for (const failure of failures.list.filter(({ field }) => judgedTwice.test(field))) failures.add(failure)
+  for (const failure of failures.list.filter(({ field }) => path.test(field))) failures.add(failure)
 }
 
-const judgedTwice = /^spec\.(?:tolerations\[|(?:containers|initContainers)\[\d{1,9}\]\.image$)/
+const imagePath = /^spec\.(?:containers|initContainers)\[\d{1,9}\]\.image$/
+const tolerationPath = /^spec\.tolerations\[/
 
 function changedFields(allowed: JsonObject, old: JsonObject): string[] {
   return Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
@@ -76,8 +77,8 @@ function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknow
 function checkTolerations(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   const tolerations = new Set(spec.tolerations?.map(wordsWithoutSeconds))
   const kept = (old.tolerations ?? []).every((before) => tolerations.has(wordsWithoutSeconds(before)))
-  if (!kept)
-    context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
+  if (kept) reportTwice(tolerationPath, context)
+  else context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
 /** The key of a toleration without its seconds, to compare tolerations that differ in nothing else. */

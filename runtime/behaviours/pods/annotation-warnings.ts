@@ -32,8 +32,7 @@ export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadata
   for (const { name, securityContext } of containers) {
     if ((securityContext?.seccompProfile ?? ofPod?.seccompProfile) === undefined)
       note(vendor.domain("container.seccomp.security.alpha.orch.io/") + name, ofSeccomp)
-    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined)
-      note(vendor.domain(appArmorPrefix) + name, ofAppArmor)
+    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined) note(vendor.domain(appArmorPrefix) + name, ofAppArmor)
   }
   return faults.map(([name, fault]) => `${metadataPath}.annotations[${name}]: ${fault}`)
 }
