@@ -10,7 +10,10 @@ import type { PersistentVolumeClaimSpec } from "../../generated/core/v1/shared/p
 
 const snapshotGroup = "snapshot.storage.k8s.io"
 
-/** Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. What its gates turn off goes. */
+/**
+ * Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. What gates turn off is
+ * dropped.
+ */
 export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options }) => ({
   prepareCreate(object) {
     object.status = { phase: "Pending" }
@@ -29,7 +32,7 @@ export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options
   },
 }))
 
-/** Whether claims may name a class of attributes. Templates of claims may in any case: it is their claims that lose it. */
+/** Whether claims may name a class of attributes. Templates of claims always may: their claims lose it. */
 function hasClasses(options: BehaviourDeps["options"]): boolean {
   return options["feature-gates"]?.VolumeAttributesClass === true
 }
