@@ -61,6 +61,8 @@ export interface KindModel {
     readonly uncached?: boolean
   }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
+  /** The message for other fields, with `{field}` for their name. */
+  readonly notSelectable?: string
   readonly columns: readonly ColumnModel[]
   /** The path of the number by which the rows of a Table are sorted. Absent: they follow the list. */
   readonly rowOrder?: string
@@ -168,6 +170,8 @@ export interface FieldModel extends Limits {
   readonly keepEmpty: boolean
   /** The value is not validated by its own type. */
   readonly unchecked?: true
+  /** While this is true of the struct that has the field, the value is not validated by its own type. */
+  readonly uncheckedWhen?: ExpressionModel
   /** A write that leaves the value as it was written last neither sets its defaults nor checks it again. */
   readonly selfContained?: true
   /** The field is dropped from what clients write while this gate is off. */

@@ -57,6 +57,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
     nameRule,
     storage: { ...storage, ...storageFacts(builder, kind) },
     selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, one.value)) })),
+    notSelectable: kind.notSelectable,
     rowOrder: kind.rowOrder,
     rules: {
       createDrops: kind.create.drops,

@@ -79,7 +79,7 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
   if (validate !== undefined) {
     const call = below(builder, field, validate)
     const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
-    lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
+    lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : unlessUnchecked(builder, field, call))
   }
   const told = field.inline ? "" : fieldCheck(type, field)
   for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)}${told})`)
@@ -88,6 +88,13 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     lines.push(`${builder.runtime("references")}(self, ${name}, context, ${literal({ ...field.references })})`)
   if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}"${told})`)
   return lines
+}
+
+/** The call, unless the expression of `unchecked` is true. */
+function unlessUnchecked(builder: FileBuilder, { uncheckedWhen }: FieldModel, call: string): string {
+  if (uncheckedWhen === undefined) return call
+  const condition = compileRule(builder, uncheckedWhen, undefined, { self: "self", root: "context.root", vendor: "context.vendor" })
+  return `// not when ${written(uncheckedWhen)}\nif (!(${condition})) ${call}`
 }
 
 function changeLines(builder: FileBuilder, type: TypeModel, field: FieldModel): string[] {

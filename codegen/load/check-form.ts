@@ -12,7 +12,7 @@ import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 const pathPattern = /^[A-Za-z_$][\w$-]*(\[[^\]]*\])?(\.[A-Za-z_$][\w$-]*(\[[^\]]*\])?)*$/
 /** What failures show need not be a path of fields: `../taints[].effect`. */
-const reportedPathPattern = /^(?:\.|(?:\.\.?\/)*(?:\.\.|[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?)*))$/
+const reportedPathPattern = /^(?:\.|(?:\.\.?\/)*(?:\.\.|\[\]|[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?)*))$/
 const namePattern = /^[A-Za-z_$][\w$-]*$/
 const identifierPattern = /^[A-Za-z][\w-]*$/
 const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/

@@ -2,7 +2,7 @@
 import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import { limitKeywords } from "./dialect-limits.ts"
 import type { Keyword } from "./keyword.ts"
-import { boolean, fieldName, fieldNames, word, yes } from "./value-forms.ts"
+import { boolean, expression, fieldName, fieldNames, word, yes } from "./value-forms.ts"
 
 /** The largest field number of protobuf, and the range that it reserves. */
 const maxFieldNumber = 536_870_911
@@ -90,8 +90,8 @@ const structure: readonly Keyword[] = [
   {
     word: "unchecked",
     places: ["field"],
-    value: yes,
-    doc: "Limits, rules and checks that the type of the value states for itself do not apply here; those beside this word do.",
+    value: { form: "either", of: [yes, expression] },
+    doc: "Limits, rules and checks that the type of the value states for itself do not apply here, or not while the expression over the fields of the type is true; those beside this word do.",
     example: "template: {type: core.v1.PodTemplateSpec, number: 3, unchecked: true, doc: The pods to make.}",
   },
   {

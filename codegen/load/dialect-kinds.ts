@@ -255,6 +255,13 @@ const views: readonly Keyword[] = [
     example: "selectable: [spec.nodeName, {name: reason, value: reason}]",
   },
   {
+    word: "notSelectable",
+    places: ["kind"],
+    value: text,
+    doc: "The message for a field selector that names another field, in which {field} is its name. Default: field label not supported: {field}.",
+    example: "notSelectable: 'kettles know no field \"{field}\"'",
+  },
+  {
     word: "name",
     places: ["selectable"],
     value: text,

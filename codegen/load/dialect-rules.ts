@@ -113,7 +113,7 @@ export const checksAndUnions: readonly Keyword[] = [
     word: "oneOf",
     places: ["kind", "type", "field"],
     value: { form: "list", of: { form: "block", place: "oneOf" } },
-    doc: "Groups of fields of which at most one is set; a second one is FieldValueForbidden.",
+    doc: "Groups of fields of which at most one is set. The first that is set, in the order here, is validated; each further one is FieldValueForbidden, whatever it holds.",
     example: "oneOf: [{fields: [exec, httpGet], required: true}]",
   },
   {

@@ -117,6 +117,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     type,
     storage: storageModel(file, target),
     selectable: selectableModels(context),
+    ...present({ notSelectable: notSelectable(file) }),
     columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
     ...present({ rowOrder: rowOrder(context) }),
     completed: block.blocks("completed").flatMap((completed) => completedModel(completed, context)),
@@ -354,6 +355,16 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
         : expressionAt(block, "value", context, scope, expectation)
     return value === undefined ? [] : [{ name, value }]
   })
+}
+
+function notSelectable({ block, source }: KindContext["file"]): string | undefined {
+  const text = block.text("notSelectable")
+  if (text === undefined || text.includes("{field}")) return text
+  source.report(block.start("notSelectable"), {
+    found: "notSelectable without {field}",
+    expected: "{field} where the name of the field is shown",
+  })
+  return undefined
 }
 
 function columnModel(block: Block, context: KindContext): ColumnModel[] {

@@ -2,7 +2,7 @@
 import type { ValueInfo } from "../../model/expression/checked.ts"
 import { expressionType, valueInfo } from "../../model/expression/field-types.ts"
 import type { Expectation } from "../../model/expression/index.ts"
-import type { DefaultRuleModel, GroupModel, RuleModel, TypeModel } from "../../model/model.ts"
+import type { DefaultRuleModel, FieldModel, GroupModel, RuleModel, TypeModel } from "../../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import { canonicalList, withCanonicalDefault } from "./check-default.ts"
@@ -53,7 +53,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
     version: type.version,
     file: type.file,
     doc: type.block.text("doc") ?? "",
-    fields: fields.map((field) => withCanonicalDefault(field.model, table)),
+    fields: fields.map((field) => ({ ...withCanonicalDefault(field.model, table), ...uncheckedWhen(field, context) })),
     preserveUnknown: type.block.flag("preserveUnknown") ?? false,
     ...present({ union: type.block.word("union", [true]) }),
     ...present({ structType: type.block.word("structType", ["atomic", "granular"]) }),
@@ -134,6 +134,19 @@ function checkProtobufNames(fields: readonly FieldDeclaration[], { type, source 
       })
     owners.set(name, model.name)
   }
+}
+
+/** The expression of `unchecked`. A group validates the first of its fields that is set, whatever else is true. */
+function uncheckedWhen({ model, block }: FieldDeclaration, context: Context): Pick<FieldModel, "uncheckedWhen"> {
+  if (block.flag("unchecked") !== undefined || !block.has("unchecked")) return {}
+  const what = "the unchecked of a field"
+  const expression = expressionAt(block, "unchecked", context, scopeOf(context, "rules", "never"), { want: "condition", what })
+  if (context.type.block.blocks("oneOf").some((group) => group.texts("fields").includes(model.name)))
+    context.source.report(block.start("unchecked"), {
+      found: `an expression for unchecked on ${model.name}, a field of oneOf`,
+      expected: "unchecked: true, or no such word: oneOf validates the first field that is set",
+    })
+  return present({ uncheckedWhen: expression })
 }
 
 function ruleModel(block: Block, context: Context): RuleModel[] {

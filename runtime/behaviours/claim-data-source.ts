@@ -2,6 +2,7 @@
  * The two ways in which a claim names what its volume is filled from (catalog defaults.yaml: PersistentVolumeClaim):
  * `dataSource` knows claims and snapshots, `dataSourceRef` any object.
  */
+import type { BehaviourDeps } from "../schema/behaviour.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import type { PersistentVolumeClaim } from "../../generated/core/v1/persistent-volume-claim/types.ts"
@@ -9,7 +10,10 @@ import type { PersistentVolumeClaimSpec } from "../../generated/core/v1/shared/p
 
 const snapshotGroup = "snapshot.storage.k8s.io"
 
-/** Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. */
+/**
+ * Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. What gates turn off is
+ * dropped.
+ */
 export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options }) => ({
   prepareCreate(object) {
     object.status = { phase: "Pending" }
@@ -18,12 +22,20 @@ export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options
     const isOn = options["feature-gates"]?.CrossNamespaceVolumeDataSource === true
     // Without its namespace the reference would name another object.
     if (!isOn && object.spec.dataSourceRef?.namespace !== undefined) delete object.spec.dataSourceRef
+    if (!hasClasses(options)) delete object.spec.volumeAttributesClassName
     keepInStep(object.spec, false)
   },
   prepareUpdate(object, old, { subresource }) {
-    if (subresource === undefined) keepInStep(object.spec, old.spec.dataSource !== undefined || old.spec.dataSourceRef !== undefined)
+    if (subresource !== undefined) return
+    if (!hasClasses(options) && old.spec.volumeAttributesClassName === undefined) delete object.spec.volumeAttributesClassName
+    keepInStep(object.spec, old.spec.dataSource !== undefined || old.spec.dataSourceRef !== undefined)
   },
 }))
+
+/** Whether claims may name a class of attributes. Templates of claims always may: their claims lose it. */
+function hasClasses(options: BehaviourDeps["options"]): boolean {
+  return options["feature-gates"]?.VolumeAttributesClass === true
+}
 
 /** `inUse`: the stored claim has a source, which stays whatever it is. */
 function keepInStep(spec: PersistentVolumeClaimSpec, inUse: boolean): void {

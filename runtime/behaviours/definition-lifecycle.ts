@@ -6,6 +6,7 @@ import type {
 import { timeText } from "../base/time.ts"
 import { cleanupFinalizer, withCondition } from "../definitions/conditions.ts"
 import { dropDisabledFields } from "../definitions/check/index.ts"
+import { deepEqual } from "../encoding/field-path.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"
 
@@ -14,12 +15,19 @@ export const definitionLifecycle = defineBehaviour<CustomResourceDefinition>(({ 
   const { CustomResourceFieldSelectors = false, CRDValidationRatcheting = true } = options["feature-gates"] ?? {}
   const disabled = { gates: { CustomResourceFieldSelectors, CRDValidationRatcheting }, prefix: vendor.extensionPrefix }
   return {
+    decoded({ spec }) {
+      // The reference keeps the hook in two fields, and has none where both are empty.
+      const { webhook } = spec.conversion ?? {}
+      if (webhook?.clientConfig === undefined && (webhook?.conversionReviewVersions ?? null) === null) delete spec.conversion?.webhook
+    },
     prepareCreate(object) {
       dropDisabledFields(typed(object), disabled)
       object.status = withStoredVersion(object, { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null })
     },
     prepareUpdate(object, old, { subresource }) {
       if (subresource !== undefined) return
+      // A change of fields that are dropped counts, as in the reference.
+      if (!deepEqual(object.spec, old.spec)) object.metadata = { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 }
       dropDisabledFields(typed(object), { ...disabled, old: typed(old) })
       object.status = withStoredVersion(object, object.status)
     },

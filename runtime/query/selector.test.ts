@@ -143,6 +143,8 @@ describe("field selectors", () => {
     const pods = selectableFieldCheck(["status.phase"], { namespaced: true, custom: false })
     expect(() => parseFieldSelector("x=y", pods)).toThrow("field label not supported: x")
     expect(parseFieldSelector("status.phase=Running,metadata.namespace=n", pods).requirements).toHaveLength(2)
+    const worded = selectableFieldCheck(["a"], { namespaced: true, custom: false, message: 'no "{field}" of kettles' })
+    expect(worded("$&")).toBe('no "$&" of kettles')
     const cluster = { namespaced: false, custom: false }
     expect(selectableFieldCheck([], cluster)("foo")).toBe('"foo" is not a known field selector: only "metadata.name", "metadata.namespace"')
     expect(selectableFieldCheck(["spec.unschedulable"], cluster)("metadata.namespace")).toBe(

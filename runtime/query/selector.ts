@@ -197,6 +197,8 @@ export interface SelectableFieldsOf {
   readonly namespaced: boolean
   /** A definition added the kind. */
   readonly custom: boolean
+  /** The message for other fields, with `{field}` for the name. */
+  readonly message?: string
 }
 
 /**
@@ -205,13 +207,13 @@ export interface SelectableFieldsOf {
  */
 export function selectableFieldCheck(
   own: readonly string[],
-  { namespaced, custom }: SelectableFieldsOf,
+  { namespaced, custom, message = "field label not supported: {field}" }: SelectableFieldsOf,
 ): (field: string) => string | undefined {
   const plain = own.length === 0 && !custom
   const known = new Set([...own, "metadata.name", ...(namespaced || plain ? ["metadata.namespace"] : [])])
   return (field) => {
     if (known.has(field)) return undefined
-    if (!plain) return `field label not supported: ${cut(field)}`
+    if (!plain) return message.replace("{field}", () => cut(field))
     return `${JSON.stringify(cut(field))} is not a known field selector: only "metadata.name", "metadata.namespace"`
   }
 }

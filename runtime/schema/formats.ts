@@ -19,6 +19,7 @@ import {
   wholePattern,
   wildcardSubdomainFaults,
 } from "./names.ts"
+import { domainPrefixedPathFaults, type PartFault, signerNameFaults } from "./prefixed-names.ts"
 import { parseQuantity, QuantityError, quantitySign } from "../base/quantity.ts"
 
 /** Returns every error of a value; empty when it is valid. */
@@ -79,8 +80,8 @@ const formats = new Map<string, Format>([
   ["cidr", text((value) => (parseCidr(value) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : []))],
   ["fqdn", text(fqdnFaults)],
   ["fully-qualified-name", text(fullyQualifiedNameFaults)],
-  ["domain-prefixed-path", text(domainPrefixedPathFaults)],
-  ["signer-name", text(signerNameFaults)],
+  ["domain-prefixed-path", text((value) => details(domainPrefixedPathFaults(value)))],
+  ["signer-name", text((value) => details(signerNameFaults(value)))],
   ["sysctl-name", text(sysctlNameFaults)],
   ["csi-driver-name", text(csiDriverNameFaults)],
   ["file-mode", { check: fileModeFaults, schema: { minimum: 0, maximum: 0o777 } }],
@@ -242,31 +243,9 @@ function fullyQualifiedNameFaults(value: string): string[] {
   return value.split(".").length < 3 ? ["should be a domain with at least three segments separated by dots"] : []
 }
 
-function domainPrefixedPathFaults(value: string): string[] {
-  const slash = value.indexOf("/")
-  if (slash <= 0 || slash === value.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")']
-  const source = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
-  const faults = dnsSubdomainFaults(value.slice(0, slash))
-  return wholePattern(source).test(value.slice(slash + 1)) ? faults : [...faults, patternFault("Invalid path", source, [])]
-}
-
-/**
- * A domain of two or more labels, then path segments that are subdomains; 571 characters in all (catalog: signerName).
- */
-function signerNameFaults(value: string): string[] {
-  if (longerThan(value, 571)) return [tooLongFault(571)]
-  const slash = value.indexOf("/")
-  if (slash <= 0 || slash === value.length - 1) return ["must be a fully qualified domain and path of the form 'example.com/signer-name'"]
-  const domain = value.slice(0, slash)
-  const faults = dnsSubdomainFaults(domain)
-  if (faults.length === 0 && !domain.includes(".")) faults.push("should be a domain with at least two segments separated by dots")
-  return [
-    ...faults,
-    ...value
-      .slice(slash + 1)
-      .split("/")
-      .flatMap(dnsSubdomainFaults),
-  ]
+/** The texts of faults that name a part of the value. */
+function details(faults: readonly PartFault[]): string[] {
+  return faults.map(({ detail }) => detail)
 }
 
 function sysctlNameFaults(value: string): string[] {

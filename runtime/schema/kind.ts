@@ -46,6 +46,8 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly storage: KindStorage
   /** Selectable fields besides `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
   readonly selectable: readonly SelectableField[]
+  /** The message for a selector of another field, with `{field}` for its name. Absent: that of most kinds. */
+  readonly notSelectable?: string
   /** Dotted path of the number by which rows of a Table are sorted. Absent: they have the order of the list. */
   readonly rowOrder?: string
   readonly rules: LifecycleRules

@@ -152,8 +152,11 @@ export function patchTypeOf(call: ResourceRequest): PatchType {
   const isCustom = call.handle.kind.custom !== undefined
   const served = isCustom ? customPatchTypes : patchTypes
   const known = served.find((candidate) => candidate === type)
-  if (known === undefined) throw isCustom ? unsupportedMediaType(served) : unsupportedPatchType()
-  return known
+  if (known !== undefined) return known
+  if (isCustom) throw unsupportedMediaType(served)
+  // So the reference does not say that a version is deprecated either.
+  call.request.warnings.length = 0
+  throw unsupportedPatchType()
 }
 
 /** The reference's router refuses these before it reads the body, with a text of its own. */

@@ -13,7 +13,11 @@ export function steady(facts: Facts, id: string): Facts {
   const result: { -readonly [Field in keyof Facts]: Facts[Field] } = { ...facts }
   if (isObject(facts.object)) result.object = steadyObject(facts.object, isControlled && operation !== "status")
   if (facts.table !== undefined) {
-    const { columns, rows } = JSON.parse(JSON.stringify(facts.table).replace(/:3[0-3]\d{3}\//g, ":<port>/")) as NonNullable<Facts["table"]> // The same.
+    const { columns, rows } = JSON.parse(
+      JSON.stringify(facts.table)
+        .replace(/:3[0-3]\d{3}\//g, ":<port>/")
+        .replace(/\d+y\d+d ago/g, "<age> ago"),
+    ) as NonNullable<Facts["table"]> // The same.
     result.table = isControlled ? { columns } : { columns, ...(rows && { rows }) }
   }
   if (isControlled && isList(facts.events)) result.events = facts.events.length

@@ -44,7 +44,11 @@ test.each<[string, JsonObject, ...string[]]>([
     "Invalid spec.volumes[0].quobyte.registry",
     "Required spec.volumes[0].quobyte.tenant",
   ],
-  ["flex option", volume({ flexVolume: { driver: "d", options: { "x.orch.io/a": "b" } } }), "Invalid spec.volumes[0].flexVolume.options"],
+  [
+    "flex option",
+    volume({ flexVolume: { driver: "d", options: { "x.orch.io/a": "b" } } }),
+    "Invalid spec.volumes[0].flexVolume.options[x.orch.io/a]",
+  ],
   ["csi driver", volume({ csi: { driver: "a_b" } }), "Invalid spec.volumes[0].csi.driver"],
   ["csi secret", volume({ csi: { driver: "d", nodePublishSecretRef: {} } }), "Required spec.volumes[0].csi.nodePublishSecretRef.name"],
   ["no claim template", volume({ ephemeral: {} }), "Required spec.volumes[0].ephemeral.volumeClaimTemplate"],

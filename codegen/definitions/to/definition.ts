@@ -141,6 +141,7 @@ function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): vo
   if (kind.storage.ttlOption !== undefined) found.lost(["storage", "ttl"], "objects of a definition do not expire")
   if (kind.storage.uncached === true) found.note(["storage", "cached"], "definitions do not say how a server reads")
   for (const name of kind.behaviours) found.lost(["behaviours", name], "a behaviour is TypeScript: a definition has none")
+  if (kind.notSelectable !== undefined) found.lost(["notSelectable"], "definitions do not word the refusal of field selectors")
   if (kind.rowOrder !== undefined) found.lost(["rowOrder"], "definitions do not order the rows of a table")
   if (kind.completed.length > 0) found.lost(["completed"], "definitions do not mark rows of a table")
   if (kind.warnings.length + kind.warningChecks.length > 0) found.lost(["warnings"], "definitions warn of deprecated versions alone")

@@ -16,7 +16,9 @@ export const jobObject = defineCheck<Job>((job, context) => {
   if (spec.selector === undefined) context.fail("Required", undefined, "", "spec.selector")
   if (isSelector(spec.selector) && !matchesSelector(spec.selector, spec.template.metadata.labels))
     context.fail("Invalid", spec.template.metadata.labels, "`selector` does not match template `labels`", "spec.template.metadata.labels")
-  if (spec.manualSelector !== true && spec.selector !== undefined) checkGenerated(job, context)
+  // The new object is validated twice in an update, and the reference compares these once.
+  const isFirst = context.operation === "create" || context.old !== undefined
+  if (isFirst && spec.manualSelector !== true && spec.selector !== undefined) checkGenerated(job, context)
   if (context.operation === "create" && spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
     const [fault] = dnsLabelFaults(`${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`)
     const host = `${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`

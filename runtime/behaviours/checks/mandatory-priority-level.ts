@@ -12,6 +12,6 @@ export const mandatoryPriorityLevel = defineCheck<Pick<PriorityLevelConfiguratio
   const { exempt, ...fixed } = spec
   const { exempt: _changeable, ...expectedFixed } = expected
   if (equals({ ...fixed }, { ...expectedFixed }) && (name === "exempt" || exempt === undefined)) return
-  const part = name === "exempt" ? " except the 'spec.exempt.*' fields" : ""
+  const part = name === "exempt" ? " except the 'spec.exempt' field" : ""
   context.fail("Invalid", { ...spec }, `spec of '${name}'${part} must equal the fixed value`, "spec")
 })

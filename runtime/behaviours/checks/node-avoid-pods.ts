@@ -14,16 +14,15 @@ export const nodeAvoidPods = defineCheck<Node>((node, context) => {
   const name = context.vendor.domain(annotation)
   const text = node.metadata.annotations?.[name] ?? ""
   if (text === "") return
-  const at = `metadata.annotations[${name}]`
   const value = parse(text)
-  if (value === undefined) return context.fail("Invalid", text, "must hold a JSON object", at)
+  // The reference names these paths so.
+  if (value === undefined) return context.fail("Invalid", name, "must hold a JSON object", "metadata.annotations.AvoidPods")
   for (const [index, entry] of listOf(value, "preferAvoidPods").entries()) {
     const controller = objectAt(entry, "podSignature", "podController")
-    const below = `${at}.preferAvoidPods[${index}].podSignature.podController`
-    if (controller === undefined) context.fail("Required", undefined, "", below)
-    else if (controller["controller"] !== true) {
-      context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${below}.controller`)
-    }
+    const at = `metadata.annotations.${name}[${index}].PodSignature`
+    if (controller === undefined) context.fail("Required", undefined, "", at)
+    else if (controller["controller"] !== true)
+      context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${at}.PodController.Controller`)
   }
 })
 

@@ -22,14 +22,20 @@ export const podAnnotations = defineCheck<Pod>((pod, context) => {
   if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, old.metadata.annotations ?? {}, context)
 })
 
-/** Checks that pods and templates share; `at` is the path of the annotations in causes. */
+/** Called for each pod and for each template that is validated whole; `at` is the path of the annotations in causes. */
 export function checkAnnotations(template: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
-  const { annotations = {} } = template.metadata
+  checkOwnAnnotations(template, at, context)
+  if (context.operation === "create") checkAgreement(template.metadata.annotations ?? {}, template, context)
+}
+
+/** The annotations alone. Also called for templates that are not validated whole. */
+export function checkOwnAnnotations(template: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {
+  const { annotations } = template.metadata
+  if (annotations === undefined) return
   checkMirror(template, at, context)
   checkDeletionCost(annotations, at, context)
   checkSeccomp(annotations, at, context)
   checkAppArmor(template, at, context)
-  if (context.operation === "create") checkAgreement(annotations, template, context)
 }
 
 function checkMirror({ metadata: { annotations = {} }, spec }: PodTemplateSpec, at: string, context: CheckContext<unknown>): void {

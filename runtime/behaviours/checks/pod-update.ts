@@ -26,15 +26,14 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
   if (deepEqual(spec, old)) return
   const sameCounts = checkCount(spec, old, "containers", context) && checkCount(spec, old, "initContainers", context)
   if (!sameCounts) return
+  reportTwice(imagePath, context)
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
   checkGates(spec, old, context)
   const gated = (old.schedulingGates ?? []).length > 0
+  if (gated) checkNarrowed(spec, old, context)
   const allowed = withOldValues(spec, old, gated)
-  if (deepEqual(allowed, old)) {
-    if (gated) checkNarrowed(spec, old, context)
-    return
-  }
+  if (deepEqual(allowed, old)) return
   const changed = changedFields(allowed, old)
   const fields =
     "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
@@ -45,6 +44,15 @@ function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>):
     "spec",
   )
 }
+
+/** Adds the faults of a field once more: the reference looks at images and tolerations again when a pod changes. */
+function reportTwice(path: RegExp, { failures }: CheckContext<unknown>): void {
+  if (failures.empty) return
+  for (const failure of failures.list.filter(({ field }) => path.test(field))) failures.add(failure)
+}
+
+const imagePath = /^spec\.(?:containers|initContainers)\[\d{1,9}\]\.image$/
+const tolerationPath = /^spec\.tolerations\[/
 
 function changedFields(allowed: JsonObject, old: JsonObject): string[] {
   return Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
@@ -63,14 +71,14 @@ function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknow
   if (before === undefined || (seconds !== undefined && seconds <= before)) return
   const detail =
     seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
-  context.fail("Invalid", seconds ?? null, detail, "spec.activeDeadlineSeconds")
+  context.fail("Invalid", seconds ?? "null", detail, "spec.activeDeadlineSeconds")
 }
 
 function checkTolerations(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   const tolerations = new Set(spec.tolerations?.map(wordsWithoutSeconds))
   const kept = (old.tolerations ?? []).every((before) => tolerations.has(wordsWithoutSeconds(before)))
-  if (!kept)
-    context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
+  if (kept) reportTwice(tolerationPath, context)
+  else context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
 /** The key of a toleration without its seconds, to compare tolerations that differ in nothing else. */

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest"
-import { endpointSubsetShape, endpointsShape } from "../../../generated/core/v1/endpoints/shape.ts"
-import type { EndpointAddress, Endpoints } from "../../../generated/core/v1/endpoints/types.ts"
+import { endpointSubsetShape } from "../../../generated/core/v1/endpoints/shape.ts"
 import { eventShape as coreEventShape } from "../../../generated/core/v1/event/shape.ts"
 import { nodeShape } from "../../../generated/core/v1/node/shape.ts"
 import { eventShape } from "../../../generated/events.orch.io/v1/event/shape.ts"
-import { faultsOf, type Part } from "../../../test/support/decoded.ts"
+import { faultsOf } from "../../../test/support/decoded.ts"
 import { coreEventReport } from "./core-event-report.ts"
-import { endpointNodeNames } from "./endpoint-node-names.ts"
 import { endpointPortNames } from "./endpoint-port-names.ts"
 import { eventReport } from "./event-report.ts"
 import { nodeAvoidPods } from "./node-avoid-pods.ts"
@@ -39,25 +37,15 @@ test("several ports of endpoints need names", () => {
   expect(faultsOf(endpointPortNames, { ports: [{ name: "a", port: 1 }, { port: 2 }] }, { shape })).toEqual(["Required ports[1].name"])
 })
 
-test("an address of endpoints keeps its node", () => {
-  const shape = endpointsShape
-  const address = (nodeName: string): EndpointAddress => ({ ip: "10.0.0.1", nodeName })
-  const ready = (nodeName: string): Part<Endpoints> => ({ subsets: [{ addresses: [address(nodeName)] }] })
-  const notReady = (nodeName: string): Part<Endpoints> => ({ subsets: [{ notReadyAddresses: [address(nodeName)] }] })
-  expect(faultsOf(endpointNodeNames, ready("a"), { shape })).toEqual([])
-  expect(faultsOf(endpointNodeNames, notReady("a"), { shape, old: ready("a") })).toEqual([])
-  expect(faultsOf(endpointNodeNames, ready("b"), { shape, old: ready("a") })).toEqual(["Forbidden subsets[0].addresses[0].nodeName"])
-})
-
 test("pods to avoid are named by their controllers", () => {
   const key = "scheduler.alpha.orch.io/preferAvoidPods"
   const nodeFaults = (annotations: Record<string, string>) => faultsOf(nodeAvoidPods, { metadata: { annotations } }, { shape: nodeShape })
   const entry = (controller: boolean) => ({ podSignature: { podController: { kind: "ReplicaSet", name: "a", controller } } })
   expect(nodeFaults({})).toEqual([])
-  expect(nodeFaults({ [key]: "[" })).toEqual([`Invalid metadata.annotations[${key}]`])
-  const below = `metadata.annotations[${key}].preferAvoidPods`
+  expect(nodeFaults({ [key]: "[" })).toEqual(["Invalid metadata.annotations.AvoidPods"])
+  const below = `metadata.annotations.${key}`
   expect(nodeFaults({ [key]: JSON.stringify({ preferAvoidPods: [entry(true), entry(false), {}] }) })).toEqual([
-    `Invalid ${below}[1].podSignature.podController.controller`,
-    `Required ${below}[2].podSignature.podController`,
+    `Invalid ${below}[1].PodSignature.PodController.Controller`,
+    `Required ${below}[2].PodSignature`,
   ])
 })

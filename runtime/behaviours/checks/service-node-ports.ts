@@ -10,7 +10,11 @@ export const serviceNodePorts = defineCheck<ServiceSpec>((spec, context) => {
   for (const [index, { nodePort = 0, protocol = "" }] of (spec.ports ?? []).entries()) {
     if (nodePort === 0) continue
     const key = `${protocol}/${nodePort}`
-    if (seen.has(key)) context.fail("Duplicate", nodePort, "", `ports[${index}].nodePort`)
+    if (seen.has(key)) {
+      // The reference allocates before it validates, where the type of the service has node ports.
+      if (spec.type === "ClusterIP") context.fail("Duplicate", nodePort, "", `ports[${index}].nodePort`)
+      else context.fail("Invalid", nodePort, "provided port is already allocated", `ports[${index}].nodePort`)
+    }
     seen.add(key)
   }
 })

@@ -21,7 +21,8 @@ test("a node port may serve one port of each protocol", () => {
     { protocol: "TCP", nodePort: 0 },
     { protocol: "TCP", nodePort: 30000 },
   ]
-  expect(specFaults(nodePorts, { ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
+  expect(specFaults(nodePorts, { type: "ClusterIP", ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
+  expect(specFaults(nodePorts, { type: "NodePort", ports })).toEqual(["Invalid spec.ports[4].nodePort"])
 })
 
 test("clusterIP and clusterIPs must agree", () => {

@@ -2,6 +2,7 @@
 import { deepEqual } from "../../encoding/field-path.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { StatefulSetSpec } from "../../../generated/apps/v1/stateful-set/types.ts"
+import { checkOwnAnnotations } from "./pod-annotations.ts"
 import { checkTemplateMetadata } from "./pod-template-metadata.ts"
 
 const changeable = [
@@ -16,6 +17,7 @@ const changeable = [
 /** Called for each stateful set. */
 export const statefulSetSpec = defineCheck<StatefulSetSpec>((spec, context) => {
   checkTemplateMetadata(spec.template, "template.", context)
+  checkOwnAnnotations(spec.template, "template.annotations", context)
   const { old } = context
   if (old === undefined) return
   const allowed: StatefulSetSpec = { ...old }

@@ -32,8 +32,8 @@ export function checkFieldSelector(
   if (fault !== undefined) return context.fail("Invalid", fieldPath, `error converting fieldPath: ${fault}`, `${at}.fieldPath`)
   if (list !== undefined && key !== undefined) {
     // Keys of annotations may have capital letters in their prefix.
-    for (const detail of qualifiedNameFaults(list === "metadata.annotations" ? key.toLowerCase() : key))
-      context.fail("Invalid", key, detail, at)
+    const judged = list === "metadata.annotations" ? key.toLowerCase() : key
+    for (const detail of qualifiedNameFaults(judged)) context.fail("Invalid", judged, detail, at)
     return
   }
   const path = fieldPath === oldNodeName ? "spec.nodeName" : fieldPath

@@ -25,9 +25,9 @@ export function isQuotaResource(name: string): boolean {
   return ofQuotas.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`)
 }
 
-/** Says whether a resource is of another domain than the vendor's, such as `example.com/gpu`. */
+/** Says whether a resource is of another domain than the vendor's, such as `example.com/gpu`, and fit for a quota. */
 export function isExtendedResource(name: string, vendor: Vendor): boolean {
-  return !isNative(name, vendor) && !name.startsWith("requests.")
+  return !isNative(name, vendor) && !name.startsWith("requests.") && qualifiedNameFaults(`requests.${name}`).length === 0
 }
 
 function isNative(name: string, vendor: Vendor): boolean {

@@ -1,51 +1,38 @@
 /**
  * Warnings about annotations without effect, if the field that replaces them is not set (catalog validation.yaml: Pod,
- * warnings).
+ * warnings). They come in the order of the reference, that of containers within each sort.
  */
-import type { Container, EphemeralContainer } from "../../../generated/core/v1/shared/container/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
-import type { AppArmorProfile, SeccompProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
+import { appArmorPrefix } from "./app-armor.ts"
 import { containersOf } from "./fields.ts"
+
+const ofAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+const ofSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+const ofSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
+const ofPriority = 'non-functional in v1.16+; use the "priorityClassName" field instead'
 
 /** Called with a pod or pod template; `metadataPath` is the field path of its metadata. */
 export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadataPath: string, vendor: Vendor): string[] {
-  const containers = new Map<string, Container | EphemeralContainer>()
-  for (const { container } of containersOf(spec)) if (!containers.has(container.name)) containers.set(container.name, container)
-  const profileOf: Profiles["profileOf"] = (name, profile) =>
-    containers.get(name)?.securityContext?.[profile] ?? spec.securityContext?.[profile]
-  return Object.keys(metadata.annotations ?? {}).flatMap((name) => {
-    const fault = faultOf(name, { profileOf, ofPod: spec.securityContext?.seccompProfile }, vendor)
-    return fault === undefined ? [] : [`${metadataPath}.annotations[${name}]: ${fault}`]
-  })
-}
-
-/** The profile fields that replace annotations. */
-interface Profiles {
-  /** The profile of a container, or else of the pod. */
-  readonly profileOf: (container: string, profile: "seccompProfile" | "appArmorProfile") => SeccompProfile | AppArmorProfile | undefined
-  readonly ofPod: SeccompProfile | undefined
-}
-
-function faultOf(name: string, { profileOf, ofPod }: Profiles, vendor: Vendor): string | undefined {
-  const is = (neutral: string): boolean => name === vendor.domain(neutral)
-  const containerIn = (neutral: string): string | undefined => {
-    const prefix = vendor.domain(neutral)
-    return name.startsWith(prefix) ? name.slice(prefix.length) : undefined
+  const { annotations } = metadata
+  if (annotations === undefined || Object.keys(annotations).length === 0) return []
+  const ofPod = spec.securityContext
+  const faults: (readonly [name: string, fault: string])[] = []
+  const note = (name: string, fault: string): void => {
+    if (annotations[name] !== undefined) faults.push([name, fault])
   }
-  if (is("scheduler.alpha.orch.io/critical-pod")) return 'non-functional in v1.16+; use the "priorityClassName" field instead'
-  if (is("security.alpha.orch.io/sysctls") || is("security.alpha.orch.io/unsafe-sysctls"))
-    return 'non-functional in v1.11+; use the "sysctls" field instead'
-  const ofSeccomp = containerIn("container.seccomp.security.alpha.orch.io/")
-  const replaced = is("seccomp.security.alpha.orch.io/pod")
-    ? ofPod
-    : ofSeccomp === undefined
-      ? undefined
-      : profileOf(ofSeccomp, "seccompProfile")
-  if ((is("seccomp.security.alpha.orch.io/pod") || ofSeccomp !== undefined) && replaced === undefined) {
-    return 'non-functional in v1.27+; use the "seccompProfile" field instead'
+  const placed = containersOf(spec)
+  const first = placed.filter(({ list }) => list === "initContainers")
+  const later = placed.filter(({ list }) => list !== "initContainers")
+  const containers = [...first, ...later].map(({ container: { name, securityContext } }) => ({ name, securityContext }))
+  note(vendor.domain("scheduler.alpha.orch.io/critical-pod"), ofPriority)
+  note(vendor.domain("security.alpha.orch.io/sysctls"), ofSysctls)
+  note(vendor.domain("security.alpha.orch.io/unsafe-sysctls"), ofSysctls)
+  if (ofPod?.seccompProfile === undefined) note(vendor.domain("seccomp.security.alpha.orch.io/pod"), ofSeccomp)
+  for (const { name, securityContext } of containers) {
+    if ((securityContext?.seccompProfile ?? ofPod?.seccompProfile) === undefined)
+      note(vendor.domain("container.seccomp.security.alpha.orch.io/") + name, ofSeccomp)
+    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined) note(vendor.domain(appArmorPrefix) + name, ofAppArmor)
   }
-  const ofAppArmor = containerIn("container.apparmor.security.beta.orch.io/")
-  if (ofAppArmor === undefined || profileOf(ofAppArmor, "appArmorProfile") !== undefined) return undefined
-  return 'deprecated since v1.30; use the "appArmorProfile" field instead'
+  return faults.map(([name, fault]) => `${metadataPath}.annotations[${name}]: ${fault}`)
 }

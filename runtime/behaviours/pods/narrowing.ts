@@ -9,7 +9,7 @@ import type { CheckContext } from "../../schema/validate.ts"
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
 
-/** Called with two specs of a gated pod that differ only in fields a gated pod may change. */
+/** Called with the new and the stored spec of a gated pod. */
 export function checkNarrowed(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   const [{ nodeSelector: selector = {} }, { nodeSelector: selectorBefore = {} }] = [spec, old]
   if (Object.entries(selectorBefore).some(([label, value]) => selector[label] !== value)) {

@@ -103,9 +103,13 @@ function unprunedIn(prefix: string): (schema: SchemaProps) => boolean {
 }
 
 function checkObjectName(definition: JsonObject, { names, group }: DefinitionSpec, failures: Failures): void {
-  const name = isObject(definition.metadata) ? definition.metadata.name : undefined
-  if (typeof name !== "string" || name === `${names.plural}.${group}`) return
-  failures.add({ type: "Invalid", field: "metadata.name", value: name, detail: 'must be spec.names.plural+"."+spec.group' })
+  const metadata = isObject(definition.metadata) ? definition.metadata : {}
+  // What a name is generated from is judged as the name: a definition cannot have a generated one.
+  for (const word of ["generateName", "name"]) {
+    const name = metadata[word]
+    if (typeof name !== "string" || name === "" || name === `${names.plural}.${group}`) continue
+    failures.add({ type: "Invalid", field: `metadata.${word}`, value: name, detail: 'must be spec.names.plural+"."+spec.group' })
+  }
 }
 
 function isEstablished(definition: JsonObject): boolean {

@@ -199,8 +199,9 @@ function both(first: ObjectFilter | undefined, second: ObjectFilter | undefined)
 
 function plainFieldFilter(kind: Kind, text: string): FieldSelection {
   const own = kind.selectable.map((field) => field.name)
-  const { namespaced, custom } = kind
-  const fields = parseFieldSelector(text, selectableFieldCheck(own, { namespaced, custom: custom !== undefined }))
+  const { namespaced, custom, notSelectable: message } = kind
+  const options = { namespaced, custom: custom !== undefined, ...(message !== undefined && { message }) }
+  const fields = parseFieldSelector(text, selectableFieldCheck(own, options))
   const requirements = fields.requirements.length
   if (fields.empty) return { requirements }
   const name = fields.required("metadata.name")

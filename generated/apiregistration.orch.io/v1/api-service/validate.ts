@@ -8,6 +8,7 @@ import {
   equals,
   field,
   get,
+  isFormat,
   items,
   less,
   limited,
@@ -26,9 +27,21 @@ import {
 export function validateAPIService(self: JsonObject, context: CheckContext): void {
   field(self, "spec", context, validateAPIServiceSpec)
   field(self, "status", context, validateAPIServiceStatus)
-  // when size(metadata.name) > 0: metadata.name == (spec.version ?? "") + "." + (spec.group ?? "")
+  // when size(metadata.generateName) > 0 && isFormat("path-segment", metadata.generateName): metadata.generateName == (spec.version ?? "") + "." + (spec.group ?? "")
   rule(
-    !less(0, size(get(self, "metadata", "name") ?? "")) || equals(get(self, "metadata", "name") ?? "", add(add(orElse(get(self, "spec", "version"), ""), "."), orElse(get(self, "spec", "group"), ""))),
+    !(less(0, size(get(self, "metadata", "generateName") ?? "")) && isFormat("path-segment", get(self, "metadata", "generateName") ?? "")) || equals(get(self, "metadata", "generateName") ?? "", add(add(orElse(get(self, "spec", "version"), ""), "."), orElse(get(self, "spec", "group"), ""))),
+    self,
+    context,
+    {
+    type: "Invalid",
+    at: "metadata.generateName",
+    absent: "",
+    message: () => `must be \`spec.version+"."+spec.group\`: "${text(orElse(get(self, "spec", "version"), ""))}.${text(orElse(get(self, "spec", "group"), ""))}"`,
+  },
+  )
+  // when size(metadata.name) > 0 && isFormat("path-segment", metadata.name): metadata.name == (spec.version ?? "") + "." + (spec.group ?? "")
+  rule(
+    !(less(0, size(get(self, "metadata", "name") ?? "")) && isFormat("path-segment", get(self, "metadata", "name") ?? "")) || equals(get(self, "metadata", "name") ?? "", add(add(orElse(get(self, "spec", "version"), ""), "."), orElse(get(self, "spec", "group"), ""))),
     self,
     context,
     {

@@ -17,7 +17,7 @@ export const tokenRequestSpecShape: TypeShape = {
   name: "authentication.orch.io.v1.TokenRequestSpec",
   fields: [
     { name: "audiences", type: { list: { scalar: "string" } }, number: 1, keepEmpty: true, required: true, listType: "atomic" },
-    { name: "expirationSeconds", type: { scalar: "int64" }, number: 4, pointer: true, keepEmpty: true, default: 3600 },
+    { name: "expirationSeconds", type: { scalar: "int64" }, number: 4, pointer: true, keepEmpty: true },
     { name: "boundObjectRef", type: { ref: () => boundObjectReferenceShape }, number: 3, pointer: true, keepEmpty: true },
   ],
 }

@@ -29,7 +29,7 @@ export type TokenRequestInput = Omit<TokenRequest, "metadata" | "spec" | "status
 export type TokenRequestSpec = {
   /** Whom the token is for. Everyone else must refuse it, the server included unless it is one of them. None means the server. */
   audiences: string[] | null
-  /** How long the token should be valid. The server may choose another time; the status says which. Default: `3600`. */
+  /** How long the token should be valid. The server may choose another time; the status says which. */
   expirationSeconds: number | bigint | null
   /** An object with which the token ends. It should be deleted soon after the token is of no more use. */
   boundObjectRef: BoundObjectReference | null
@@ -37,7 +37,7 @@ export type TokenRequestSpec = {
 
 /** TokenRequestSpec as a client may send it: without what the server fills in. */
 export type TokenRequestSpecInput = Omit<TokenRequestSpec, "expirationSeconds" | "boundObjectRef"> & {
-  /** How long the token should be valid. The server may choose another time; the status says which. Default: `3600`. */
+  /** How long the token should be valid. The server may choose another time; the status says which. */
   expirationSeconds?: number | bigint | null
   /** An object with which the token ends. It should be deleted soon after the token is of no more use. */
   boundObjectRef?: BoundObjectReference | null

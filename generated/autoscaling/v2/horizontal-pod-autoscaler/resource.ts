@@ -19,7 +19,8 @@ export const horizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPo
     group: "autoscaling",
     version: "v2",
     kind: "HorizontalPodAutoscaler",
-    shape: "d21fde7c351339eb",
+    format: "json",
+    shape: "6915e71b29bbc391",
   },
   selectable: [],
   rules: {

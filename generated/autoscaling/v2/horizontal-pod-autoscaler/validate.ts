@@ -78,10 +78,14 @@ export function validateMetricSpec(self: JsonObject, context: CheckContext): voi
   nonEmpty(self.type, "type", context, metricSpecLimits.type)
   limited(self.type, context, metricSpecLimits.type)
   field(self, "object", context, validateObjectMetricSource)
-  field(self, "pods", context, validatePodsMetricSource)
-  field(self, "resource", context, validateResourceMetricSource)
-  field(self, "containerResource", context, validateContainerResourceMetricSource)
-  field(self, "external", context, validateExternalMetricSource)
+  // not when has(object) || has(external)
+  if (!(present(get(self, "object")) || present(get(self, "external")))) field(self, "pods", context, validatePodsMetricSource)
+  // not when has(object) || has(external) || has(pods)
+  if (!((present(get(self, "object")) || present(get(self, "external"))) || present(get(self, "pods")))) field(self, "resource", context, validateResourceMetricSource)
+  // not when has(object) || has(external) || has(pods) || has(resource)
+  if (!(((present(get(self, "object")) || present(get(self, "external"))) || present(get(self, "pods"))) || present(get(self, "resource")))) field(self, "containerResource", context, validateContainerResourceMetricSource)
+  // not when has(object)
+  if (!(present(get(self, "object")))) field(self, "external", context, validateExternalMetricSource)
   // when size(type) > 0: type in ["Object", "Pods", "Resource", "ContainerResource", "External"]
   rule(
     !less(0, size(get(self, "type") ?? "")) || within(get(self, "type") ?? "", ["Object", "Pods", "Resource", "ContainerResource", "External"]),

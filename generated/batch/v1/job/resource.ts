@@ -16,6 +16,7 @@ export const job: Kind<Job, JobInput> = {
   nameRule: "dns-subdomain",
   storage: { path: "jobs", group: "batch", version: "v1", kind: "Job", shape: "aad7688aba6c5129" },
   selectable: [{ name: "status.successful", value: (stored) => text(text(orElse(get(stored, "status", "succeeded"), 0))) }],
+  notSelectable: "field label \"{field}\" not supported for Job",
   rules: {
     createDrops: ["status", "spec.successPolicy", "spec.managedBy"],
     updateKeeps: ["status", "spec.successPolicy", "spec.managedBy"],

@@ -24,17 +24,12 @@ export function validateReplicationController(self: JsonObject, context: CheckCo
   field(self, "status", context, validateReplicationControllerStatus)
 }
 
-const replicationControllerSpecLimits = limits({
-  replicas: { pointer: true, minimum: 0 },
-  minReadySeconds: { minimum: 0 },
-  selector: { nonEmpty: true, values: { format: "label-value" }, keys: { format: "qualified-name" } },
-})
+const replicationControllerSpecLimits = limits({ replicas: { pointer: true, minimum: 0 }, minReadySeconds: { minimum: 0 } })
 
 export function validateReplicationControllerSpec(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.selector, "selector", context)
   limited(self.replicas, context, replicationControllerSpecLimits.replicas)
   limited(self.minReadySeconds, context, replicationControllerSpecLimits.minReadySeconds)
-  limited(self.selector, context, replicationControllerSpecLimits.selector)
   field(self, "template", context, validatePodTemplateSpec)
   // has(template)
   rule(present(get(self, "template")), self, context, { type: "Required", at: "template", message: "" })

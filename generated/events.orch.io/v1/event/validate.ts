@@ -134,6 +134,13 @@ export function validateEvent(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Invalid", at: "./source", value: () => "", message: "needs to be unset", on: "create" },
   )
+  // reason == oldSelf.reason
+  rule(
+    equals(get(self, "reason") ?? "", get(context.old, "reason") ?? ""),
+    self,
+    context,
+    { type: "Invalid", at: "reason", absent: "", message: "field is immutable", on: "update" },
+  )
   immutable(self, "eventTime", context, "always")
   immutable(self, "reportingController", context, "always", eventLimits.reportingController)
   immutable(self, "reportingInstance", context, "always", eventLimits.reportingInstance)

@@ -36,8 +36,10 @@ export function validatePriorityLevelConfiguration(self: JsonObject, context: Ch
 }
 
 export function validatePriorityLevelConfigurationSpec(self: JsonObject, context: CheckContext): void {
-  field(self, "limited", context, validateLimitedPriorityLevelConfiguration)
-  field(self, "exempt", context, validateExemptPriorityLevelConfiguration)
+  // not when type != "Limited"
+  if (!(get(self, "type") !== "Limited")) field(self, "limited", context, validateLimitedPriorityLevelConfiguration)
+  // not when type != "Exempt"
+  if (!(get(self, "type") !== "Exempt")) field(self, "exempt", context, validateExemptPriorityLevelConfiguration)
   // type in ["Exempt", "Limited"]
   rule(
     within(get(self, "type") ?? "", ["Exempt", "Limited"]),

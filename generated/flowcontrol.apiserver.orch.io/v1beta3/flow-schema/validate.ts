@@ -10,11 +10,11 @@ import {
   equals,
   field,
   get,
-  isFormat,
   items,
   less,
   limited,
   limits,
+  matches,
   named,
   nonEmpty,
   present,
@@ -170,9 +170,16 @@ export function validateServiceAccountSubject(self: JsonObject, context: CheckCo
   nonEmpty(self.namespace, "namespace", context, serviceAccountSubjectLimits.namespace)
   nonEmpty(self.name, "name", context)
   limited(self.namespace, context, serviceAccountSubjectLimits.namespace)
-  // when size(name) > 0 && name != "*": isFormat("dns-subdomain", name)
+  // size(name) <= 253
   rule(
-    !(less(0, size(get(self, "name") ?? "")) && (get(self, "name") !== "*")) || isFormat("dns-subdomain", get(self, "name") ?? ""),
+    atMost(size(get(self, "name") ?? ""), 253),
+    self,
+    context,
+    { type: "Invalid", at: "name", absent: "", message: "must be no more than 253 characters" },
+  )
+  // when size(name) > 0 && name != "*": name.matches("^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+  rule(
+    !(less(0, size(get(self, "name") ?? "")) && (get(self, "name") !== "*")) || matches(get(self, "name") ?? "", "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"),
     self,
     context,
     {

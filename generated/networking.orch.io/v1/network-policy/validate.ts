@@ -4,10 +4,13 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
+  equals,
   field,
   get,
   int,
+  item,
   items,
+  less,
   limited,
   limits,
   named,
@@ -16,6 +19,7 @@ import {
   rule,
   size,
   typeName,
+  within,
 } from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 
@@ -23,10 +27,7 @@ export function validateNetworkPolicy(self: JsonObject, context: CheckContext): 
   field(self, "spec", context, validateNetworkPolicySpec)
 }
 
-const networkPolicySpecLimits = limits({ policyTypes: { items: { enum: ["Ingress", "Egress"], failures: { enum: { supported: ["Ingress", "Egress"] } } } } })
-
 export function validateNetworkPolicySpec(self: JsonObject, context: CheckContext): void {
-  limited(self.policyTypes, context, networkPolicySpecLimits.policyTypes)
   field(self, "podSelector", context, validateLabelSelector)
   items(self, "ingress", context, validateNetworkPolicyIngressRule)
   items(self, "egress", context, validateNetworkPolicyEgressRule)
@@ -36,6 +37,32 @@ export function validateNetworkPolicySpec(self: JsonObject, context: CheckContex
     self,
     context,
     { type: "Invalid", at: "policyTypes", message: "may not specify more than two policyTypes" },
+  )
+  // when size(policyTypes) > 0 && size(policyTypes) <= 2: policyTypes[0] in ["Ingress", "Egress"]
+  rule(
+    !(less(0, size(get(self, "policyTypes"))) && atMost(size(get(self, "policyTypes")), 2)) || within(item(get(self, "policyTypes"), 0), ["Ingress", "Egress"]),
+    self,
+    context,
+    {
+    type: "NotSupported",
+    at: "policyTypes[0]",
+    value: () => item(get(self, "policyTypes"), 0),
+    supported: ["Ingress", "Egress"],
+    message: "",
+  },
+  )
+  // when size(policyTypes) == 2: policyTypes[1] in ["Ingress", "Egress"]
+  rule(
+    !equals(size(get(self, "policyTypes")), 2) || within(item(get(self, "policyTypes"), 1), ["Ingress", "Egress"]),
+    self,
+    context,
+    {
+    type: "NotSupported",
+    at: "policyTypes[1]",
+    value: () => item(get(self, "policyTypes"), 1),
+    supported: ["Ingress", "Egress"],
+    message: "",
+  },
   )
 }
 

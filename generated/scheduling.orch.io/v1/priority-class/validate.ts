@@ -7,26 +7,34 @@ import {
   equals,
   get,
   immutable,
-  limited,
+  less,
   limits,
+  present,
   rule,
+  size,
   startsWith,
   text,
   truth,
   within,
 } from "../../../../runtime/schema/index.ts"
 
-const priorityClassLimits = limits({
-  preemptionPolicy: {
-    pointer: true,
-    absent: "null",
-    enum: ["PreemptLowerPriority", "Never"],
-    failures: { enum: { supported: ["PreemptLowerPriority", "Never"] } },
-  },
-})
+const priorityClassLimits = limits({ preemptionPolicy: { absent: "null" } })
 
 export function validatePriorityClass(self: JsonObject, context: CheckContext): void {
-  limited(self.preemptionPolicy, context, priorityClassLimits.preemptionPolicy)
+  // when has(preemptionPolicy): size(preemptionPolicy) > 0
+  rule(
+    !present(get(self, "preemptionPolicy")) || less(0, size(get(self, "preemptionPolicy"))),
+    self,
+    context,
+    { type: "Required", at: "preemptionPolicy", message: "", on: "create" },
+  )
+  // when size(preemptionPolicy) > 0: preemptionPolicy in ["PreemptLowerPriority", "Never"]
+  rule(
+    !less(0, size(get(self, "preemptionPolicy"))) || within(get(self, "preemptionPolicy"), ["PreemptLowerPriority", "Never"]),
+    self,
+    context,
+    { type: "NotSupported", at: "preemptionPolicy", absent: "null", supported: ["PreemptLowerPriority", "Never"], message: "", on: "create" },
+  )
   // when metadata.name.startsWith("system-"): (metadata.name == "system-node-critical" && value == 2000001000 || metadata.name == "system-cluster-critical" && value == 2000000000) && !globalDefault
   rule(
     !startsWith(get(self, "metadata", "name") ?? "", "system-") || ((((get(self, "metadata", "name") === "system-node-critical") && equals(get(self, "value") ?? 0, 2000001000)) || ((get(self, "metadata", "name") === "system-cluster-critical") && equals(get(self, "value") ?? 0, 2000000000))) && !truth(get(self, "globalDefault"))),

@@ -14,7 +14,6 @@ import {
   limits,
   named,
   nonEmpty,
-  orElse,
   present,
   rule,
   size,
@@ -37,7 +36,6 @@ const jobSpecLimits = limits({
     enum: ["NonIndexed", "Indexed"],
     failures: { enum: { supported: ["NonIndexed", "Indexed"] } },
   },
-  podReplacementPolicy: { pointer: true, enum: ["TerminatingOrFailed", "Failed"] },
 })
 
 export function validateJobSpec(self: JsonObject, context: CheckContext): void {
@@ -49,7 +47,6 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
   limited(self.maxFailedIndexes, context, jobSpecLimits.maxFailedIndexes)
   limited(self.ttlSecondsAfterFinished, context, jobSpecLimits.ttlSecondsAfterFinished)
   limited(self.completionMode, context, jobSpecLimits.completionMode)
-  limited(self.podReplacementPolicy, context, jobSpecLimits.podReplacementPolicy)
   field(self, "podFailurePolicy", context, validatePodFailurePolicy)
   field(self, "selector", context, validateLabelSelector)
   field(self, "template", context, validatePodTemplateSpec)
@@ -67,23 +64,23 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Invalid", at: "parallelism", absent: "null", message: "must be less than or equal to 100000 when completion mode is Indexed" },
   )
-  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(backoffLimitPerIndex)
+  // when !has(completionMode) || completionMode == "NonIndexed": !has(backoffLimitPerIndex)
   rule(
-    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "backoffLimitPerIndex")),
+    !(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed")) || !present(get(self, "backoffLimitPerIndex")),
     self,
     context,
     { type: "Invalid", at: "backoffLimitPerIndex", absent: "null", message: "requires indexed completion mode" },
   )
-  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(maxFailedIndexes)
+  // when !has(completionMode) || completionMode == "NonIndexed": !has(maxFailedIndexes)
   rule(
-    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "maxFailedIndexes")),
+    !(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed")) || !present(get(self, "maxFailedIndexes")),
     self,
     context,
     { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "requires indexed completion mode" },
   )
-  // when (completionMode ?? "NonIndexed") == "NonIndexed": !has(successPolicy)
+  // when !has(completionMode) || completionMode == "NonIndexed": !has(successPolicy)
   rule(
-    !(orElse(get(self, "completionMode"), "NonIndexed") === "NonIndexed") || !present(get(self, "successPolicy")),
+    !(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed")) || !present(get(self, "successPolicy")),
     self,
     context,
     { type: "Invalid", at: "successPolicy", absent: "null", message: "requires indexed completion mode" },
@@ -135,9 +132,9 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     message: "must be less than or equal to 10000 when completions is above 100000 and used with backoffLimitPerIndex",
   },
   )
-  // when has(podFailurePolicy): template.spec.restartPolicy == "Never"
+  // when has(podFailurePolicy) && template.spec.restartPolicy == "OnFailure": template.spec.restartPolicy == "Never"
   rule(
-    !present(get(self, "podFailurePolicy")) || (get(self, "template", "spec", "restartPolicy") === "Never"),
+    !(present(get(self, "podFailurePolicy")) && (get(self, "template", "spec", "restartPolicy") === "OnFailure")) || (get(self, "template", "spec", "restartPolicy") === "Never"),
     self,
     context,
     {
@@ -146,6 +143,13 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     absent: "",
     message: "only \"Never\" is supported when podFailurePolicy is specified",
   },
+  )
+  // when !has(podFailurePolicy) && has(podReplacementPolicy): podReplacementPolicy in ["TerminatingOrFailed", "Failed"]
+  rule(
+    !(!present(get(self, "podFailurePolicy")) && present(get(self, "podReplacementPolicy"))) || within(get(self, "podReplacementPolicy"), ["TerminatingOrFailed", "Failed"]),
+    self,
+    context,
+    { type: "NotSupported", at: "podReplacementPolicy", absent: "null", message: "supported values: \"Failed\", \"TerminatingOrFailed\"" },
   )
   // when has(podFailurePolicy) && has(podReplacementPolicy): podReplacementPolicy == "Failed"
   rule(

@@ -2,7 +2,7 @@
 import { type CheckContext, type JsonObject, get, limited, limits, present, rule } from "../../../../../runtime/schema/index.ts"
 
 const podLogOptionsLimits = limits({
-  sinceSeconds: { pointer: true, minimum: 1 },
+  sinceSeconds: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than 0" } } },
   tailLines: { pointer: true, minimum: 0 },
   limitBytes: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than 0" } } },
 })
@@ -16,6 +16,6 @@ export function validatePodLogOptions(self: JsonObject, context: CheckContext): 
     !present(get(self, "sinceSeconds")) || !present(get(self, "sinceTime")),
     self,
     context,
-    { type: "Forbidden", at: "", message: "at most one of `sinceTime` or `sinceSeconds` may be specified" },
+    { type: "Forbidden", at: "./[]", message: "at most one of `sinceTime` or `sinceSeconds` may be specified" },
   )
 }

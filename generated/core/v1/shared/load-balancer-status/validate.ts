@@ -10,24 +10,31 @@ import {
   nonZero,
   present,
   rule,
+  within,
 } from "../../../../../runtime/schema/index.ts"
 
 export function validateLoadBalancerStatus(self: JsonObject, context: CheckContext): void {
   items(self, "ingress", context, validateLoadBalancerIngress)
 }
 
-const loadBalancerIngressLimits = limits({ ip: { format: "ip" }, hostname: { format: "dns-subdomain" }, ipMode: { pointer: true, enum: ["VIP", "Proxy"] } })
+const loadBalancerIngressLimits = limits({ ip: { format: "ip" }, hostname: { format: "dns-subdomain" } })
 
 export function validateLoadBalancerIngress(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, loadBalancerIngressLimits.ip)
   limited(self.hostname, context, loadBalancerIngressLimits.hostname)
-  limited(self.ipMode, context, loadBalancerIngressLimits.ipMode)
   // !has(ipMode) || (has(ip) && ip != '')
   rule(
     !present(get(self, "ipMode")) || (nonZero(get(self, "ip")) && ((get(self, "ip") ?? "") !== "")),
     self,
     context,
     { type: "Forbidden", at: "ipMode", message: "may not be specified when `ip` is not set" },
+  )
+  // when has(ipMode) && has(ip) && ip != '': ipMode in ["Proxy", "VIP"]
+  rule(
+    !((present(get(self, "ipMode")) && nonZero(get(self, "ip"))) && ((get(self, "ip") ?? "") !== "")) || within(get(self, "ipMode"), ["Proxy", "VIP"]),
+    self,
+    context,
+    { type: "NotSupported", at: "ipMode", absent: "null", supported: ["Proxy", "VIP"], message: "" },
   )
   // has(ipMode) || !has(ip) || ip == ''
   rule(

@@ -15,6 +15,6 @@ export const persistentVolumeClaimSpecShape: TypeShape = {
     { name: "volumeMode", type: { scalar: "string" }, number: 6, pointer: true, default: "Filesystem" },
     { name: "dataSource", type: { ref: () => typedLocalObjectReferenceShape }, number: 7, pointer: true },
     { name: "dataSourceRef", type: { ref: () => typedObjectReferenceShape }, number: 8, pointer: true },
-    { name: "volumeAttributesClassName", type: { scalar: "string" }, number: 9, pointer: true, gate: "VolumeAttributesClass" },
+    { name: "volumeAttributesClassName", type: { scalar: "string" }, number: 9, pointer: true },
   ],
 }

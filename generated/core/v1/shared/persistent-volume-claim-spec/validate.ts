@@ -43,6 +43,13 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
   field(self, "resources", context, validateVolumeResourceRequirements)
   field(self, "dataSource", context, validateTypedLocalObjectReference)
   field(self, "dataSourceRef", context, validateTypedObjectReference)
+  // !has(dataSource) || size(dataSourceRef.namespace) == 0
+  rule(
+    !present(get(self, "dataSource")) || equals(size(get(self, "dataSourceRef", "namespace")), 0),
+    self,
+    context,
+    { type: "Invalid", at: "", value: () => get(self, "dataSource"), message: "may not be specified when dataSourceRef.namespace is specified" },
+  )
   // !('ReadWriteOncePod' in accessModes) || size(accessModes) == 1
   rule(
     !within("ReadWriteOncePod", get(self, "accessModes")) || equals(size(get(self, "accessModes")), 1),

@@ -29,6 +29,7 @@ import {
   rule,
   size,
   unique,
+  within,
 } from "../../../../../runtime/schema/index.ts"
 import { validateAffinity } from "../affinity/validate.ts"
 import { validateContainer, validateEphemeralContainer } from "../container/validate.ts"
@@ -55,12 +56,6 @@ const podSpecLimits = limits({
   subdomain: { format: "dns-label" },
   priorityClassName: { format: "dns-subdomain" },
   runtimeClassName: { pointer: true, format: "dns-subdomain" },
-  preemptionPolicy: {
-    pointer: true,
-    absent: "null",
-    enum: ["PreemptLowerPriority", "Never"],
-    failures: { enum: { supported: ["PreemptLowerPriority", "Never"] } },
-  },
   overhead: { reportedAt: "./overhead.limits", values: { format: "quantity-non-negative" } },
   schedulingGates: { failures: { unique: { at: "./schedulingGates[]" } } },
 })
@@ -77,7 +72,6 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   limited(self.subdomain, context, podSpecLimits.subdomain)
   limited(self.priorityClassName, context, podSpecLimits.priorityClassName)
   limited(self.runtimeClassName, context, podSpecLimits.runtimeClassName)
-  limited(self.preemptionPolicy, context, podSpecLimits.preemptionPolicy)
   limited(self.overhead, context, podSpecLimits.overhead)
   items(self, "volumes", context, validateVolume, ["name"])
   unique(self, "volumes", context, ["name"])
@@ -99,6 +93,20 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   unique(self, "schedulingGates", context, ["name"], podSpecLimits.schedulingGates)
   items(self, "resourceClaims", context, validatePodResourceClaim, ["name"])
   unique(self, "resourceClaims", context, ["name"])
+  // when has(preemptionPolicy): size(preemptionPolicy) > 0
+  rule(
+    !present(get(self, "preemptionPolicy")) || less(0, size(get(self, "preemptionPolicy"))),
+    self,
+    context,
+    { type: "Required", at: "preemptionPolicy", message: "" },
+  )
+  // when size(preemptionPolicy) > 0: preemptionPolicy in ["PreemptLowerPriority", "Never"]
+  rule(
+    !less(0, size(get(self, "preemptionPolicy"))) || within(get(self, "preemptionPolicy"), ["PreemptLowerPriority", "Never"]),
+    self,
+    context,
+    { type: "NotSupported", at: "preemptionPolicy", absent: "null", supported: ["PreemptLowerPriority", "Never"], message: "" },
+  )
   // !(shareProcessNamespace == true && hostPID == true)
   rule(
     !((get(self, "shareProcessNamespace") === true) && (get(self, "hostPID") === true)),

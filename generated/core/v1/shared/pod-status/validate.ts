@@ -25,7 +25,9 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
   limited(self.nominatedNodeName, context, podStatusLimits.nominatedNodeName)
   limited(self.qosClass, context, podStatusLimits.qosClass)
   items(self, "hostIPs", context, validateHostIP)
+  unique(self, "hostIPs", context, [])
   items(self, "podIPs", context, validatePodIP, ["ip"])
+  unique(self, "podIPs", context, [])
   items(self, "resourceClaimStatuses", context, validatePodResourceClaimStatus, ["name"])
   unique(self, "resourceClaimStatuses", context, ["name"])
   // size(podIPs) < 2 || podIPs.filter(address, isIPv4(address.ip)).size() <= 1

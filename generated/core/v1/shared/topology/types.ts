@@ -14,7 +14,7 @@ export type TopologySpreadConstraint = {
    * - `"DoNotSchedule"`: The pod waits.
    * - `"ScheduleAnyway"`: The pod is placed, on a node that makes the difference small.
    */
-  whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway" | ""
+  whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway"
   /** Selects the pods to count, in the namespace of the pod; absent selects none. */
   labelSelector?: LabelSelector
   /** How many domains must have room before the global minimum counts as more than 0; absent means 1. Only with `DoNotSchedule`. */

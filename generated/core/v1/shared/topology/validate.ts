@@ -20,7 +20,12 @@ import { validateLabelSelector } from "../../../../meta/v1/label-selector/valida
 const topologySpreadConstraintLimits = limits({
   maxSkew: { keepEmpty: true, absent: 0, minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
   topologyKey: { nonEmpty: true, absent: "", failures: { nonEmpty: { message: "can not be empty" } } },
-  whenUnsatisfiable: { keepEmpty: true, enum: ["DoNotSchedule", "ScheduleAnyway"] },
+  whenUnsatisfiable: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["DoNotSchedule", "ScheduleAnyway"],
+    failures: { nonEmpty: { reason: "NotSupported", value: "", supported: ["DoNotSchedule", "ScheduleAnyway"] } },
+  },
   minDomains: { pointer: true, absent: "null", minimum: 1, failures: { minimum: { message: "must be greater than zero" } } },
   nodeAffinityPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
   nodeTaintsPolicy: { pointer: true, enum: ["Ignore", "Honor"] },
@@ -29,6 +34,7 @@ const topologySpreadConstraintLimits = limits({
 
 export function validateTopologySpreadConstraint(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.topologyKey, "topologyKey", context, topologySpreadConstraintLimits.topologyKey)
+  nonEmpty(self.whenUnsatisfiable, "whenUnsatisfiable", context, topologySpreadConstraintLimits.whenUnsatisfiable)
   limited(self.maxSkew, context, topologySpreadConstraintLimits.maxSkew)
   limited(self.whenUnsatisfiable, context, topologySpreadConstraintLimits.whenUnsatisfiable)
   limited(self.minDomains, context, topologySpreadConstraintLimits.minDomains)
