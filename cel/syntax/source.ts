@@ -5,16 +5,18 @@ const described = "<input>"
 /** Longer lines are not shown below a message. */
 const snippetMax = 16_384
 const reportedMax = 100
+/** Units of the text between two kept counts: the most that a position has to count. */
+const unitsPerBlock = 256
 
 /** The text of an expression, with positions counted in code points. */
 export class Source {
   /** Where each line begins, in UTF-16 units. */
   private readonly lineStarts: number[] = [0]
-  /** The text has characters of two units. */
-  private readonly wide: boolean
+  /** The second halves of characters before each block of the text; absent when no character has two units. */
+  private readonly secondHalves: readonly number[] | undefined
 
   constructor(readonly text: string) {
-    this.wide = /[\ud800-\udbff][\udc00-\udfff]/.test(text)
+    this.secondHalves = /[\ud800-\udbff][\udc00-\udfff]/.test(text) ? secondHalvesByBlock(text) : undefined
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.lineStarts.push(at + 1)
   }
 
@@ -66,12 +68,31 @@ export class Source {
   }
 
   private count(from: number, to: number): number {
-    if (!this.wide) return to - from
-    let count = 0
-    for (let at = from; at < to; at++) {
-      const unit = this.text.charCodeAt(at)
-      if (unit < 0xdc00 || unit > 0xdfff || at === from) count++
-    }
+    const skipped = this.secondHalvesBefore(to) - this.secondHalvesBefore(from)
+    return to - from - skipped + (to > from && isSecondHalf(this.text, from) && this.secondHalves !== undefined ? 1 : 0)
+  }
+
+  /** The number of second halves before a unit. Counts at most one block: a source has as many positions as tokens. */
+  private secondHalvesBefore(index: number): number {
+    if (this.secondHalves === undefined) return 0
+    const block = Math.floor(index / unitsPerBlock)
+    let count = this.secondHalves[block] ?? 0
+    for (let at = block * unitsPerBlock; at < index; at++) if (isSecondHalf(this.text, at)) count++
     return count
   }
+}
+
+function secondHalvesByBlock(text: string): number[] {
+  const counts: number[] = []
+  let count = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (at % unitsPerBlock === 0) counts.push(count)
+    if (isSecondHalf(text, at)) count++
+  }
+  return counts
+}
+
+function isSecondHalf(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff
 }
