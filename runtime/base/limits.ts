@@ -456,7 +456,7 @@ export const htmlTagBytesMax = 64 * 1024
  */
 export const keptReadingsBytesMax = 20 * 1024 * 1024
 
-/** Cached path elements of fields, with names of at most 64 characters; a full cache is dropped. */
+/** Cached path elements of fields, and fields in plans of texts, with names of at most 64 characters; a full cache is dropped. */
 export const fieldElementsMax = 4096
 
 /** Cached parsed quantities, of at most 16 characters; when the number is exceeded, all are dropped. */
@@ -471,11 +471,11 @@ export const itemElementsMax = 256
 /** Bytes of JSON of the objects that are kept decoded after a write; decoded, they take several times as much. */
 export const recentObjectsBytes = 8 * 1024 * 1024
 
-/** Sets of owned fields cached by text, of `sharedSetCharactersMax` characters at most; a full cache is dropped. */
-export const sharedSetsMax = 512
+/** Characters of all cached sets of owned fields together; a full cache is dropped. */
+export const sharedSetsCharactersMax = 4 * 1024 * 1024
 
-/** Characters of a cached set of owned fields: a pod with three containers has about 3,000. */
-export const sharedSetCharactersMax = 8192
+/** Characters of a cached set of owned fields: a pod with three containers of twenty variables each has about 10,000. */
+export const sharedSetCharactersMax = 32 * 1024
 
 /** Milliseconds for which the event loop may be held before it is logged: all requests wait meanwhile. */
 export const loopHoldMs = 100

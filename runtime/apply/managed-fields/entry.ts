@@ -8,6 +8,7 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Stages } from "../../base/turns.ts"
 import { sortedStages } from "../ownership/field-set-stages.ts"
+import { asShared } from "../ownership/shared-sets.ts"
 import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/field-set.ts"
 
 export type ManagerOperation = "Apply" | "Update"
@@ -129,7 +130,7 @@ export function encodeEntry(entry: ManagedFieldsEntry, sorted = false): JsonObje
   json.apiVersion = entry.apiVersion
   if (entry.time !== undefined) json.time = entry.time
   json.fieldsType = "FieldsV1"
-  json.fieldsV1 = sameFields || sorted ? fields : sortedFieldSet(fields, storedSet(stored))
+  json.fieldsV1 = sameFields || sorted ? fields : asShared(sortedFieldSet(fields, storedSet(stored)))
   if (entry.subresource !== "") json.subresource = entry.subresource
   return json
 }

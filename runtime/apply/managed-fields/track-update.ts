@@ -4,10 +4,11 @@
  */
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { atOnce, type Stages } from "../../base/turns.ts"
+import { createdSetText } from "../ownership/created-set-text.ts"
 import { createdSet, createdSetStages } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { differenceStages, unionStages } from "../ownership/field-set-stages.ts"
-import { reconciledOnce, reconciledOnceStages } from "../ownership/shared-sets.ts"
+import { reconciledOnce, reconciledOnceStages, sharedSet } from "../ownership/shared-sets.ts"
 import { type ManagedFieldsEntry, encodeEntries, encodeEntry, encodingStages, entriesToKeep, type Manager, sameManager } from "./entry.ts"
 import { capUpdaters } from "./cap-managers.ts"
 import { type FieldChange, FieldChanges, emptyObject, type TypedVersion, type Versions } from "./versions.ts"
@@ -69,7 +70,7 @@ function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[]
   const before = entriesToKeep(sent, stored)
   if (before.length === 0)
     return update.old === undefined
-      ? managedFieldsOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : createdSet(...creation(update)))
+      ? managedFieldsOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : setOfNew(creation(update)))
       : undefined
   const changes = new FieldChanges(update.versions, update.old, update.next)
   yield
@@ -83,6 +84,12 @@ function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[]
 function creation({ versions, next }: UpdateToTrack): Parameters<typeof createdSet> {
   const { shape } = versions.current
   return [shape, emptyObject(shape), next, unowned]
+}
+
+/** The set, which many objects share. */
+function setOfNew(created: Parameters<typeof createdSet>): FieldSet {
+  const text = createdSetText(...created)
+  return (text === undefined ? undefined : sharedSet(text)) ?? createdSet(...created)
 }
 
 /** Most creations: there is no manager yet, and the creator owns all fields that it sets. */

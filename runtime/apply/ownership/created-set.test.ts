@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
 import { compareObjects } from "./compare.ts"
+import { createdSetText } from "./created-set-text.ts"
 import { createdSet, createdSetStages } from "./created-set.ts"
 import { difference, type FieldSet, sortedFieldSet, union } from "./field-set.ts"
 import { anyObject } from "../../../test/support/typed-arbitrary.ts"
@@ -26,6 +27,20 @@ describe("the fields of a creator", () => {
       expect(written(createdSet(exampleShape, empty, next, unowned))).toBe(written(general(empty, next)))
     })
     fc.assert(property, { numRuns: 500 })
+  })
+
+  test("are written as text alike, or not at all", () => {
+    let written = 0
+    const property = fc.property(anyObject, anyObject, (empty, next) => {
+      for (const before of [{}, empty]) {
+        const text = createdSetText(exampleShape, before, next, unowned)
+        if (text === undefined) continue
+        written++
+        expect(text).toBe(JSON.stringify(createdSet(exampleShape, before, next, unowned)))
+      }
+    })
+    fc.assert(property, { numRuns: 1000 })
+    expect(written).toBeGreaterThan(500)
   })
 
   test("is the same in stages as at once", () => {
@@ -57,6 +72,8 @@ describe("the fields of a creator", () => {
     ["names like those of every object", { labels: { constructor: "a", toString: "b" } }],
     ["lists whose items have no element", { ports: [{ text: "no key" }], names: [null] }],
   ])("are written alike: %s", (_, next) => {
-    expect(written(createdSet(exampleShape, {}, next, {}))).toBe(written(sortedFieldSet(compareObjects(exampleShape, {}, next).added)))
+    const sorted = written(sortedFieldSet(compareObjects(exampleShape, {}, next).added))
+    expect(written(createdSet(exampleShape, {}, next, {}))).toBe(sorted)
+    expect(createdSetText(exampleShape, {}, next, {}) ?? sorted).toBe(sorted)
   })
 })

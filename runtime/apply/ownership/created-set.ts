@@ -105,13 +105,19 @@ function addSome(node: ItemsNode, items: readonly JsonValue[], from: number): nu
   return at
 }
 
-interface States<Value extends JsonValue> {
+/** A value in the empty object and in the new one. */
+export interface States<Value extends JsonValue> {
   readonly before: Value
   readonly after: Value
 }
 
+/** The node of a value that the empty object has not, without members of `unowned`, the node at the same path. */
+export function wholeMember(node: TypedNode, value: JsonValue, unowned: FieldSet): FieldSet | undefined {
+  return less(wholeNode(node, value), unowned)
+}
+
 /** The node of a value that is in both; undefined when nothing was set in it. */
-function changed(node: TypedNode, { before, after }: States<JsonValue>, unowned: FieldSet | undefined): FieldSet | undefined {
+export function changedMember(node: TypedNode, { before, after }: States<JsonValue>, unowned: FieldSet | undefined): FieldSet | undefined {
   if (before === after) return undefined
   const form = formOf(node, after)
   if (form === "map" && node.map?.atomic === false && formOf(node, before) === form) {
@@ -148,7 +154,7 @@ function changedFields(map: MapForm, { before, after }: States<JsonObject>, unow
     if (not !== undefined && typeof value !== "object" && isLeaf(not)) continue
     const former = valueAt(before, name)
     const whole = former === undefined ? wholeNode(type, value) : undefined
-    const node = former === undefined ? whole && less(whole, not) : changed(type, { before: former, after: value }, not)
+    const node = former === undefined ? whole && less(whole, not) : changedMember(type, { before: former, after: value }, not)
     if (node === undefined) continue
     set ??= {}
     set[element] = node

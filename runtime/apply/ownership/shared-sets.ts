@@ -3,8 +3,8 @@
  * text, so an update reads a set that was parsed and reconciled before.
  */
 import { isObject } from "../../base/json.ts"
-import { sharedSetCharactersMax, sharedSetsMax } from "../../base/limits.ts"
-import { keepFieldSetText } from "../../encoding/json/field-set-text.ts"
+import { sharedSetCharactersMax, sharedSetsCharactersMax } from "../../base/limits.ts"
+import { fieldSetText, keepFieldSetText } from "../../encoding/json/field-set-text.ts"
 import type { Stages } from "../../base/turns.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { reconciledSet } from "./atomic-change.ts"
@@ -18,6 +18,7 @@ interface CachedReconciliation {
 }
 
 const byText = new Map<string, FieldSet>()
+let characters = 0
 const known = new WeakMap<FieldSet, CachedReconciliation>()
 
 /**
@@ -28,14 +29,29 @@ export function sharedSet(text: string): FieldSet | undefined {
   const shared = byText.get(text)
   if (shared !== undefined || text.length > sharedSetCharactersMax) return shared
   const set: unknown = JSON.parse(text)
-  if (!isObject(set)) return undefined
-  if (byText.size >= sharedSetsMax) byText.clear()
+  return isObject(set) ? share(set, text) : undefined
+}
+
+function share(set: FieldSet, text: string): FieldSet {
+  if (characters + text.length > sharedSetsCharactersMax) {
+    byText.clear()
+    characters = 0
+  }
+  characters += text.length
   // A copy, since a slice of a longer string would retain all of it.
   const own = Buffer.from(text).toString()
   byText.set(own, set)
   keepFieldSetText(set, own)
   known.set(set, { shape: undefined, reconciled: set })
   return set
+}
+
+/** The shared set that equals a sorted one: that one itself when there is none yet. Called for sets that are stored. */
+export function asShared(set: FieldSet): FieldSet {
+  if (known.has(set)) return set
+  const text = fieldSetText(set)
+  if (text.length > sharedSetCharactersMax) return set
+  return byText.get(text) ?? share(set, text)
 }
 
 /** `reconciledSet`, cached for shared sets. Called on every write for every manager. */

@@ -31,6 +31,8 @@ export interface ListKey {
   readonly name: string
   /** `"name":`, as in the element. */
   readonly label: string
+  /** The label within the text of a set, where its quotes are escaped. */
+  readonly escapedLabel: string
   /** Used when an item lacks the field. */
   readonly default: JsonValue | undefined
   /** Cached elements of items without another key, by value: most recur, and concatenating strings is not free. */
@@ -279,7 +281,9 @@ function listTypeOf(field: ListMerge | undefined): { type: ListForm["type"]; key
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
   const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined
-  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new ElementCache() }
+  const label = `${canonicalText(name)}:`
+  const escapedLabel = JSON.stringify(label).slice(1, -1)
+  return { name, label, escapedLabel, default: field?.default ?? zero, known: new ElementCache() }
 }
 
 function zeroOf(type: TypeRef): JsonValue | undefined {

@@ -6,8 +6,13 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { stringify } from "./text.ts"
 
-/** The texts of sets that many objects share. No code changes a set in place, so its text is that of its lifetime. */
-const shared = new WeakMap<JsonObject, string>()
+/**
+ * The texts of sets that many objects share, and of the larger parts of sets: the set of a write shares most parts with
+ * the one before. No code changes a set in place, so its text is that of its lifetime.
+ */
+const kept = new WeakMap<JsonObject, string>()
+/** Shorter texts of parts are not worth an entry. */
+const keptPartCharacters = 256
 
 /** The sets whose texts were made last: an object has its two encodings one after the other. */
 const latest: { set: JsonObject | undefined; text: string }[] = Array.from({ length: 4 }, () => ({ set: undefined, text: "" }))
@@ -17,10 +22,10 @@ let place = 0
 export function fieldSetText(set: JsonValue): string {
   if (!isObject(set)) return stringify(set)
   for (const made of latest) if (made.set === set) return made.text
-  const known = shared.get(set)
+  const known = kept.get(set)
   if (known !== undefined) return known
   const made = latest[place++ % latest.length]
-  const text = stringify(set)
+  const text = textOfParts(set)
   if (made !== undefined) {
     made.set = set
     made.text = text
@@ -28,9 +33,29 @@ export function fieldSetText(set: JsonValue): string {
   return text
 }
 
-/** Called with a set that was parsed from `text`, which this server has written, and that many objects share. */
+/** The parts are those of the fields of an object: metadata, spec and the like. */
+function textOfParts(set: JsonObject): string {
+  let text = "{"
+  for (const element in set) {
+    const part = set[element]
+    if (part === undefined) continue
+    if (text.length > 1) text += ","
+    text += `${JSON.stringify(element)}:${isObject(part) ? partText(part) : stringify(part)}`
+  }
+  return `${text}}`
+}
+
+function partText(part: JsonObject): string {
+  const known = kept.get(part)
+  if (known !== undefined) return known
+  const text = stringify(part)
+  if (text.length >= keptPartCharacters) kept.set(part, text)
+  return text
+}
+
+/** Called with a set that many objects share, and its text. */
 export function keepFieldSetText(set: JsonObject, text: string): void {
-  shared.set(set, text)
+  kept.set(set, text)
 }
 
 /** The JSON of the entries of `metadata.managedFields`. */
