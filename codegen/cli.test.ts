@@ -288,6 +288,14 @@ describe("npm run gen", () => {
       expect(read(lock)).toBe(first)
     })
 
+    test("a renamed field is a warning, and the run succeeds", async () => {
+      await runGenerator(own, context())
+      write(schema, read(schema).replaceAll("maxReplicas", "most").replace("number: 2", "number: 9"))
+      errors.length = 0
+      expect(await runGenerator(own, context())).toBe(0)
+      expect(errors[0]).toMatch(/^warning: schemas\/.*kettle.yaml:\d+:\d+: maxReplicas of KettleSpec was removed or renamed to most: /)
+    })
+
     test("a broken lock is reported by its own path", async () => {
       await runGenerator(own, context())
       write(lock, read(lock).replace("maxReplicas: 2", "maxReplicas: 1"))

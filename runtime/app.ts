@@ -6,6 +6,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
+import { refusalLog } from "./authn/refusal-log.ts"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { audit, auditBegin } from "./filters/audit.ts"
@@ -69,7 +70,7 @@ export function filtersOf(parts: ServerParts): readonly Step[] {
       vendor,
       removeHeaders: parts.removeHeaders,
       meter: parts.accessMetrics.authentication,
-      onFault: (fault) => parts.log.debug({ err: fault }, "a request could not be authenticated"),
+      onFault: refusalLog({ clock, log: parts.log }),
     }),
     ...(audited === undefined ? [] : [audit()]),
     impersonation({ authorizers: parts.authorizers }),

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { buildBundle } from "../scripts/freshness.mjs"
 import { createHttpClient } from "./support/http-client.ts"
-import { newFolder, program, startProgram, startWith } from "./support/program.ts"
+import { ask, newFolder, program, startProgram, startWith } from "./support/program.ts"
 import { startTestServer, type TestServer } from "./support/server.ts"
 
 await buildBundle()
@@ -47,6 +47,21 @@ describe("wrong folders", () => {
   })
 })
 
+it("a new folder of Kubernetes' names beside an older .orch that has them is begun with a warning", async () => {
+  const folder = newFolder()
+  const before = await startProgram(join(folder, ".orch"), "--vendor=kubernetes")
+  await before.said(/Serving on https/)
+  before.child.kill("SIGTERM")
+  await before.exit
+  // It ends by itself, since it has half a certificate.
+  const { stderr } = spawnSync(process.execPath, [program, "serve", "--vendor=kubernetes", "--tls-cert-file=half"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH },
+  })
+  expect(stderr).toMatch(/ WARN {2}\.orch has objects that were stored with --vendor=kubernetes, .*; --data-dir=\.orch goes on with them\n/)
+})
+
 describe("wrong commands", () => {
   it("an option that npm took is refused with the command that was meant", () => {
     const env = { npm_lifecycle_event: "start", npm_config_vendor: "kubernetes" }
@@ -70,6 +85,20 @@ describe("wrong commands", () => {
     await expect(Promise.race([other, Promise.resolve("not reported")])).resolves.toBe("not reported")
     other.catch(() => undefined)
   })
+})
+
+it("a token of an issuer that the server does not know has its reason in the log, and not its text", async () => {
+  const folder = newFolder()
+  const started = await startProgram(folder)
+  await started.said(/Serving on https/)
+  const part = (text: string): string => Buffer.from(text).toString("base64url")
+  const token = `${part('{"alg":"RS256"}')}.${part('{"iss":"https://other.example","sub":"jane"}')}.${part("signature")}`
+  for (let each = 0; each < 3; each++) expect((await ask(started, folder, "/version", { token })).status).toBe(401)
+  started.child.kill("SIGTERM")
+  await started.exit
+  const lines = started.output().match(/ WARN {2}a request could not be authenticated .*/g)
+  expect(lines).toEqual([expect.stringContaining("https://other.example")])
+  for (const text of token.split(".")) expect(started.output()).not.toContain(text)
 })
 
 describe("clients of Kubernetes at a server with other names", () => {

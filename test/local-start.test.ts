@@ -1,4 +1,5 @@
 /** `npm start`: permissions at a server on one's own machine, and how its administrator signs in. */
+import { createPrivateKey } from "node:crypto"
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { join } from "node:path"
@@ -82,6 +83,8 @@ test("a new folder gets a certificate of the administrator, and roles decide for
   expect(existsSync(join(dataDir, "admin.token"))).toBe(false)
   for (const file of ["admin.kubeconfig", "pki/admin.key", "pki/client-ca.key"])
     expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600])
+  // fabric8 reads no other key without a library besides.
+  expect(createPrivateKey(readFileSync(join(dataDir, "pki/admin.key"))).asymmetricKeyType).toBe("rsa")
   const send = clientOf(dataDir)
   const { status } = JSON.parse((await send("POST", whoAmI, review)).body) as { status: object }
   expect(status).toMatchObject({ userInfo: { username: "admin", groups: ["system:masters", "system:authenticated"] } })

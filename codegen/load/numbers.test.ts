@@ -72,6 +72,25 @@ describe("numbers", () => {
     })
   })
 
+  test("of fields that are gone or renamed are a warning once, which names the new field of the same type", () => {
+    const lock = one({ Cup: { size: "int32", colour: "string", depth: "int32" } }).lock
+    const warningsOf = (types: Record<string, Record<string, string>>, numbers: string): readonly string[] => {
+      const loaded = load(new Map([[`${folder}/cup.yaml`, file(types)]]), { numbers })
+      return "diagnostics" in loaded ? ["faults"] : loaded.warnings.map((warning) => formatDiagnostic(warning))
+    }
+    const after = { Cup: { size: "int32", paint: "string" } }
+    const gone = "objects that are stored with it lose it; its number"
+    expect(warningsOf(after, lock)).toEqual([
+      expect.stringContaining(`cup.yaml:2:3: depth of Cup was removed: ${gone} 3 stays reserved; expected depth beside the other fields`),
+      expect.stringContaining(
+        `cup.yaml:6:7: colour of Cup was removed or renamed to paint: ${gone} 2 stays reserved; expected colour beside`,
+      ),
+    ])
+    expect(warningsOf(after, one(after, lock).lock)).toEqual([])
+    // A new type for the same name is a fault or accepted, and a field more is no loss.
+    expect(warningsOf({ Cup: { size: "int64", colour: "string", depth: "int32", lid: "string" } }, lock)).toEqual([])
+  })
+
   test("avoid the range of protobuf", () => {
     const fields = Object.fromEntries(Array.from({ length: 19_000 }, (_, at) => [`f${at}`, "string"]))
     const { numbers } = one({ Cup: fields })

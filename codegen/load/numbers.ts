@@ -58,6 +58,7 @@ export function numberFields(table: TypeTable, locks: Locks): NumberLock {
     if (one.type.own) {
       checkStated(one)
       for (const field of one.fields) checkNumber(one, field, { messages: known.messages, change, accept: locks.accept })
+      if (!table.preservesUnknown(one.type.name)) warnOfGoneFields(one)
     }
     const numbered = one.fields.map((field) => withNumber(field, one.numbers.get(field.model.name)))
     table.fields.set(one.type.name, numbered)
@@ -268,6 +269,25 @@ function checkMessage(one: Numbering, { model, block }: FieldDeclaration, messag
     expected: "number: none, or a number in that type",
   })
   return true
+}
+
+/**
+ * Warns of the fields that the type had when its lock was written. A new field of the same type is most often the old
+ * one with another name. Once the lock is written, it keeps such a field among the removed ones.
+ */
+function warnOfGoneFields({ type, fields, before }: Numbering): void {
+  const names = new Set(fields.map(({ model }) => model.name))
+  const known = new Set([...before.fields, ...before.removed].map(({ name }) => name))
+  const added = fields.filter(({ model }) => !known.has(model.name))
+  for (const { name, number, wire } of before.fields) {
+    if (names.has(name)) continue
+    const renamed = added.find(({ model }) => shownType(model.type) === wire)
+    const isNow = renamed === undefined ? "removed" : `removed or renamed to ${renamed.model.name}`
+    type.source.warn(renamed?.nameStart ?? type.nameStart, {
+      found: `${name} of ${type.localName} was ${isNow}: objects that are stored with it lose it; its number ${number} stays reserved`,
+      expected: `${name} beside ${renamed === undefined ? "the other fields" : "the new name"} while such objects exist, or a new version with conversion.rename`,
+    })
+  }
 }
 
 /** Stated numbers among themselves. */

@@ -60,3 +60,10 @@ export const keptAccountTokensMs = 10_000
 
 /** Secrets that are labelled with the last use of their tokens at a time; those beyond wait for their next look-up. */
 export const lastUseWritesMax = 16
+
+/** Different reasons of refused credentials that are logged in each period of so many milliseconds. */
+export const loggedReasonsMax = 10
+export const loggedReasonsMs = 60_000
+
+/** Characters of such a reason: some of it is the client's. */
+export const loggedReasonCharactersMax = 1024

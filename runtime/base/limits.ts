@@ -456,7 +456,7 @@ export const htmlTagBytesMax = 64 * 1024
  */
 export const keptReadingsBytesMax = 20 * 1024 * 1024
 
-/** Cached path elements of fields, and fields in plans of texts, with names of at most 64 characters; a full cache is dropped. */
+/** Cached path elements of fields, and fields in plans of texts, with names of 64 characters; a full one is dropped. */
 export const fieldElementsMax = 4096
 
 /** Cached parsed quantities, of at most 16 characters; when the number is exceeded, all are dropped. */
@@ -474,7 +474,7 @@ export const recentObjectsBytes = 8 * 1024 * 1024
 /** Characters of all cached sets of owned fields together; a full cache is dropped. */
 export const sharedSetsCharactersMax = 4 * 1024 * 1024
 
-/** Characters of a cached set of owned fields: a pod with three containers of twenty variables each has about 10,000. */
+/** Characters of a cached set of owned fields; a pod with three containers of twenty variables has about 10,000. */
 export const sharedSetCharactersMax = 32 * 1024
 
 /** Milliseconds for which the event loop may be held before it is logged: all requests wait meanwhile. */

@@ -19,6 +19,7 @@ import type { Store } from "../storage/store.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 import { localDefaults, localOptions } from "./local-options.ts"
+import { warnOfOlderFolder } from "../launch/older-folder.ts"
 import { refuseOptionsOfNpm, warnOfAnonymous, warnOfOpenServer, whatNext, writeKubeconfig } from "./serve.ts"
 import { EndSignals } from "./signals.ts"
 
@@ -51,6 +52,7 @@ export async function dev(args: readonly string[], context: CommandContext): Pro
   for (const text of loaded.misspelt) log.warn(text)
   warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
+  warnOfOlderFolder({ ...loaded, options }, (text) => log.warn(text))
   return serveAgain({ schemas, out, options, log, context })
 }
 

@@ -14,6 +14,7 @@ import { adminFiles, allowsEverything, hasAdminCertificate, tokenFile } from "..
 import type { Launched } from "../launch/launch.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
 import { isLoopback } from "../launch/server-names.ts"
+import { warnOfOlderFolder } from "../launch/older-folder.ts"
 import { beginEmbeddedStore } from "../launch/open-store.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LoadedOptions } from "../options/load.ts"
@@ -70,6 +71,7 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
   for (const text of loaded.misspelt) log.warn(text)
   warnOfAnonymous({ ...loaded, options }, (text) => log.warn(text))
   warnOfOpenServer(options, (text) => log.warn(text))
+  warnOfOlderFolder({ ...loaded, options }, (text) => log.warn(text))
   const signals = new EndSignals({ clock: systemClock, log })
   followNpm({ clock: systemClock, env: context.env, onEnd: () => signals.parentEnded() })
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")

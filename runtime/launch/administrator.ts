@@ -98,7 +98,8 @@ async function adminCertificate({ options, clock }: AdministratorParts): Promise
     const make = (): Promise<Pair> => createAuthority("orch-apiserver-client-ca", nowMs)
     const authority = await storedPair(authorityPath(options["data-dir"]), clock, make)
     const subject = `CN=${admin.name}, ${admin.groups.map((group) => `O=${group}`).join(", ")}`
-    const issue = (): Promise<Pair> => issuePair(authority, { subject, usage: "clientAuth" }, nowMs)
+    // fabric8 reads keys of elliptic curves only with a library that its users would have to add.
+    const issue = (): Promise<Pair> => issuePair(authority, { subject, usage: "clientAuth", keyType: "rsa" }, nowMs)
     const fits = ({ certificate }: Pair): boolean => isIssued(certificate, authority.certificate)
     const pair = await storedPair(join(dir, "admin"), clock, issue, fits)
     for (const name of ["client-ca.key", "admin.key"]) checkPrivate(join(dir, name))

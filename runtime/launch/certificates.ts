@@ -132,8 +132,10 @@ function covers(certificate: string, names: readonly string[]): boolean {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 
-async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"])
+const rsa = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
+
+async function createKeys(keyType: "ec" | "rsa" = "ec"): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
+  const keys = await webcrypto.subtle.generateKey(keyType === "rsa" ? rsa : algorithm, true, ["sign", "verify"])
   const exported = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey))
   return {
     keys,
@@ -170,13 +172,15 @@ export interface Certified {
   readonly usage: "clientAuth" | "serverAuth"
   /** Host names and addresses of a server. */
   readonly names?: readonly string[]
+  /** RSA takes some 200 ms to make; every client can read it. */
+  readonly keyType?: "ec" | "rsa"
 }
 
 /** Makes a key and a certificate for it. */
-export async function issuePair(authority: Pair, { subject, usage, names = [] }: Certified, nowMs: number): Promise<Pair> {
+export async function issuePair(authority: Pair, { subject, usage, names = [], keyType }: Certified, nowMs: number): Promise<Pair> {
   const maker = await loadCertificateMaker()
   const issuer = new maker.X509Certificate(authority.certificate)
-  const { keys, pem } = await createKeys()
+  const { keys, pem } = await createKeys(keyType)
   const issuerKey = createPrivateKey(authority.key).export({ format: "der", type: "pkcs8" })
   const alternatives = names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name }))
   const certificate = await maker.X509CertificateGenerator.create({

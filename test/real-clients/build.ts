@@ -85,6 +85,10 @@ async function buildJava(folder: string): Promise<void> {
   const sources = ["Kinds.java", "Ovens.java"].map((name) => join(here, "fabric8", name))
   run("javac", ["-cp", join(built, "*"), "-d", built, ...sources], built)
   process.env.ORCH_FABRIC8 = [built, join(built, "*")].join(delimiter)
+  const junit = "junit-platform-console-standalone-1.13.4.jar"
+  const artifact = "org.junit.platform:junit-platform-console-standalone:1.13.4"
+  run("mvn", ["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`], built)
+  process.env.ORCH_JUNIT = join(folder, junit)
 }
 
 /** What reads the published documents: Spectral, openapi-generator (Java), openapi-python-client. */

@@ -17,12 +17,12 @@ import { fieldElementsMax } from "../../base/limits.ts"
 const leafText = "{}"
 const memberText = '{".":{}'
 
-/** Thrown when only the set itself can tell: an item that is there twice, or names in an order that needs a sort. */
+/** Thrown when the set itself is needed: for an item that is there twice, or names in an order that needs a sort. */
 const needsSet = new Error("the text of a field set needs the set")
 
 /**
- * The text of `createdSet`, with the same arguments. Called for each creation. Undefined for objects, few, whose set has
- * to be built.
+ * The text of `createdSet`, with the same arguments. Called for each creation. Undefined for objects, few, whose set
+ * has to be built.
  */
 export function createdSetText(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): string | undefined {
   const { map } = rootNode(shape)
