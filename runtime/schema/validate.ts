@@ -185,8 +185,8 @@ export function field(self: JsonObject, name: string, context: CheckContext, val
 }
 
 /**
- * As `field`, for a field of an object whose checks read nothing else of the object but its name: a value that is as this
- * server has checked and written it last passes again.
+ * As `field`, for a field of an object whose checks read nothing else of the object but its name: a value that is as
+ * this server has checked and written it last passes again.
  */
 export function selfContained(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
   if (!context.hasPassed(name)) field(self, name, context, validate, shown)
