@@ -456,7 +456,7 @@ export const htmlTagBytesMax = 64 * 1024
  */
 export const keptReadingsBytesMax = 20 * 1024 * 1024
 
-/** Cached path elements of fields, and fields in plans of texts, with names of 64 characters; a full one is dropped. */
+/** Cached path elements of fields, with names of at most 64 characters; a full cache is dropped. */
 export const fieldElementsMax = 4096
 
 /** Cached parsed quantities, of at most 16 characters; when the number is exceeded, all are dropped. */

@@ -14,6 +14,8 @@ import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } f
 import type { ListForm, ListKey, MapForm, TypedNode } from "./typed-node.ts"
 import { fieldElementsMax } from "../../base/limits.ts"
 
+/** Objects with more fields are rare: no plan of theirs is kept, and an order of many names needs a sort. */
+const fewNames = 32
 const leafText = "{}"
 const memberText = '{".":{}'
 
@@ -191,6 +193,11 @@ interface PlannedChild {
   readonly end: string
 }
 
+/** Characters of all plans, with what their entries take: a kind with all its fields has some thousands. */
+const planCharactersMax = 1024 * 1024
+/** What an entry takes beside its texts, about. */
+const plannedEntryCharacters = 200
+
 /** Plans by the fields of objects, one field after the other. */
 interface PlanNode {
   readonly next: Map<string, PlanNode>
@@ -198,17 +205,18 @@ interface PlanNode {
 }
 
 let planned = new WeakMap<MapForm, PlanNode>()
-let planNodes = 0
+/** Characters of the names and texts that plans hold. */
+let plannedCharacters = 0
 
 function planOf(map: MapForm, object: JsonObject): Plan {
   let node: PlanNode = planned.get(map) ?? rootOf(map)
+  let fields = 0
   for (const name in object) {
     if (object[name] === undefined) continue
-    const next: PlanNode | undefined = node.next.get(name) ?? nodeAfter(node, name)
-    if (next === undefined) return makePlan(map, object)
-    node = next
+    if (++fields > fewNames) return makePlan(map, object)
+    node = node.next.get(name) ?? nodeAfter(node, name)
   }
-  node.plan ??= makePlan(map, object)
+  node.plan ??= keptPlan(map, object)
   return node.plan
 }
 
@@ -218,18 +226,25 @@ function rootOf(map: MapForm): PlanNode {
   return node
 }
 
-/** Undefined for names that are not kept. All plans are forgotten when there are too many. */
-function nodeAfter(node: PlanNode, name: string): PlanNode | undefined {
-  if (name.length > knownNameCharactersMax) return undefined
-  if (planNodes >= fieldElementsMax) {
-    planned = new WeakMap()
-    planNodes = 0
-    return undefined
-  }
-  planNodes++
+function nodeAfter(node: PlanNode, name: string): PlanNode {
+  countCharacters(name.length)
   const next: PlanNode = { next: new Map(), plan: undefined }
   node.next.set(name, next)
   return next
+}
+
+function keptPlan(map: MapForm, object: JsonObject): Plan {
+  const plan = makePlan(map, object)
+  countCharacters(plan.children.reduce((sum, { end }) => sum + end.length, plan.start.length))
+  return plan
+}
+
+/** All plans are forgotten when there are too many. */
+function countCharacters(characters: number): void {
+  plannedCharacters += plannedEntryCharacters + characters
+  if (plannedCharacters <= planCharactersMax) return
+  planned = new WeakMap()
+  plannedCharacters = 0
 }
 
 function makePlan(map: MapForm, object: JsonObject): Plan {
@@ -274,7 +289,6 @@ function fieldText(name: string): string {
 
 /** Field names of the objects from the root to the current one: one stack for the whole walk. */
 const names: string[] = []
-const fewNames = 32
 
 /** Pushes the field names of an object, sorted by their bytes. */
 function pushNames(object: JsonObject): void {

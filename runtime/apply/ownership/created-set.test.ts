@@ -43,6 +43,18 @@ describe("the fields of a creator", () => {
     expect(written).toBeGreaterThan(500)
   })
 
+  test("are written alike whatever objects came before", () => {
+    // More than what is kept of them, and each a longer one.
+    for (let length = 1; length < 6000; length++) {
+      const labels = Object.fromEntries(
+        Array.from({ length: length % 40 }, (_, at) => [`label-${at < 39 ? at : length}-${length % 7}`, ""]),
+      )
+      const next = { labels, text: "a" }
+      const text = createdSetText(exampleShape, {}, next, unowned)
+      if (length % 40 < 30) expect(text).toBe(JSON.stringify(createdSet(exampleShape, {}, next, unowned)))
+    }
+  })
+
   test("is the same in stages as at once", () => {
     const name = fc.string({ maxLength: 4 })
     const port = fc.record({ port: fc.nat({ max: 3000 }), text: name }, { requiredKeys: ["port"] })
