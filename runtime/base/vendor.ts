@@ -44,6 +44,16 @@ const orch: Vendor = {
   word: "orch",
 }
 
+/** Domains by their neutral names. Most of those that are asked for are constants, several for each pod. */
+const knownDomains = new Map<string, string>()
+const knownDomainsMax = 256
+
+function domainOf(neutral: string): string {
+  const domain = neutral.replace(/(^|\.)orch\.io(?=\/)/, "$1kubernetes.io")
+  if (knownDomains.size < knownDomainsMax && neutral.length <= 64) knownDomains.set(neutral, domain)
+  return domain
+}
+
 const kubernetes: Vendor = {
   name: "kubernetes",
   group: (neutral) => (neutral.endsWith(".orch.io") ? `${neutral.slice(0, -"orch.io".length)}k8s.io` : neutral),
@@ -57,7 +67,7 @@ const kubernetes: Vendor = {
         : wire,
   apiVersion: (neutral) => mapGroupOf(neutral, kubernetes.group),
   neutralApiVersion: (wire) => mapGroupOf(wire, kubernetes.neutralGroup),
-  domain: (neutral) => neutral.replace(/(^|\.)orch\.io(?=\/)/, "$1kubernetes.io"),
+  domain: (neutral) => knownDomains.get(neutral) ?? domainOf(neutral),
   namespace: (neutral) => neutral.replace(/^orch-/, "kube-"),
   compactMediaType: "application/vnd.kubernetes.protobuf",
   extensionPrefix: "x-kubernetes-",

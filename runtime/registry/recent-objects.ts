@@ -26,14 +26,18 @@ export class RecentObjects {
   /** The object at `key`, if its version of this revision is kept. */
   find(key: string, revision: number): RecentObject | undefined {
     const recent = this.byKey.get(key)
-    return recent?.revision === revision ? recent : undefined
+    if (recent?.revision !== revision) return undefined
+    // Looked at only now: most objects are not written again soon.
+    if (isAsParsed(recent.object)) return recent
+    this.drop(key)
+    return undefined
   }
 
   /** Called after a commit. */
   keep(key: string, recent: RecentObject): void {
     const { object, bytes } = recent
     this.drop(key)
-    if (bytes >= largeObjectBytes || !isAsParsed(object)) return
+    if (bytes >= largeObjectBytes) return
     recentObjectsGuard.kept(object)
     this.byKey.set(key, recent)
     this.used += bytes

@@ -48,6 +48,20 @@ const imageHost = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])
  */
 export function imageTag(value: Value): Value {
   if (typeof value !== "string") return undefined
+  const known = knownTags.get(value)
+  if (known !== undefined) return known
+  const tag = tagOf(value)
+  if (value.length > imageNameMax) return tag
+  if (knownTags.size >= knownTagsMax) knownTags.clear()
+  knownTags.set(value, tag)
+  return tag
+}
+
+/** Tags by image names of at most `imageNameMax` characters: most pods run one of few images. */
+const knownTags = new Map<string, string>()
+const knownTagsMax = 256
+
+function tagOf(value: string): string {
   const [name = "", digest] = value.split("@", 2)
   const last = name.slice(name.lastIndexOf("/") + 1)
   const colon = last.indexOf(":")

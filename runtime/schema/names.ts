@@ -14,6 +14,9 @@ const wildcardPattern = `\\*\\.${subdomainPattern}`
 const qualifiedNamePattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 const labelValuePattern = `(${qualifiedNamePattern})?`
 
+/** The patterns that were compiled. */
+const compiled = new Map<string, RegExp>()
+
 const label = wholePattern(labelPattern)
 const subdomain = wholePattern(subdomainPattern)
 const label1035 = wholePattern(label1035Pattern)
@@ -27,9 +30,14 @@ const qualifiedNameHelp = patternFault(
   ["MyName", "my.name", "123-abc"],
 )
 
-/** Compiles a pattern that must match the whole text. Called once per pattern at load. */
+/** Compiles a pattern of this program, of which there are few, that must match the whole text. */
 export function wholePattern(pattern: string): RegExp {
-  return new RegExp(`^${pattern}$`)
+  let expression = compiled.get(pattern)
+  if (expression === undefined) {
+    expression = new RegExp(`^${pattern}$`)
+    compiled.set(pattern, expression)
+  }
+  return expression
 }
 
 /** The sentence for text that does not match: `help (e.g. 'a',  or 'b', regex used for validation is '...')`. */

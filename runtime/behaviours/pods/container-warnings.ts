@@ -32,13 +32,13 @@ function byteWarnings({ container, path: below }: PlacedContainer, path: string)
 
 function variableWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
   const seen = new Set<string>()
-  return (container.env ?? []).flatMap(({ name }, index) => {
-    const warnings = seen.has(name)
-      ? [`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`]
-      : []
+  const warnings: string[] = []
+  for (const [index, { name }] of (container.env ?? []).entries()) {
+    if (seen.has(name))
+      warnings.push(`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`)
     seen.add(name)
-    return warnings
-  })
+  }
+  return warnings
 }
 
 interface PlacedPort {

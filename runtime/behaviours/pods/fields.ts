@@ -16,8 +16,13 @@ const lists: readonly ContainerList[] = ["containers", "initContainers", "epheme
 
 /** All containers of a pod spec: the main ones, then init containers, then ephemeral ones. */
 export function containersOf(spec: PodSpec): readonly PlacedContainer[] {
-  // Before validation, the required list may be null.
-  return lists.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, list, path: `${list}[${index}]` })))
+  const placed: PlacedContainer[] = []
+  for (const list of lists) {
+    // Before validation, the required list may be null.
+    const containers: readonly (Container | EphemeralContainer)[] = spec[list] ?? []
+    for (const [index, container] of containers.entries()) placed.push({ container, list, path: `${list}[${index}]` })
+  }
+  return placed
 }
 
 /** Whether an init container keeps running beside the main containers. */
