@@ -22,7 +22,10 @@ export interface FoundClass {
   readonly name: string
   readonly probe: Probe
   readonly difference: Difference
-  readonly answer: Facts
+  /** Of the real server, to each step up to the one that differs. */
+  readonly answers: readonly Facts[]
+  /** Of the real server, to the end of a probe that has one. */
+  readonly ended?: Facts
   count: number
 }
 
@@ -55,14 +58,14 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
   if (first === undefined) throw new Error("there are no kinds to ask about")
   for (; given.goesOn(); requests++) {
     const probe = drawProbe(random, random.pick([first, ...others]))
-    const { differing, answer } = await ask(given.servers, probe)
+    const { differing, ...answered } = await ask(given.servers, probe)
     for (const difference of differing) {
       if (given.isKnown(difference, probe.kind)) continue
       const name = classOf(difference)
       const known = classes.get(name)
       if (known !== undefined) known.count++
       if (known !== undefined || classes.size >= classesMax) continue
-      const one = await smallest(given.servers, { name, probe, difference, answer, count: 1 })
+      const one = await smallest(given.servers, { name, probe, difference, ...answered, count: 1 })
       classes.set(name, one)
       given.found(one)
     }
@@ -70,24 +73,59 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
   return { requests, classes }
 }
 
-async function ask({ real, ours }: Servers, { kind, operation, step }: Probe): Promise<{ differing: Difference[]; answer: Facts }> {
-  const [a, b] = await Promise.all([real(step), ours(step)])
-  const id = `${kind}/${operation}/random`
-  return { answer: a, differing: differences(steady(a, id), steady(b, id)) }
+interface Asked {
+  readonly differing: readonly Difference[]
+  readonly answers: readonly Facts[]
+  readonly ended?: Facts
 }
 
+/** Sends the steps up to the first that is answered otherwise: those after it would meet other objects. */
+async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Probe): Promise<Asked> {
+  const id = `${kind}/${operation}/random`
+  const answers: Facts[] = []
+  let differing: Difference[] = []
+  for (const step of steps) {
+    const [a, b] = await Promise.all([real(step), ours(step)])
+    answers.push(a)
+    differing = differences(withoutAllocations(steady(a, id)), withoutAllocations(steady(b, id)))
+    if (differing.length > 0) break
+  }
+  if (end === undefined) return { differing, answers }
+  const [ended] = await Promise.all([real(end), ours(end)])
+  return { differing, answers, ended }
+}
+
+/** Messages name the addresses and node ports that the server has chosen for a stored Service. */
+function withoutAllocations(facts: Facts): Facts {
+  if (facts.status === undefined) return facts
+  const text = JSON.stringify(facts.status).replace(/\b10\.0\.0\.\d{1,3}\b/g, "<ip>")
+  return { ...facts, status: JSON.parse(text.replace(/\b3[0-2]\d{3}\b/g, "<port>")) }
+}
+
+/** Leaves out the steps before the last that are not needed, and shrinks the bodies from the last to the first. */
 async function smallest(servers: Servers, found: FoundClass): Promise<FoundClass> {
-  let best = found
-  const withBody = (b: JsonValue): Probe => ({ ...found.probe, step: { ...found.probe.step, b } })
-  const differs = async (body: JsonValue): Promise<boolean> => {
-    const probe = withBody(body)
-    const { differing, answer } = await ask(servers, probe)
+  let best: FoundClass = { ...found, probe: upTo(found.probe, found.answers.length) }
+  const differs = async (probe: Probe): Promise<boolean> => {
+    const { differing, ...answered } = await ask(servers, probe)
     const difference = differing.find((one) => classOf(one) === found.name)
     if (difference === undefined) return false
-    best = { ...found, probe, difference, answer }
+    best = { ...found, probe: upTo(probe, answered.answers.length), difference, ...answered }
     return true
   }
-  const body = found.probe.step.b
-  if (body !== undefined) await shrinkBody(body as JsonValue, differs, attemptsMax) // A probe has no base.
+  for (let at = best.probe.steps.length - 2; at > 0; at--) await differs(withSteps(best.probe, best.probe.steps.toSpliced(at, 1)))
+  for (let at = best.probe.steps.length - 1; at >= 0; at--) {
+    const step = best.probe.steps[at]
+    if (step?.b === undefined) continue
+    const withBody = (b: JsonValue): Probe => withSteps(best.probe, best.probe.steps.with(at, { ...step, b }))
+    await shrinkBody(step.b as JsonValue, (body) => differs(withBody(body)), attemptsMax) // A probe has no base.
+  }
   return best
+}
+
+function upTo(probe: Probe, length: number): Probe {
+  return withSteps(probe, probe.steps.slice(0, length))
+}
+
+function withSteps(probe: Probe, [first, ...others]: readonly Step[]): Probe {
+  return { ...probe, steps: first === undefined ? probe.steps : [first, ...others] }
 }

@@ -14,9 +14,14 @@ export interface Kind {
   readonly setup: readonly Step[]
   /** The path of the stored object, and what was sent to store it. */
   readonly stored?: { readonly path: string; readonly object: JsonObject; readonly hasStatus: boolean }
+  /** Objects may be created and deleted. Some would change how a server treats other requests. */
+  readonly mayLive: boolean
   readonly schema: Schema
   readonly schemas: Schemas
 }
+
+const changesServers =
+  /^(Namespace|APIService|CustomResourceDefinition|FlowSchema|PriorityLevel|.*Webhook|Validating|.*Review|TokenRequest)/
 
 /** Objects of this tool stand beside those of the recorded cases. */
 const ownNames = <T>(value: T): T => JSON.parse(JSON.stringify(value).replace(/(?<![a-z])rd-/g, "differ-"))
@@ -59,6 +64,7 @@ function kindOf(group: Group, path: string, schemas: Schemas, apiVersion: string
     bases: [first, ...others],
     setup: [...(group.setup ?? []), ...storing].map((step) => ({ ...step, b: bodyOf(step.b, group.bases) ?? null })),
     ...(typeof name === "string" && storing.length > 0 && { stored }),
+    mayLive: !changesServers.test(group.group),
     schema,
     schemas,
   }

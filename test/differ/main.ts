@@ -13,12 +13,13 @@ import { createHttpClient } from "../support/http-client.ts"
 import type { Difference } from "../real-answers/compare.ts"
 import type { Facts } from "../real-answers/compared.ts"
 import { readLedger, readReasons, reasonOf, open } from "../real-answers/ledger.ts"
-import { type Group, recordedGroups } from "../real-answers/recorded.ts"
+import { type Group, recordedGroups, type Step } from "../real-answers/recorded.ts"
 import { defaultPlugins, withServer, writeTokens } from "../real-answers/run.ts"
 import { type Asked, openSender } from "../real-answers/send.ts"
 import { shortText } from "../real-answers/values.ts"
 import { classOf, type FoundClass, hunt } from "./hunt.ts"
 import { kindsOf } from "./kinds.ts"
+import type { Probe } from "./probe.ts"
 
 const { values } = parseArgs({
   options: {
@@ -119,17 +120,24 @@ function recording(found: readonly FoundClass[]): { groups: Group[]; answers: Re
   const idOf = (one: FoundClass): string => `${one.probe.kind}/random/${one.probe.operation} ${one.name}`
   const groups = names.map((group) => ({
     group,
-    cases: found.filter(({ probe }) => probe.kind === group).map((one) => ({ id: idOf(one), steps: [one.probe.step] })),
+    cases: found.filter(({ probe }) => probe.kind === group).map((one) => ({ id: idOf(one), steps: recordedSteps(one.probe) })),
   }))
-  const recorded = JSON.stringify({ groups, answers: Object.fromEntries(found.map((one) => [idOf(one), [one.answer]])) })
+  const recorded = JSON.stringify({
+    groups,
+    answers: Object.fromEntries(found.map((one) => [idOf(one), one.ended === undefined ? one.answers : [...one.answers, one.ended]])),
+  })
   return JSON.parse(recorded.replace(/(?<![a-z])differ-/g, "rd-"))
 }
 
+/** What the steps have made is removed as well. */
+function recordedSteps({ steps, end }: Probe): readonly Step[] {
+  return end === undefined ? steps : [...steps, end]
+}
+
 function describe({ name, probe, difference }: FoundClass): string {
-  const { m, p, ct, b } = probe.step
   return [
     `${name}  (${probe.kind} ${probe.operation})`,
-    `    ${m} ${p}${ct === undefined ? "" : ` ${ct}`} ${shortText(b, 1500)}`,
+    ...probe.steps.map(({ m, p, ct, b }) => `    ${m} ${p}${ct === undefined ? "" : ` ${ct}`} ${shortText(b, 1500)}`),
     `    real ${shortText(difference.real)}`,
     `    ours ${shortText(difference.ours)}`,
   ].join("\n")

@@ -1,7 +1,10 @@
-/** One request of the differential. All are dry runs: they change nothing, so that each can be sent again. */
+/**
+ * What the differential sends at a time: one request, mostly, that is a dry run and changes nothing; or a life, in which
+ * an object is created, written and deleted. Both can be sent again.
+ */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Step } from "../real-answers/recorded.ts"
-import { same } from "../real-answers/values.ts"
+import { fieldOf, same } from "../real-answers/values.ts"
 import type { SeededRandom } from "../sim/world/random.ts"
 import { mutate } from "./generate.ts"
 import type { Kind } from "./kinds.ts"
@@ -9,15 +12,50 @@ import type { Kind } from "./kinds.ts"
 export interface Probe {
   readonly kind: string
   readonly operation: string
-  readonly step: Step
+  /** In their order. */
+  readonly steps: readonly [Step, ...Step[]]
+  /** Removes what the steps have made. Absent: they make nothing. */
+  readonly end?: Step
 }
 
 const operations = ["create", "create", "update", "update", "status", "json", "merge", "strategic", "apply", "delete"] as const
 
+/** The share of lives. */
+const livesShare = 0.3
+
 export function drawProbe(random: SeededRandom, kind: Kind): Probe {
+  if (kind.stored !== undefined && kind.mayLive && random.chance(livesShare)) return drawLife(random, kind, kind.stored)
   const operation = kind.stored === undefined ? "create" : random.pick(operations)
+  return { kind: kind.name, operation, steps: [stepOf(random, kind, operation)] }
+}
+
+/** Writes of a life after the creation, at most. */
+const writesMax = 4
+const writes = ["update", "status", "json", "merge", "strategic", "apply", "get"] as const
+
+/** Each write starts from what was created, so that it may take back what another one has changed. */
+function drawLife(random: SeededRandom, kind: Kind, stored: NonNullable<Kind["stored"]>): Probe {
+  const object = mutate(random, kind.schemas, renamed(random.pick(kind.bases)), kind.schema)
+  const name = fieldOf(object, "metadata", "name")
+  const path = `${kind.path}/${typeof name === "string" ? encodeURIComponent(name) : "none"}`
+  const lasting = { ...kind, stored: { ...stored, path, object } }
+  const create: Step = { m: "POST", p: `${kind.path}?fieldManager=differ-create`, b: object, managed: true }
+  const later = Array.from({ length: 1 + random.integer(writesMax) }, () => {
+    const operation = random.pick(writes)
+    return operation === "get"
+      ? { m: "GET", p: path, accept: random.pick(["application/json", table]) }
+      : lastingStep(random, lasting, operation)
+  })
+  return { kind: kind.name, operation: "life", steps: [create, ...later], end: { m: "DELETE", p: `${path}?gracePeriodSeconds=0` } }
+}
+
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+/** A write that is no dry run, by one of two managers. */
+function lastingStep(random: SeededRandom, kind: Kind, operation: (typeof operations)[number]): Step {
   const step = stepOf(random, kind, operation)
-  return { kind: kind.name, operation, step }
+  const query = `?fieldManager=differ-${random.pick(["one", "two"])}${random.chance(0.1) ? "&dryRun=All" : ""}`
+  return { ...step, p: step.p.replace("?dryRun=All&fieldManager=differ", query), managed: true }
 }
 
 function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)[number]): Step {
