@@ -46,6 +46,7 @@ import {
   qualifiedNameFaults,
   wildcardSubdomainFaults,
 } from "../../runtime/schema/names.ts"
+import { domainPrefixedPathFaults, signerNameFaults } from "../../runtime/schema/prefixed-names.ts"
 import { nearest } from "../../runtime/base/nearest.ts"
 import { decimalOf, int64Of, uint64Of } from "../../runtime/base/number-text.ts"
 import { detachString } from "../../runtime/base/own-text.ts"
@@ -243,9 +244,11 @@ export const parsers: Readonly<Record<string, Parser>> = {
         (name) => `schema/names.ts#${name}`,
       ),
       ...["qualifiedNameFaults", "labelValueFaults", "pathSegmentFaults", "nameFaults"].map((name) => `schema/names.ts#${name}`),
+      ...["signerNameFaults", "domainPrefixedPathFaults"].map((name) => `schema/prefixed-names.ts#${name}`),
     ],
     read: each(
       ...[dnsLabelFaults, dnsSubdomainFaults, dns1035LabelFaults, wildcardSubdomainFaults, qualifiedNameFaults, labelValueFaults],
+      ...[signerNameFaults, domainPrefixedPathFaults],
       (text) => [pathSegmentFaults(text), longerThan(text, 63), nameFaults(text, "dns-subdomain", true)],
     ),
     shapes: [
