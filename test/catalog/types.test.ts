@@ -22,7 +22,6 @@ const exceptions: readonly (readonly [place: RegExp, reason: string])[] = [
   [/JSONSchemaProps\.[A-Za-z]+: written is false/, "Go's zero value of these types has no JSON form"],
   [/core\.v1\.PodExecOptions\.command: written/, "options are parameters of a query, which nothing writes as JSON"],
   [/JSONSchemaPropsOr[A-Za-z]+\./, "the catalog has their JSON forms, a schema the fields of their messages"],
-  [/autoscaling\.v2\.HPAScalingRules\.policies: pointer/, "an empty list is refused, and an absent one is not"],
   [/meta\.v1\.Status\.details: listType/, "it is no list"],
   [/CertificateSigningRequest(Spec\.request|Status\.certificate): listType/, "bytes are no list"],
   [/core\.v1\.(PodIP|HostIP)\.ip: required/, "the reference publishes it as required; the catalog does not say so"],

@@ -19,8 +19,7 @@ export const horizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPo
     group: "autoscaling",
     version: "v2",
     kind: "HorizontalPodAutoscaler",
-    format: "json",
-    shape: "6915e71b29bbc391",
+    shape: "d21fde7c351339eb",
   },
   selectable: [],
   rules: {

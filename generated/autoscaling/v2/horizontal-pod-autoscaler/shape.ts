@@ -59,7 +59,7 @@ export const hpaScalingRulesShape: TypeShape = {
   fields: [
     { name: "stabilizationWindowSeconds", type: { scalar: "int32" }, number: 3, pointer: true },
     { name: "selectPolicy", type: { scalar: "string" }, number: 1, pointer: true },
-    { name: "policies", type: { list: { ref: () => hpaScalingPolicyShape } }, number: 2, pointer: true, listType: "atomic" },
+    { name: "policies", type: { list: { ref: () => hpaScalingPolicyShape } }, number: 2, listType: "atomic" },
   ],
 }
 
