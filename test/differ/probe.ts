@@ -1,6 +1,6 @@
 /**
- * What the differential sends at a time: one request, mostly, that is a dry run and changes nothing; or a life, in which
- * an object is created, written and deleted. Both can be sent again.
+ * What the differential sends at a time: one request, mostly, that is a dry run and changes nothing; or a life, in
+ * which an object is created, written and deleted. Both can be sent again.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Step } from "../real-answers/recorded.ts"

@@ -45,3 +45,18 @@ test("a thread that has opened nothing ends as well", async () => {
   await worker.stop()
   expect(await codeOf(worker.request({ type: "sweep" }))).toBe("unavailable")
 })
+
+test("a thread that is to end keeps the process alive until it has ended", async () => {
+  const answers =
+    'const { parentPort } = require("worker_threads"); parentPort.once("message", () => parentPort.postMessage({ type: "done" }))'
+  const thread = new Worker(answers, { eval: true })
+  const calls: string[] = []
+  thread.ref = () => void calls.push("ref")
+  thread.unref = () => void calls.push("unref")
+  const worker = await startWorker(
+    () => undefined,
+    async () => thread,
+  )
+  await worker.stop()
+  expect(calls).toEqual(["ref"])
+})

@@ -45,8 +45,8 @@ export async function startWorker(
   }
   worker.on("message", (reply: WorkerReply) => {
     const next = waiting.shift()
-    // An idle thread must not keep the process alive.
-    if (waiting.length === 0) worker.unref()
+    // An idle thread must not keep the process alive. One that is to end does, until it has ended.
+    if (waiting.length === 0 && !stopping) worker.unref()
     if (reply.type === "failed") next?.reject(new StoreError(reply.code, reply.message))
     else next?.resolve(reply)
   })
