@@ -27,7 +27,7 @@ export const definitionLifecycle = defineBehaviour<CustomResourceDefinition>(({ 
     prepareUpdate(object, old, { subresource }) {
       if (subresource !== undefined) return
       // A change of fields that are dropped counts, as in the reference.
-      if (!deepEqual(object.spec, old.spec)) object.metadata = { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 }
+      if (!deepEqual(object.spec, old.spec)) object.metadata = { ...object.metadata, generation: Number(old.metadata.generation ?? 0) + 1 }
       dropDisabledFields(typed(object), { ...disabled, old: typed(old) })
       object.status = withStoredVersion(object, object.status)
     },
