@@ -51,8 +51,8 @@ export interface UpdateRequest {
   readonly sent?: { readonly bodyBytes: number }
   /**
    * Makes the next object from the stored one (in the handle's version; `undefined` if there is none and one may be
-   * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. Must not modify its
-   * argument.
+   * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. `written`: the same object,
+   * when this process has written it last in this version. Must not modify its arguments.
    */
   readonly transform: (old: ApiObject | undefined, bytes: number, written: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */

@@ -118,21 +118,20 @@ function namedTexts(list: ListForm, key: ListKey, items: readonly JsonValue[]): 
   const type = list.item()
   const { map } = type
   if (map === undefined || map.atomic || key.name in Object.prototype) return undefined
-  const names: string[] = []
-  const texts: string[] = []
+  const named: { readonly name: string; readonly item: JsonObject }[] = []
   let inOrder = true
+  // All names come before any text: lists within lists would be written twice at each level.
   for (const item of items) {
     const name = isObject(item) ? item[key.name] : undefined
     if (typeof name !== "string" || !isObject(item) || !plainKey.test(name)) return undefined
-    inOrder &&= names.length === 0 || (names.at(-1) ?? "") < name
-    names.push(name)
-    texts.push(`"k:{${key.escapedLabel}\\"${name}\\"}":${fieldsText(map, item)}`)
+    inOrder &&= named.length === 0 || (named.at(-1)?.name ?? "") < name
+    named.push({ name, item })
   }
-  if (inOrder) return texts
-  const sorted = names.map((name, place) => ({ name, text: texts[place] ?? "" }))
-  sorted.sort((one, other) => (one.name < other.name ? -1 : 1))
-  for (let at = 1; at < sorted.length; at++) if (sorted[at - 1]?.name === sorted[at]?.name) throw needsSet
-  return sorted.map(({ text }) => text)
+  if (!inOrder) {
+    named.sort((one, other) => (one.name < other.name ? -1 : 1))
+    for (let at = 1; at < named.length; at++) if (named[at - 1]?.name === named[at]?.name) throw needsSet
+  }
+  return named.map(({ name, item }) => `"k:{${key.escapedLabel}\\"${name}\\"}":${fieldsText(map, item)}`)
 }
 
 function keyedTexts(list: ListForm, items: readonly JsonValue[]): string[] {

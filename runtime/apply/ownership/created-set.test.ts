@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
+import type { FieldShape, TypeShape } from "../../schema/shape.ts"
 import { compareObjects } from "./compare.ts"
 import { createdSetText } from "./created-set-text.ts"
 import { createdSet, createdSetStages } from "./created-set.ts"
@@ -53,6 +54,20 @@ describe("the fields of a creator", () => {
       const text = createdSetText(exampleShape, {}, next, unowned)
       if (length % 40 < 30) expect(text).toBe(JSON.stringify(createdSet(exampleShape, {}, next, unowned)))
     }
+  })
+
+  test("of lists within lists are written once at each level", () => {
+    const items: FieldShape = {
+      name: "items",
+      type: { list: { ref: () => shape } },
+      listType: "map",
+      mapKeys: ["name"],
+    }
+    const shape: TypeShape = { name: "test.v1.Nested", fields: [{ name: "name", type: { scalar: "string" } }, items] }
+    // The last name of each list is one that the text escapes. Twice at each level would be a billion times in all.
+    let next: JsonObject = { name: "a" }
+    for (let level = 0; level < 30; level++) next = { name: "a", items: [next, { name: "<" }] }
+    expect(createdSetText(shape, {}, next, {})).toBe(JSON.stringify(createdSet(shape, {}, next, {})))
   })
 
   test("is the same in stages as at once", () => {

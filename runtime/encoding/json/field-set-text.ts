@@ -35,12 +35,16 @@ export function fieldSetText(set: JsonValue): string {
 
 /** The parts are those of the fields of an object: metadata, spec and the like. */
 function textOfParts(set: JsonObject): string {
+  return objectText(set, (_element, part) => (isObject(part) ? partText(part) : stringify(part)))
+}
+
+function objectText(object: JsonObject, textOf: (name: string, value: JsonValue) => string): string {
   let text = "{"
-  for (const element in set) {
-    const part = set[element]
-    if (part === undefined) continue
+  for (const name in object) {
+    const value = object[name]
+    if (value === undefined) continue
     if (text.length > 1) text += ","
-    text += `${JSON.stringify(element)}:${isObject(part) ? partText(part) : stringify(part)}`
+    text += `${JSON.stringify(name)}:${textOf(name, value)}`
   }
   return `${text}}`
 }
@@ -69,12 +73,5 @@ export function managedFieldsText(entries: readonly JsonObject[]): string {
 }
 
 function entryText(entry: JsonObject): string {
-  let text = "{"
-  for (const name in entry) {
-    const value = entry[name]
-    if (value === undefined) continue
-    if (text.length > 1) text += ","
-    text += `${JSON.stringify(name)}:${name === "fieldsV1" ? fieldSetText(value) : stringify(value)}`
-  }
-  return `${text}}`
+  return objectText(entry, (name, value) => (name === "fieldsV1" ? fieldSetText(value) : stringify(value)))
 }
