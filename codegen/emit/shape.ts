@@ -52,6 +52,7 @@ function fieldShape(builder: FileBuilder, field: FieldModel): Literal {
     gate: field.gate,
     gatedValue: field.gatedValue === undefined ? undefined : plain(field.gatedValue),
     default: field.default === undefined ? undefined : plain(field.default),
+    selfContained: field.selfContained,
   }
 }
 

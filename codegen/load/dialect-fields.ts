@@ -98,7 +98,7 @@ const structure: readonly Keyword[] = [
     word: "selfContained",
     places: ["field"],
     value: yes,
-    doc: "On a field of a kind whose type is a struct: defaults and limits of the value depend on the value alone, and on what names the object. A write that leaves it as this server has written it last does not check it again.",
+    doc: "On one field of a kind, whose type is a struct: defaults and limits of the value depend on the value alone. Objects share it: a write that leaves it as it was, or brings one that this server knows, neither reads nor checks nor encodes it again.",
     example: "spec: {type: PodSpec, number: 2, selfContained: true, doc: What the pod is to be.}",
   },
   {

@@ -22,22 +22,15 @@ const gated = {
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   prepareCreate(object) {
-    // Copied before it is changed, because the spec may be the client's own object, which every attempt shares.
-    if (hasFineResources(object.spec) || hasNegativePeriod(object.spec) || hasAppArmorAnnotation(object, vendor)) {
-      object.spec = deepClone(object.spec)
-      roundResources(object.spec)
-      correctGracePeriod(object.spec)
-    }
+    if (hasAppArmorAnnotation(object, vendor)) object.spec = deepClone(object.spec)
+    correctSpec(object)
     keepAppArmorInStep(object, vendor)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
   prepareUpdate(object, _old, { subresource }) {
     if (subresource === "status") keepStatusWhole(object)
-    if (subresource !== undefined) return
-    const { spec } = object
-    roundResources(spec)
-    correctGracePeriod(spec)
+    if (subresource === undefined) correctSpec(object)
   },
   graceSeconds(object, asked) {
     if (needsNoGracePeriod(object)) return 0
@@ -45,6 +38,14 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
     return seconds < 0 ? 1 : seconds
   },
 }))
+
+/** A spec is copied before it is changed: other pods or attempts may share it. */
+function correctSpec(pod: Pod): void {
+  if (!hasFineResources(pod.spec) && !hasNegativePeriod(pod.spec)) return
+  pod.spec = deepClone(pod.spec)
+  roundResources(pod.spec)
+  correctGracePeriod(pod.spec)
+}
 
 function hasNegativePeriod(spec: Pod["spec"]): boolean {
   return Number(spec.terminationGracePeriodSeconds ?? 0) < 0

@@ -4,13 +4,14 @@ import { DecodeFault, foundText, typeFault } from "./json/decode-fault.ts"
 import { hasSurrogate, sortByBytes } from "../base/byte-order.ts"
 import { formatDuration, parseDuration } from "../base/duration.ts"
 import type { Stages } from "../base/turns.ts"
-import { copyFields, deepClone } from "./field-path.ts"
+import { copyFields } from "./field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { pathText, setField } from "./json/text.ts"
 import { forceDictionaryMode, manyFields } from "./json/many-fields.ts"
 import { canonicalQuantity } from "../base/quantity.ts"
 import { objectFieldsMax } from "../base/limits.ts"
 import { emptyUnion, memberOf } from "../schema/unions.ts"
+import { ownValue } from "./settled.ts"
 import { isTypeMeta, shapeItemOf, type ShapeNode, type ShapeOperation, type ShapePlan, type ShapeField, planOfNode } from "./shape-plan.ts"
 import { canonicalMicroTime, canonicalTime } from "../base/time.ts"
 import { tooManyFields, tooManyValues, unboundedValues } from "./value-bounds.ts"
@@ -109,7 +110,7 @@ export class NormalizeWalk {
       if (filled < fills) filled = this.fill(target, { plan, typeMeta, from: filled, until: field.index })
       this.steps[depth] = field.name
       const value = source[field.name]
-      const result = unchanged?.has(field.name) === true && value !== undefined ? deepClone(value) : this.field(field, value)
+      const result = unchanged?.has(field.name) === true && value !== undefined ? ownValue(value) : this.field(field, value)
       if (result !== undefined) setKnown(target, field, result)
     }
     if (filled < fills) this.fill(target, { plan, typeMeta, from: filled, until: plan.fields.length })

@@ -113,11 +113,14 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))
-  const validating = validateByKind(handle.parts, object, { failures, vendor, allowsPrivileged: registry.allowsPrivileged, bytes })
+  const { settled } = handle
+  const passed = settled === undefined ? undefined : (field: string) => settled.hasPassed(object, field)
+  const validating = validateByKind(handle.parts, object, { failures, vendor, passed, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, latencies)
   if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
+  settled?.keepPassed(object)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
   attributes.name = name
   const authorized = request.authorize?.()

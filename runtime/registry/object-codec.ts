@@ -12,6 +12,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { isObject } from "../base/json.ts"
 import { managedFieldsText } from "../encoding/json/field-set-text.ts"
 import { parseJson, stringify } from "../encoding/json/text.ts"
+import { settle, settledJson, type SettledJson } from "../encoding/settled.ts"
 import type { SelectableField } from "../schema/kind.ts"
 import { hasAnyField, textMap, withText } from "../encoding/protobuf/scan.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -56,47 +57,79 @@ function placedMetadata(object: ApiObject): ObjectMeta {
 /** A placeholder for the managed fields, whose texts are known. */
 const managersMarker = `mf-${randomBytes(12).toString("hex")}`
 
-/** The JSON of an object with `marker` as its resourceVersion, in two parts: before and after the marker. */
-function partsOfText(object: ApiObject, metadata: ObjectMeta): { readonly head: string; readonly tail: string } {
-  const fields: JsonObject = metadata
-  const { managedFields } = metadata
-  metadata.resourceVersion = marker
-  if (managedFields !== undefined) fields.managedFields = managersMarker
-  const text = stringify(object)
-  metadata.resourceVersion = ""
-  const at = text.indexOf(marker)
-  const head = text.slice(0, at)
-  const from = at + marker.length
-  if (managedFields === undefined) return { head, tail: text.slice(from) }
-  metadata.managedFields = managedFields
-  const place = text.indexOf(managersMarker, from)
-  // The quotes around the placeholder go as well.
-  const after = text.slice(place + managersMarker.length + 1)
-  return { head, tail: text.slice(from, place - 1) + managedFieldsText(managedFields) + after }
+/** A placeholder for a settled value, whose JSON is made once. */
+const settledMarker = `sv-${randomBytes(12).toString("hex")}`
+
+/** The JSON of an object: `head`, its resourceVersion, `middle`, the settled value and `end`, or without the two. */
+interface TextParts {
+  readonly head: string
+  readonly middle: string
+  readonly settled: SettledJson | undefined
+  readonly end: string
 }
 
-/** `message`: the stored value, if it is not JSON. */
-function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | undefined): EncodedObject {
-  const { head, tail } = partsOfText(object, metadata)
-  const length = head.length + marker.length + tail.length
+/** `name`: the field of the kind whose values are settled, if it has one. */
+function partsOfText(object: ApiObject, metadata: ObjectMeta, name: string | undefined): TextParts {
+  const fields: JsonObject = metadata
+  const { managedFields } = metadata
+  const value = name === undefined ? undefined : object[name]
+  const settled = isObject(value) ? settledJson(value) : undefined
+  metadata.resourceVersion = marker
+  if (managedFields !== undefined) fields.managedFields = managersMarker
+  if (name !== undefined && settled !== undefined) object[name] = settledMarker
+  const text = stringify(object)
+  metadata.resourceVersion = ""
+  if (managedFields !== undefined) metadata.managedFields = managedFields
+  if (name !== undefined && settled !== undefined) object[name] = value
+  const at = text.indexOf(marker)
+  const head = text.slice(0, at)
+  const rest = withManagersText(text.slice(at + marker.length), managedFields)
+  if (settled === undefined) return { head, middle: rest, settled, end: "" }
+  const [middle, end] = around(rest, settledMarker)
+  return { head, middle, settled, end }
+}
+
+function withManagersText(text: string, managedFields: ObjectMeta["managedFields"]): string {
+  if (managedFields === undefined) return text
+  const [before, after] = around(text, managersMarker)
+  return before + managedFieldsText(managedFields) + after
+}
+
+/** The text before and after a placeholder. The quotes around it go as well. */
+function around(text: string, placeholder: string): readonly [before: string, after: string] {
+  const at = text.indexOf(placeholder)
+  assert(at > 0, "fields of an object follow its version in their order")
+  return [text.slice(0, at - 1), text.slice(at + placeholder.length + 1)]
+}
+
+/** `message`: the stored value, if it is not JSON. `name`: as for `partsOfText`. */
+function textsOf(object: ApiObject, metadata: ObjectMeta, name: string | undefined, message: Uint8Array | undefined): EncodedObject {
+  const { head, middle, settled, end } = partsOfText(object, metadata, name)
+  const whole = (text: string): Buffer =>
+    settled === undefined ? Buffer.from(text) : Buffer.concat([Buffer.from(text), settled.bytes, Buffer.from(end)])
+  const length = head.length + marker.length + middle.length + (settled?.characters ?? 0) + end.length
   if (length > objectBytesMax)
     throw tooLarge(`Request entity too large: the JSON of the object has ${length} characters, more than the limit of ${objectBytesMax}`)
   // The cache and the response show the same revision, and share its bytes.
   let made: { revision: number; json: Buffer } | undefined
   return {
-    value: message ?? Buffer.from(unversioned(head, tail)),
+    value: message ?? whole(unversioned(head, middle)),
     json: (revision) => {
-      if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}${revision}${tail}`) }
+      if (made?.revision !== revision) made = { revision, json: whole(`${head}${revision}${middle}`) }
       return made.json
     },
   }
 }
 
-function* encodingInStages(object: ApiObject, messageOf: (object: ApiObject) => Uint8Array | undefined): Stages<EncodedObject> {
+function* encodingInStages(
+  object: ApiObject,
+  name: string | undefined,
+  messageOf: (object: ApiObject) => Uint8Array | undefined,
+): Stages<EncodedObject> {
   const metadata = placedMetadata(object)
   const message = messageOf(object)
   yield
-  const encoded = textsOf(object, metadata, message)
+  const encoded = textsOf(object, metadata, name, message)
   yield
   return encoded
 }
@@ -118,19 +151,23 @@ export function createObjectCodec(options: {
   shape: TypeShape
   normalizeStored: (object: JsonObject) => ApiObject
   selectable: readonly SelectableField[]
+  /** The field whose values are settled when an object is encoded. Absent: the kind has none. */
+  shared?: string | undefined
   /** Reads values of other versions that were stored before this one was; absent: there are none. */
   earlier?: EarlierVersions
 }): ObjectCodec {
-  const { format, apiVersion, kind, compact, selectable, earlier } = options
+  const { format, apiVersion, kind, compact, selectable, shared, earlier } = options
   const place = metadataPlace(options.shape)
   const own = earlier === undefined ? undefined : envelopeHead({ apiVersion, kind, rawBytes: 0 }).subarray(0, -1)
   return {
     readsEarlier: earlier !== undefined,
     encode(object) {
       const metadata = placedMetadata(object)
-      return textsOf(object, metadata, messageOf(object))
+      const value = shared === undefined ? undefined : object[shared]
+      if (isObject(value)) settle(value)
+      return textsOf(object, metadata, shared, messageOf(object))
     },
-    encoding: (object) => encodingInStages(object, messageOf),
+    encoding: (object) => encodingInStages(object, shared, messageOf),
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })

@@ -38,9 +38,12 @@ describe("the objects that were written last", () => {
     const recent = new RecentObjects()
     recent.keep("/large", written(1, object("a"), largeObjectBytes))
     recent.keep("/undefined", written(1, { ...object("a"), spec: { containers: [{ name: "c", image: undefined }] } }, 100))
+    const managedFields = [{ manager: "m", time: undefined, fieldsV1: {} }]
+    recent.keep("/manager", written(1, { ...object("a"), metadata: { managedFields } }, 100))
     recent.keep("/null", written(1, { ...object("a"), metadata: { creationTimestamp: null } }, 100))
     expect(recent.find("/large", 1)).toBeUndefined()
     expect(recent.find("/undefined", 1)).toBeUndefined()
+    expect(recent.find("/manager", 1)).toBeUndefined()
     expect(recent.find("/null", 1)).toBeDefined()
   })
 

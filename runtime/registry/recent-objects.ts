@@ -2,8 +2,9 @@
  * The objects that were written last, decoded: the next write of one of them, as controllers and node agents make them
  * after each other, need not parse it. No caller changes them in place.
  */
-import type { ApiObject, JsonValue } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
 import { largeObjectBytes, recentObjectsBytes } from "../base/limits.ts"
+import { isAsParsed, isSettled } from "../encoding/settled.ts"
 
 export interface RecentObject {
   readonly revision: number
@@ -22,13 +23,18 @@ export const recentObjectsGuard: { kept: (object: ApiObject) => void } = { kept:
 export class RecentObjects {
   private readonly byKey = new Map<string, RecentObject>()
   private used = 0
+  /** Those that were found as they should be. */
+  private readonly looked = new WeakSet<RecentObject>()
 
   /** The object at `key`, if its version of this revision is kept. */
   find(key: string, revision: number): RecentObject | undefined {
     const recent = this.byKey.get(key)
     if (recent?.revision !== revision) return undefined
     // Looked at only now: most objects are not written again soon.
-    if (isAsParsed(recent.object)) return recent
+    if (this.looked.has(recent) || isWholeAsParsed(recent.object)) {
+      this.looked.add(recent)
+      return recent
+    }
     this.drop(key)
     return undefined
   }
@@ -56,16 +62,19 @@ export class RecentObjects {
   }
 }
 
-/** Whether an object has no field that is present and undefined, which parsed JSON never has. */
-function isAsParsed(value: JsonValue): boolean {
-  if (typeof value !== "object" || value === null) return true
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === "object" && !isAsParsed(item)) return false
-    return true
-  }
-  for (const name in value) {
-    const field = value[name]
-    if (field === undefined || (typeof field === "object" && !isAsParsed(field))) return false
+/** Settled values were looked at when they were settled; the sets of managed fields are built without such fields. */
+function isWholeAsParsed(object: ApiObject): boolean {
+  for (const name in object) {
+    const value = object[name]
+    const isKnown = isObject(value) && (name === "metadata" ? isMetadataAsParsed(value) : isSettled(value))
+    if (value === undefined || !(isKnown || isAsParsed(value))) return false
   }
   return true
+}
+
+function isMetadataAsParsed(metadata: JsonObject): boolean {
+  const { managedFields } = metadata
+  if (!Array.isArray(managedFields)) return isAsParsed(metadata)
+  for (const name in metadata) if (name !== "managedFields" && (metadata[name] === undefined || !isAsParsed(metadata[name]))) return false
+  return managedFields.every((entry) => isObject(entry) && !Object.values(entry).includes(undefined))
 }

@@ -11,6 +11,8 @@ import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { isStored, type Kind, type KindParts } from "../schema/kind.ts"
 import { normalize } from "../encoding/normalize.ts"
+import { settledField } from "../encoding/settled.ts"
+import { SettledTexts } from "../encoding/settled-texts.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import type { Random } from "../base/random.ts"
 import type { Cache, ResourceCache } from "../storage/cache.ts"
@@ -74,6 +76,8 @@ export interface KindHandle extends StoredConversions {
   readonly behaviours: readonly Behaviour[]
   /** The fields that writes drop because their gates are off. Absent: none. */
   readonly gatedFields?: GatedFields
+  /** The values of the field that objects of the kind share. Absent: there is no such field. */
+  readonly settled?: SettledTexts
   /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
   readonly conversion?: VersionConversion
   /** What reads return is in this version: its bytes are sent as they are. */
@@ -181,6 +185,7 @@ export class Registry {
     const root = `${storePrefix}${stored.storage.path}/`
     const gates = { ...featureGates, ...this.deps.behaviourDeps.options["feature-gates"] }
     const gatedFields = gatedFieldsOf(parts.shape, (gate) => gate === "removed" || !gates[gate])
+    const shared = this.sharedField(kind, parts.shape)
     const conversion = this.conversionOf({ kind, parts }, { kind: stored, parts: storedParts }, codec)
     return {
       kind,
@@ -193,9 +198,10 @@ export class Registry {
       compact: codecOfKind(parts),
       behaviours: await this.behavioursOf({ kind, parts }, { stored, storedShape }),
       ...(gatedFields !== undefined && { gatedFields }),
+      ...(shared !== undefined && { settled: new SettledTexts(shared) }),
       ...(conversion !== undefined && { conversion }),
       readsOwnVersion: kind === stored || conversion !== undefined,
-      hasOwnHooks: kind.behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true),
+      hasOwnHooks: this.hasOwnHooks(kind),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
       ...storedConversionsOf(vendor, { kind, parts }, { stored, storedShape }),
@@ -277,8 +283,19 @@ export class Registry {
       shape: parts.shape,
       normalizeStored: (object) => storedObject(vendor, { kind: stored, parts }, object),
       selectable: sharing.flatMap((kind) => kind.selectable),
+      shared: this.sharedField(stored, parts.shape),
       ...(earlier !== undefined && { earlier }),
     })
+  }
+
+  /** The field whose values objects share. None where hooks of an author see objects: they may change them in place. */
+  private sharedField(kind: Kind, shape: TypeShape): string | undefined {
+    const sharing = this.deps.kinds.sharing(kind.storage.path)
+    return sharing.some((one) => this.hasOwnHooks(one)) ? undefined : settledField(shape)
+  }
+
+  private hasOwnHooks({ behaviours }: Kind): boolean {
+    return behaviours.some((name) => this.deps.ownBehaviours?.has(name) === true)
   }
 
   /** The versions that share the storage of `stored`: one of them may have been the storage version before. */

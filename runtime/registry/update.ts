@@ -7,7 +7,9 @@ import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
-import { copyPath, deepClone, deepEqual, getPath, ownField } from "../encoding/field-path.ts"
+import { copyPath, deepEqual, getPath, ownField } from "../encoding/field-path.ts"
+import { setField } from "../encoding/json/text.ts"
+import { ownValue } from "../encoding/settled.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
 import { cut } from "../base/quote.ts"
@@ -353,12 +355,17 @@ function validated(
 }
 
 /**
- * Copies an object that may share parts with the stored one, since behaviours modify it in place. managedFields stay
- * shared: behaviours do not touch them.
+ * Copies an object that may share parts with the stored one, since behaviours modify it in place. Managed fields and
+ * settled values stay shared: behaviours do not touch them.
  */
 function ownCopy(object: ApiObject): ApiObject {
   const managedFields = object.metadata?.managedFields
-  const copy = deepClone(withManagers(object, undefined))
+  const own = withManagers(object, undefined)
+  const copy: ApiObject = {}
+  for (const name in own) {
+    const value = own[name]
+    if (value !== undefined) setField(copy, name, ownValue(value))
+  }
   if (managedFields !== undefined && copy.metadata !== undefined) copy.metadata.managedFields = managedFields
   return copy
 }

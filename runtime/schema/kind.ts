@@ -225,7 +225,10 @@ export interface ValidationContext {
   readonly subresource?: string | undefined
   /** An updated object is validated as a whole, after the change: it has no `old`, and is no creation. */
   readonly again?: boolean
-  /** Whether a field is as in the stored object, which this process has checked as a whole. Absent: none is. */
+  /**
+   * Whether a field is as in the stored object, which this process has checked as a whole, or as in a new one that it
+   * has checked. Absent: none is.
+   */
   readonly passed?: ((field: string) => boolean) | undefined
   /** `--allow-privileged`; absent: true. */
   readonly allowsPrivileged?: boolean | undefined

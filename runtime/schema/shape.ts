@@ -123,4 +123,6 @@ export interface FieldShape {
   readonly gatedValue?: JsonValue
   /** The default in the published schema; the generated defaults apply it. */
   readonly default?: JsonValue
+  /** Checks and defaults of the value read nothing else of the object: objects may share it (`encoding/settled.ts`). */
+  readonly selfContained?: boolean
 }

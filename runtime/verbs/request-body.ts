@@ -11,14 +11,19 @@ import type { KindBody } from "../server-parts.ts"
 import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
 import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
-import type { FieldValidation } from "../wire/decode-object.ts"
+import type { DecodedObject, DecodeOptions, FieldValidation } from "../wire/decode-object.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
 import type { ObjectRequest, ResourceRequest } from "./call.ts"
 
-/** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
-export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
+/** The body of create and update, in the handle's version. Throws 400, 413 or 415. `stored`: as in `DecodeOptions`. */
+export async function readObject(
+  call: ResourceRequest,
+  { fieldValidation }: { fieldValidation: FieldValidation },
+  stored?: ApiObject,
+): Promise<ApiObject> {
   const { handle } = call
-  const object = await readAs(call, options, {
+  const options = { fieldValidation, settled: handle.settled, stored }
+  const { body, decoded } = await readAs(call, options, {
     kind: handle.kind.kind,
     apiVersion: handle.apiVersion,
     shape: handle.parts.shape,
@@ -26,7 +31,9 @@ export async function readObject(call: ResourceRequest, options: { fieldValidati
     applyDefaults: handle.parts.applyDefaults,
   })
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
-  withDefaults(call, handle.parts, object)
+  const { object, settled } = decoded
+  withDefaults(call, handle.parts, object, settled)
+  if (decoded.isPlain && settled === undefined) handle.settled?.learn(body, object)
   if (call.request.audit !== undefined) await auditBody(call, object)
   return object
 }
@@ -59,7 +66,7 @@ export async function readKindBody(
   kind: KindBody,
   options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
 ): Promise<ApiObject> {
-  const object = await readAs(call, options, kind)
+  const { object } = (await readAs(call, options, kind)).decoded
   kind.applyDefaults(object, { vendor: call.parts.vendor })
   call.request.audit?.sent(object, true)
   return object
@@ -80,13 +87,13 @@ export async function bodyOf({ handle, incoming, request }: ResourceRequest, lim
 
 async function readAs(
   call: ResourceRequest,
-  options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
+  options: Pick<DecodeOptions, "settled" | "stored"> & { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
   kind: Omit<KindBody, "validate" | "codec"> & Partial<Pick<KindBody, "codec">>,
-): Promise<ApiObject> {
+): Promise<{ readonly body: Buffer; readonly decoded: DecodedObject }> {
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor, compact: kind.codec !== undefined })
   const body = await bodyOf(call, bodyLimit(media))
-  const decoded = decodeBody(body, media, {
+  const decoding = decodeBody(body, media, {
     shape: kind.shape,
     ...(kind.codec !== undefined && { codec: kind.codec }),
     expect: {
@@ -96,10 +103,12 @@ async function readAs(
     },
     fieldValidation: options.fieldValidation,
     signal: call.request.expiry,
+    settled: options.settled,
+    stored: options.stored,
   })
-  const { object, warnings: found } = decoded instanceof Promise ? await decoded : decoded
-  warnings.push(...found)
-  return object
+  const decoded = decoding instanceof Promise ? await decoding : decoding
+  warnings.push(...decoded.warnings)
+  return { body, decoded }
 }
 
 function isKnown({ parts: { kinds, vendor } }: ResourceRequest, apiVersion: string, kind: string): boolean {

@@ -25,9 +25,16 @@ export interface WriteScope {
 export async function updateVerb(call: ResourceRequest, scope: WriteScope = {}): Promise<void> {
   const format = negotiateResponse(call, { list: false })
   const options = readWriteOptions(call.request.query, "UpdateOptions")
-  const body = await readObject(call, options)
+  const body = await readObject(call, options, writtenObject(call))
   const result = await updateOperation(call, body, { options, scope })
   await answerWrite(call, { format, result })
+}
+
+/** The object that a PUT replaces, if this process has written it last in the version of the path. */
+function writtenObject({ registry, handle, request }: ResourceRequest): ApiObject | undefined {
+  if (handle.kind !== handle.stored) return undefined
+  const current = handle.cache.get(handle.key(request.info.namespace, request.info.name))
+  return current === undefined ? undefined : registry.recent.find(current.key, current.modRevision)?.object
 }
 
 /** Replaces an object by a decoded one. Throws as `updateObject`, and 400 if the body names another object. */

@@ -20,7 +20,8 @@ const base: DecodeOptions = { shape, codec, expect: { kind: "Kettle", apiVersion
 
 function decode(body: string | Buffer, options: Partial<DecodeOptions> = {}, media: Media = "json"): unknown {
   try {
-    return decodeObject(Buffer.from(body), media, { ...base, ...options })
+    const { object, warnings } = decodeObject(Buffer.from(body), media, { ...base, ...options })
+    return { object, warnings }
   } catch (error) {
     if (error instanceof ApiError) return `${error.code} ${error.message}`
     throw error

@@ -7,7 +7,8 @@ import { documentValuesMax, shownBodyCharactersMax } from "../base/limits.ts"
 import { type ProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
-import { normalizing } from "../encoding/normalize.ts"
+import { normalize, normalizing } from "../encoding/normalize.ts"
+import type { SettledTexts } from "../encoding/settled-texts.ts"
 import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
 import { cut } from "../base/quote.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -15,6 +16,7 @@ import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../encod
 import { sortedPaths } from "../encoding/unknown-fields.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { atOnce, type Stages } from "../base/turns.ts"
+import { knownParts } from "./known-parts.ts"
 import type { Media } from "./negotiate.ts"
 import { type ParsedYaml, parseYaml, repeatedKeysText, yamlText } from "./yaml.ts"
 
@@ -40,6 +42,10 @@ export interface DecodeOptions {
   readonly expect: ExpectedKind
   /** Default Warn. */
   readonly fieldValidation?: FieldValidation
+  /** The values of a field that were decoded before. Absent: the kind has no such field. */
+  readonly settled?: SettledTexts | undefined
+  /** The object that the body replaces, if this process has written it last. */
+  readonly stored?: ApiObject | undefined
 }
 
 export interface DecodedObject {
@@ -49,6 +55,10 @@ export interface DecodedObject {
    * Texts for `Warning: 299` headers: `unknown field "spec.foo"`, `duplicate field "metadata.name"`. Empty unless Warn.
    */
   readonly warnings: string[]
+  /** Fields that are settled values, with their defaults. Absent: none. */
+  readonly settled?: ReadonlySet<string> | undefined
+  /** The body was JSON without unknown or repeated fields. */
+  readonly isPlain: boolean
 }
 
 /** Called with the whole of a short body. Throws ApiError 400, or 413 for too many values. */
@@ -58,6 +68,8 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
 
 /** `decodeObject` in steps. `yaml`: parses a YAML body where another thread has done most of the work. */
 export function* decodingObject(body: Uint8Array, media: Media, options: DecodeOptions, yaml?: Stages<ParsedYaml>): Stages<DecodedObject> {
+  const known = media === "json" ? withKnownParts(body, options) : undefined
+  if (known !== undefined) return known
   const parsed = yield* parsingBody(body, media, options, yaml)
   yield
   return yield* decodingParsed(parsed, body, media, options)
@@ -75,11 +87,11 @@ function* decodingParsed(parsed: ParsedBody, body: Uint8Array, media: Media, opt
   const found = typeMetaOf(parsed.value, body, options)
   if (options.shape.structural === undefined) checkKind(found, options.expect)
   else checkCustomKind(found, options.expect, parsed.value)
-  const { object, strict } = yield* withKindInErrors(found, options.expect, typing(parsed, options))
+  const { object, strict, isPlain } = yield* withKindInErrors(found, options.expect, typing(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, strictText(strict, parsed, media))
   // Protobuf does not distinguish an empty list from an absent one.
   if (media !== "compact") keepManagedFieldsReset(parsed.value, object)
-  return { object: withTypeMeta(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
+  return { object: withTypeMeta(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [], isPlain }
 }
 
 function strictText(strict: readonly string[], { duplicates }: ParsedBody, media: Media): string {
@@ -97,6 +109,32 @@ function withTypeMeta(object: ApiObject, kind: string, apiVersion: string): ApiO
   object.kind = kind
   object.apiVersion = apiVersion
   return object
+}
+
+/** A longer body is read whole. */
+const knownBodyBytesMax = 64 * 1024
+
+/** Decodes a short body of which parts are known. Undefined: it has none, or a fault, which reading all of it finds. */
+function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject | undefined {
+  const { shape, expect, settled } = options
+  if (body.length > knownBodyBytesMax) return undefined
+  const parts = knownParts(Buffer.from(body.buffer, body.byteOffset, body.byteLength), options)
+  if (parts === undefined) return undefined
+  try {
+    const { value, duplicates, fractions } = atOnce(parsingJson(parts.rest, { maxValues: documentValuesMax }))
+    if (duplicates.length + fractions.length > 0 || !isObject(value) || !parts.putBack(value)) return undefined
+    const type = typeMetaOf(value, body, options)
+    checkKind(type, expect)
+    const unchanged = parts.isSettled ? settled?.names : undefined
+    const { object, hasUnknown } = normalize(shape, value, { reportUnknown: false, maxValues: documentValuesMax, unchanged })
+    if (hasUnknown) return undefined
+    keepManagedFieldsReset(value, object)
+    parts.putManagers(object)
+    return { object: withTypeMeta(object, expect.kind, type.apiVersion), warnings: [], settled: unchanged, isPlain: true }
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
 }
 
 interface ParsedBody {
@@ -129,7 +167,7 @@ function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, ya
  * Returns the object and the messages about fields of the body: in the order of the text for JSON, sorted by path for
  * YAML, as the reference does.
  */
-function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: ApiObject; strict: string[] }> {
+function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: ApiObject; strict: string[]; isPlain: boolean }> {
   const { shape } = options
   const { text } = parsed
   const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
@@ -137,11 +175,12 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   yield
   const rules = { reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
   const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
-  if (!wanted) return { object, strict: [] }
-  if (typed !== undefined) return { object, strict: typed.strictErrors }
-  if (text !== undefined && hasUnknown) return { object, strict: (yield* parsingTypedJson(text, shape)).strictErrors }
+  const isPlain = text !== undefined && typed === undefined && !hasUnknown
+  if (!wanted) return { object, strict: [], isPlain }
+  if (typed !== undefined) return { object, strict: typed.strictErrors, isPlain }
+  if (text !== undefined && hasUnknown) return { object, strict: (yield* parsingTypedJson(text, shape)).strictErrors, isPlain }
   const ordered = shape.structural === undefined ? sortedPaths(unknown) : unknown
-  return { object, strict: [...parsed.duplicates, ...ordered.map(unknownFieldText)] }
+  return { object, strict: [...parsed.duplicates, ...ordered.map(unknownFieldText)], isPlain }
 }
 
 function* readingProtobuf(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {

@@ -33,7 +33,7 @@ export function interesting(id: string, files: ReadonlyMap<string, string>): Rea
   const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
   const isColumn = id.startsWith("column") || id === "completed" || id === "as" || id === "priority" || id === "functions"
   const isReference = id.startsWith("reference") || id === "namespace"
-  const parts = isReference ? ["validate"] : id === "selfContained" ? ["defaults", "validate"] : isColumn ? ["columns"] : isKind ? ["resource", "convert", ...(operational.has(id) ? ["handlers"] : [])] : structural.has(id) ? ["types", "shape", "proto", "defaults", "validate"] : ["defaults", "validate"]
+  const parts = isReference ? ["validate"] : id === "selfContained" ? ["shape", "defaults", "validate"] : isColumn ? ["columns"] : isKind ? ["resource", "convert", ...(operational.has(id) ? ["handlers"] : [])] : structural.has(id) ? ["types", "shape", "proto", "defaults", "validate"] : ["defaults", "validate"]
   return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
 }
 

@@ -1,10 +1,12 @@
 /**
- * Set up for each test file: objects that a server keeps decoded after a write cannot be changed. Whatever changes one
- * throws, so that the request fails in every test that comes by.
+ * Set up for each test file: objects that a server keeps decoded after a write, and settled values, cannot be changed.
+ * Whatever changes one throws, so that the request fails in every test that comes by.
  */
+import { settledGuard } from "../../runtime/encoding/settled.ts"
 import { recentObjectsGuard } from "../../runtime/registry/recent-objects.ts"
 
 recentObjectsGuard.kept = freeze
+settledGuard.settled = freeze
 
 function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return

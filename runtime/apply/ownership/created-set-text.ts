@@ -6,6 +6,7 @@ import { hasSurrogate } from "../../base/byte-order.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { fieldSetText } from "../../encoding/json/field-set-text.ts"
+import { keepSettledOwnership, settledOwnership } from "../../encoding/settled.ts"
 import type { TypeShape } from "../../schema/shape.ts"
 import { changedMember, type States, wholeMember } from "./created-set.ts"
 import { compareValues, fieldElement } from "./field-set-element.ts"
@@ -50,7 +51,7 @@ function changedFieldsText(map: MapForm, { before, after }: States<JsonObject>, 
     if (value === undefined || type === undefined) continue
     const not = unowned === undefined ? undefined : nodeAt(unowned, fieldElement(name))
     if (not !== undefined && typeof value !== "object" && isLeaf(not)) continue
-    const member = memberOf(type, { before: valueAt(before, name), after: value }, not)
+    const member = settledText(type, { before: valueAt(before, name), after: value }, not)
     if (member !== undefined) text += (text === "" ? "{" : ",") + fieldText(name) + member
   }
   names.length = first
@@ -60,6 +61,17 @@ function changedFieldsText(map: MapForm, { before, after }: States<JsonObject>, 
 interface MemberStates {
   readonly before: JsonValue | undefined
   readonly after: JsonValue
+}
+
+/** As `memberOf`. The text of a settled value is made once: its field is always compared with the same empty object. */
+function settledText(type: TypedNode, states: MemberStates, unowned: FieldSet | undefined): string | undefined {
+  const { after } = states
+  if (!isObject(after)) return memberOf(type, states, unowned)
+  const known = settledOwnership(after)
+  if (known !== undefined) return known
+  const text = memberOf(type, states, unowned)
+  if (text !== undefined) keepSettledOwnership(after, text)
+  return text
 }
 
 function memberOf(type: TypedNode, { before, after }: MemberStates, unowned: FieldSet | undefined): string | undefined {

@@ -5,12 +5,12 @@
  */
 import { dnsSubdomainFaults } from "../../schema/names.ts"
 import { defineCheck } from "../../schema/define.ts"
-import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
+import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 
-/** Called for each pod spec. */
-export const podVolumes = defineCheck<PodSpec>((spec, context) => {
-  const podName = context.root.metadata?.name ?? ""
-  if (context.root.kind !== "Pod" || podName === "") return
+/** Called for each pod, and not for its spec: that is judged by itself. */
+export const podVolumes = defineCheck<Pod>(({ metadata, spec }, context) => {
+  const podName = metadata.name ?? ""
+  if (podName === "") return
   const { volumes = [] } = spec
   const made = new Set(volumes.filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`))
   for (const [index, volume] of volumes.entries()) {
@@ -20,12 +20,12 @@ export const podVolumes = defineCheck<PodSpec>((spec, context) => {
         "Invalid",
         claimName,
         "must not reference a PVC that gets created for an ephemeral volume",
-        `volumes[${index}].persistentVolumeClaim.claimName`,
+        `spec.volumes[${index}].persistentVolumeClaim.claimName`,
       )
     }
     if (volume.ephemeral === undefined) continue
     const { name } = volume
     const [fault] = dnsSubdomainFaults(`${podName}-${name}`)
-    if (fault !== undefined) context.fail("Invalid", name, `PVC name "${podName}-${name}": ${fault}`, `volumes[${index}].name`)
+    if (fault !== undefined) context.fail("Invalid", name, `PVC name "${podName}-${name}": ${fault}`, `spec.volumes[${index}].name`)
   }
 })

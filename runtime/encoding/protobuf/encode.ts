@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import { fieldSetText } from "../json/field-set-text.ts"
 import { stringify } from "../json/text.ts"
+import { isSettled, keepSettledMessage, settledMessage } from "../settled.ts"
 import { isFlag, memberOf } from "../../schema/unions.ts"
 import { isZeroInstant, parseInstant } from "../../base/time.ts"
 
@@ -58,7 +59,8 @@ function presentFields({ named }: MessagePlan, object: JsonObject): MessageField
   return present
 }
 
-function writeField(writer: ProtobufWriter, { number, node }: MessageField, value: JsonValue): void {
+function writeField(writer: ProtobufWriter, { number, node, shared }: MessageField, value: JsonValue): void {
+  if (shared && isObject(value) && isSettled(value)) return writeSettled(writer, number, node, value)
   switch (node.operation) {
     case "list":
       writeList(writer, number, messageItemOf(node), value)
@@ -69,6 +71,16 @@ function writeField(writer: ProtobufWriter, { number, node }: MessageField, valu
     default:
       writeValue(writer, number, node, value)
   }
+}
+
+/** Writes the message of a settled value, which is made once. */
+function writeSettled(writer: ProtobufWriter, number: number, node: MessageNode, value: JsonObject): void {
+  const message = settledMessage(value)
+  if (message !== undefined) return writer.bytesField(number, message)
+  const at = writer.openField(number)
+  writeMessage(writer, node.plan(), value)
+  keepSettledMessage(value, writer.opened(at))
+  writer.close(at)
 }
 
 function writeList(writer: ProtobufWriter, number: number, item: MessageNode, value: JsonValue): void {

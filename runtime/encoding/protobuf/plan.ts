@@ -25,6 +25,8 @@ export interface MessageField {
   readonly node: MessageNode
   readonly pointer: boolean
   readonly inline: boolean
+  /** Many messages may have the same value (`settled.ts`). */
+  readonly shared: boolean
 }
 
 export interface MessagePlan {
@@ -94,6 +96,7 @@ function planField(field: FieldShape, number: number): MessageField {
     node: nodeOf(field.type),
     pointer: field.pointer === true,
     inline: field.inline === true,
+    shared: field.selfContained === true,
   }
 }
 

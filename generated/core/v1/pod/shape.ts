@@ -10,7 +10,7 @@ export const podShape: TypeShape = {
     { name: "kind", type: { scalar: "string" }, constant: "Pod" },
     { name: "apiVersion", type: { scalar: "string" }, constant: "v1" },
     { name: "metadata", type: { ref: () => objectMetaShape }, number: 1 },
-    { name: "spec", type: { ref: () => podSpecShape }, number: 2 },
+    { name: "spec", type: { ref: () => podSpecShape }, number: 2, selfContained: true },
     { name: "status", type: { ref: () => podStatusShape }, number: 3 },
   ],
 }

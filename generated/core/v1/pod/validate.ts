@@ -3,6 +3,7 @@ import { podAnnotations } from "../../../../runtime/behaviours/checks/pod-annota
 import { podStatusUpdate } from "../../../../runtime/behaviours/checks/pod-status-update.ts"
 import { podTokens } from "../../../../runtime/behaviours/checks/pod-tokens.ts"
 import { podUpdate } from "../../../../runtime/behaviours/checks/pod-update.ts"
+import { podVolumes } from "../../../../runtime/behaviours/checks/pod-volumes.ts"
 import {
   type CheckContext,
   type JsonObject,
@@ -35,6 +36,7 @@ export function validatePod(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Forbidden", at: "spec.nodeName", message: "cannot be set until all schedulingGates have been cleared", on: "create" },
   )
+  named(podVolumes, self, context)
   named(podAnnotations, self, context)
   named(podTokens, self, context)
   named(podUpdate, self, context)

@@ -8,7 +8,6 @@ import { podOverhead } from "../../../../../runtime/behaviours/checks/pod-overhe
 import { podPorts } from "../../../../../runtime/behaviours/checks/pod-ports.ts"
 import { podSpread } from "../../../../../runtime/behaviours/checks/pod-spread.ts"
 import { podSysctls } from "../../../../../runtime/behaviours/checks/pod-sysctls.ts"
-import { podVolumes } from "../../../../../runtime/behaviours/checks/pod-volumes.ts"
 import { toleration } from "../../../../../runtime/behaviours/checks/toleration.ts"
 import {
   type CheckContext,
@@ -136,7 +135,6 @@ export function validatePodSpec(self: JsonObject, context: CheckContext): void {
   named(podContainers, self, context)
   named(podPorts, self, context)
   named(podMounts, self, context)
-  named(podVolumes, self, context)
   named(podOperatingSystem, self, context)
   named(podHostProcess, self, context)
   named(podSysctls, self, context)

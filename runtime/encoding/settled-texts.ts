@@ -1,0 +1,139 @@
+/**
+ * The texts of settled values in the bodies of requests: the spec of a pod in the second body that has it, or in a body
+ * that replaces a pod, need not be read. One for each kind that has such a field, in each server.
+ */
+import { isObject, type JsonObject } from "../base/json.ts"
+import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/placeholders.ts"
+import { backslash, closeBrace, openBrace, quote } from "./json/punctuation.ts"
+import { isSettled, settle, settledJson } from "./settled.ts"
+
+/** A shorter text is not worth an entry. */
+const textBytesMin = 512
+/** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
+const keptBytesMax = 512 * 1024
+/** Beginnings of texts that were seen, each with the text or, when it came once, without. */
+const seenMax = 256
+/** Bytes of the beginning of a text. */
+const beginningBytes = 64
+
+export interface FoundValue extends Place {
+  readonly value: JsonObject
+}
+
+interface KnownText {
+  readonly bytes: Buffer
+  readonly value: JsonObject
+}
+
+export class SettledTexts {
+  /** The name of the field, as a set for passes that leave it as it is. */
+  readonly names: ReadonlySet<string>
+  private readonly opening: string
+  private readonly seen = new Map<string, KnownText | undefined>()
+  private kept = 0
+  private readonly passed = new WeakSet<JsonObject>()
+
+  constructor(readonly field: string) {
+    this.names = new Set([field])
+    this.opening = `${JSON.stringify(field)}:`
+  }
+
+  /**
+   * Looks for a known value in a body. `stored`: the object that the body replaces. The caller makes sure that the
+   * place is that of the field: any other one of the name looks the same.
+   */
+  find(body: Buffer, stored?: JsonObject): FoundValue | undefined {
+    const from = this.placeOf(body)
+    if (from < 0) return undefined
+    const before = stored?.[this.field]
+    const json = isObject(before) ? settledJson(before) : undefined
+    if (isObject(before) && json !== undefined && startsWith(body, from, json.bytes))
+      return { value: before, from, to: from + json.bytes.length }
+    const beginning = beginningOf(body, from)
+    const text = this.seen.get(beginning)
+    if (text === undefined || !startsWith(body, from, text.bytes)) return undefined
+    this.seen.delete(beginning)
+    this.seen.set(beginning, text)
+    return { value: text.value, from, to: from + text.bytes.length }
+  }
+
+  /**
+   * Called with each body that was read whole, without a fault, and its object with defaults. The second body with the
+   * beginning of an earlier one settles its value.
+   */
+  learn(body: Buffer, object: JsonObject): void {
+    const from = this.placeOf(body)
+    const value = object[this.field]
+    if (from < 0 || !isObject(value)) return
+    const beginning = beginningOf(body, from)
+    const to = this.seen.has(beginning) ? endOfObject(body, from) : -1
+    if (to < 0) this.keep(beginning, undefined)
+    else if (to - from >= textBytesMin && isField(body, { from, to }, this.field) && settle(value))
+      this.keep(beginning, { bytes: Buffer.from(body.subarray(from, to)), value })
+  }
+
+  /** Called with a new object that has passed its checks. */
+  keepPassed(object: JsonObject): void {
+    const value = object[this.field]
+    if (isObject(value) && isSettled(value)) this.passed.add(value)
+  }
+
+  /** Whether the value of a field has passed the checks of new objects. */
+  hasPassed(object: JsonObject, field: string): boolean {
+    const value = object[field]
+    return field === this.field && isObject(value) && this.passed.has(value)
+  }
+
+  private placeOf(body: Buffer): number {
+    const at = body.indexOf(this.opening)
+    return at < 0 ? -1 : at + this.opening.length
+  }
+
+  private keep(beginning: string, text: KnownText | undefined): void {
+    this.forget(beginning)
+    this.seen.set(beginning, text)
+    this.kept += text?.bytes.length ?? 0
+    for (const oldest of this.seen.keys()) {
+      if (this.seen.size <= seenMax && this.kept <= keptBytesMax) return
+      this.forget(oldest)
+    }
+  }
+
+  private forget(beginning: string): void {
+    this.kept -= this.seen.get(beginning)?.bytes.length ?? 0
+    this.seen.delete(beginning)
+  }
+}
+
+/** Bodies of one template differ before the value: the rest is as long. */
+function beginningOf(body: Buffer, from: number): string {
+  return `${body.length - from}:${body.toString("latin1", from, from + beginningBytes)}`
+}
+
+/** Whether the text of a document, which is JSON, has its field `name` at that place. */
+function isField(body: Buffer, place: Place, name: string): boolean {
+  const value: unknown = JSON.parse(withPlaceholders(body, [place]))
+  return isObject(value) && isPlaceholder(value[name])
+}
+
+/** Index after the object that begins at `start`; -1 if there is none. */
+function endOfObject(text: Buffer, start: number): number {
+  if (text[start] !== openBrace) return -1
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text[at]
+    if (code === quote) at = endOfText(text, at)
+    else if (code === openBrace) depth++
+    else if (code === closeBrace && --depth === 0) return at + 1
+  }
+  return -1
+}
+
+/** Index of the closing quote of the string that opens at `start`. */
+function endOfText(text: Buffer, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === quote) return at
+    if (text[at] === backslash) at++
+  }
+  return text.length
+}
