@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import { put, thing, thingCodec, thingJson } from "./cache-fixtures.ts"
+import type { CacheEvent } from "../../runtime/storage/cache.ts"
 import type { CacheCases } from "./cache-cases.ts"
 
 /**
@@ -54,6 +55,31 @@ export const bytesCases: CacheCases = {
     expect(things.get(key)?.field("text")).toBe("mine")
     expect(codec.made).toBe(1)
     expect(JSON.parse(things.get(key)?.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "3" } })
+  },
+
+  async "knows the fields of what this process writes until the turn ends, for informers that take events one by one"({ store, open }) {
+    const codec = thingCodec()
+    codec.describeObject = ({ metadata = {}, data = null }) => ({ labels: {}, fields: { name: metadata.name ?? "", text: String(data) } })
+    const things = open().resource("things", codec)
+    await things.ready
+    const handled: string[] = []
+    let handling = Promise.resolve()
+    const onEvents = (events: readonly CacheEvent[]): void => {
+      for (const { object } of events) handling = handling.then(() => void handled.push(object.field("text")))
+    }
+    things.subscribe({ prefix: "", afterRevision: 1, onEvents, onEnd: () => undefined })
+    const texts = ["a", "b", "c", "d", "e"]
+    await Promise.all(
+      texts.map((name) => {
+        const key = `/registry/things/a/${name}`
+        const value = thing(name)
+        things.announce(key, value, (revision) => thingJson(key, value, revision), { metadata: { name }, data: `decoded ${name}` })
+        return store.commit({ checks: [], writes: [{ type: "put", key, value }] })
+      }),
+    )
+    await handling
+    expect(handled.toSorted()).toEqual(texts.map((name) => `decoded ${name}`))
+    expect(codec.described).toBe(0)
   },
 
   async "keeps derived encodings within the budget and drops them with their version"({ store, open }) {

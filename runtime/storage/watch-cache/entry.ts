@@ -19,7 +19,7 @@ export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly encodings: EncodingCache
-  /** The decoded objects of the entries of this batch whose writer had them. Their fields are read without a parse. */
+  /** The decoded objects of the entries of this turn whose writer had them. Their fields are read without a parse. */
   readonly written: Map<CachedEntry, ApiObject>
   /** Called whenever a value is found to be undecodable, possibly several times for the same value. */
   readonly onUndecodable: (error: UndecodableError) => void

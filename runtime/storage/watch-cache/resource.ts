@@ -94,6 +94,8 @@ export class CachedResource implements ResourceCache {
   /** Revision of the last fill, which includes events up to here. */
   private filledRevision = 0
   private window: EventWindow
+  /** The end of this turn forgets what writers had decoded. */
+  private forgetting = false
   private batch: HeldEvent[] = []
 
   private readonly context: EntryContext
@@ -284,9 +286,20 @@ export class CachedResource implements ResourceCache {
     if (this.phase !== "live" || batch.length === 0) return
     this.batch = []
     this.subscribers.dispatch(batch, revision)
-    this.context.written.clear()
+    this.forgetWritten()
     this.dropReplaced(batch)
     this.trim()
+  }
+
+  /** At the end of the turn: informers that still handle the events before take these within it. */
+  private forgetWritten(): void {
+    const { written } = this.context
+    if (this.forgetting || written.size === 0) return
+    this.forgetting = true
+    setImmediate(() => {
+      this.forgetting = false
+      written.clear()
+    })
   }
 
   /**
