@@ -19,7 +19,8 @@ export interface KnownNames {
 export function checkDoc(block: Block, start: number, subject: string, source: SourceFile): void {
   const doc = block.text("doc")?.trim()
   if (doc === undefined || doc === "") {
-    if (!block.has("doc") || doc === "") source.report(start, { found: `no "doc" for ${subject}`, expected: "a sentence in our own words" })
+    if (!block.has("doc") || doc === "")
+      source.report(start, { found: `no "doc" for ${subject}`, expected: "a sentence that says what it is" })
     return
   }
   checkSentence(doc, block.node, block.start("doc"), source)

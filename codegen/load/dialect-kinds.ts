@@ -36,7 +36,7 @@ const identity: readonly Keyword[] = [
     word: "doc",
     places: ["kind", "shared", "type", "field", "column"],
     value: text,
-    doc: "What it is, in our own words: begins with a capital letter, ends with a full stop. Required for kinds, types and fields.",
+    doc: "What it is, in a sentence of your own: begins with a capital letter, ends with a full stop. Required for kinds, types and fields.",
     example: "doc: Containers that run together on one node.",
   },
   {

@@ -195,7 +195,12 @@ function names(file: KindDeclaration): Pick<KindModel, "resource" | "singular" |
 function checkResourceName(node: SourceNode | undefined, word: string, source: SourceFile): void {
   const name = textOf(node)
   if (node !== undefined && name !== undefined && !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
-    source.report(node.start, { found: `the text "${name}" for ${word}`, expected: "small letters, digits and dashes: kettles" })
+    const meant = name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^[-0-9]+|-+$/g, "")
+    const example = meant === "" ? "kettles" : meant
+    source.report(node.start, { found: `the text "${name}" for ${word}`, expected: `small letters, digits and dashes: ${example}` })
   }
 }
 

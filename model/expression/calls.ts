@@ -69,10 +69,16 @@ function checkHas(tree: Call, [argument]: readonly ExpressionTree[], checker: Ch
   if (argument === undefined) return unknown(tree)
   const asked = argument.node === "select" || argument.node === "index" || argument.node === "name"
   const given = checker.check(argument)
-  if (!asked) checker.report(argument, { found: `has(${shown(argument)})`, expected: "a field, an entry or an item: has(spec.size)" })
+  if (!asked)
+    checker.report(argument, { found: `has(${shown(argument)})`, expected: `a field, an entry or an item: has(${fieldIn(argument)})` })
   else if (given.absence === "never" || (given.absence === "empty" && argument.node === "name"))
     checker.report(argument, { found: `has(${shown(argument)}), which is never absent`, expected: hasHint(given, shown(argument)) })
   return computed({ ...tree, arguments: [given.tree] }, checker.typed.typeOf(tree))
+}
+
+/** The first field that an expression reads, in the author's words. An example where there is none. */
+function fieldIn(tree: ExpressionTree): string {
+  return /[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w(])/.exec(shown(tree))?.[0] ?? "spec.size"
 }
 
 function hasHint({ type }: Checked, text: string): string {

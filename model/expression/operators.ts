@@ -207,7 +207,8 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
     if (isSimple(other.type, "int", "double", "bool", "quantity", "duration", "timestamp")) return `: string(${text})`
   }
   if (isNumber(value.type) && isSimple(other.type, "string")) {
-    if (typeof literal !== "string") return `: ${isSimple(value.type, "int") ? "int" : "double"}(${text})`
+    if (typeof literal !== "string")
+      return `: size(${text}) is its length, ${isSimple(value.type, "int") ? "int" : "double"}(${text}) the number that it says`
     return literal.trim() !== "" && Number.isFinite(Number(literal)) ? `: ${literal}` : ""
   }
   if (isSimple(value.type, "bool") && (literal === "true" || literal === "false")) return `: ${literal}`

@@ -6,7 +6,7 @@ import { type CallExpr, type Expr, type InfixOperator, type ParsedTree, parse, S
 import type { ExpressionTree } from "../model.ts"
 import { expressionFunctions, isMacro, type Macro, usage } from "./functions.ts"
 import { memberHabit, unknownFunction } from "./habits.ts"
-import { type ExpressionFault, syntaxFault } from "./syntax-faults.ts"
+import { type ExpressionFault, pathHint, syntaxFault } from "./syntax-faults.ts"
 
 export type ParsedExpression =
   | { readonly tree: ExpressionTree; readonly positions: ExpressionPositions }
@@ -122,8 +122,8 @@ class TreeReader {
   }
 
   private plainName(expr: Expr & { kind: "ident" }): string {
-    if (expr.name.startsWith("."))
-      this.fail(this.text.lastIndexOf(".", this.offset(expr)), ".", "the path without a dot in front: spec.size")
+    const dot = this.text.lastIndexOf(".", this.offset(expr))
+    if (expr.name.startsWith(".")) this.fail(dot, ".", pathHint(this.text, dot))
     return expr.name
   }
 

@@ -81,7 +81,7 @@ function lexicalFault(text: string, piece: Piece, next: Piece | undefined): Expr
   const { kind, start } = piece
   if (kind === "STRING" || kind === "BYTES" || kind === "IDENTIFIER" || kind === "<EOF>") return undefined
   if (kind.startsWith("NUM_")) return unitFault(text, piece, next)
-  if (text.startsWith("${", start)) return { offset: start, found: "${", expected: "the field's name alone: spec.size" }
+  if (text.startsWith("${", start)) return { offset: start, found: "${", expected: `the field's name alone: ${pathAt(text, start + 2)}` }
   if (text.startsWith("$", start) && next?.kind === "IDENTIFIER" && next.start === start + 1)
     return { offset: start, found: `$${next.text}`, expected: "the name without $", nearest: next.text }
   const slip = slips.find(([written]) => {
@@ -155,12 +155,21 @@ function worded(text: string, pieces: readonly Piece[], issue: Issue): Expressio
   if (before?.kind === "'.'") {
     const dot = { offset: before.start, found: "." }
     if (/^NUM_/.test(pieces[at - 2]?.kind ?? "")) return fault(rangeHint, dot)
-    return isOperandNext(pieces[at - 2]) ? fault(pathHint, dot) : fault("a field or function name after the dot")
+    return isOperandNext(pieces[at - 2]) ? fault(pathHint(text, before.start), dot) : fault("a field or function name after the dot")
   }
-  return isOperandNext(before) ? operandFault(piece, before, fault) : afterOperand(pieces.slice(0, at), piece, before, fault)
+  return isOperandNext(before) ? operandFault(text, piece, before, fault) : afterOperand(text, pieces.slice(0, at), piece, fault)
 }
 
-const pathHint = "the path without a dot in front: spec.size"
+/** The path at that place of an expression, in the author's words. An example where there is none. */
+function pathAt(text: string, start: number): string {
+  return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/.exec(text.slice(start))?.[0] ?? "spec.size"
+}
+
+/** Called with the place of a dot that begins a path. */
+export function pathHint(text: string, start: number): string {
+  return `the path without a dot in front: ${pathAt(text, start + 1)}`
+}
+
 const rangeHint = "two comparisons for a range: 1 <= a && a <= 5"
 
 type Fault = (expected: string, more?: Partial<ExpressionFault>) => ExpressionFault
@@ -192,9 +201,9 @@ function isOperandNext(before: Piece | undefined): boolean {
 
 const macroHint = "an index such as [0], or a macro such as .all(item, ...), .map(item, ...)"
 
-function operandFault(piece: Piece, before: Piece | undefined, fault: Fault): ExpressionFault {
+function operandFault(text: string, piece: Piece, before: Piece | undefined, fault: Fault): ExpressionFault {
   if (before?.kind === "'['" && piece.kind === "']'") return fault(macroHint)
-  if (piece.kind === "'.'") return fault(pathHint)
+  if (piece.kind === "'.'") return fault(pathHint(text, piece.start))
   if (piece.kind === "'/'") return fault('a value; patterns are texts: name.matches("^a")')
   return fault(piece.kind === "'*'" ? macroHint : operand)
 }
@@ -231,7 +240,8 @@ function openingsOf(pieces: readonly Piece[]): Opening[] {
 }
 
 /** The expression could end here, and something follows that is no operator. */
-function afterOperand(pieces: readonly Piece[], piece: Piece, before: Piece | undefined, fault: Fault): ExpressionFault {
+function afterOperand(text: string, pieces: readonly Piece[], piece: Piece, fault: Fault): ExpressionFault {
+  const before = pieces.at(-1)
   const open = openingsOf(pieces).at(-1)
   if (piece.kind === "NUM_FLOAT" && before?.kind === "IDENTIFIER") return fault("a field or function name after the dot")
   const habit = piece.kind === "IDENTIFIER" ? operatorHabit(piece.text, before?.kind === "IDENTIFIER" ? before.text : undefined) : undefined
@@ -248,7 +258,10 @@ function afterOperand(pieces: readonly Piece[], piece: Piece, before: Piece | un
       return fault(open.afterValue ? '"]" after the index' : '"]" to close the list')
     case "'{'":
       if (open.first?.kind === "'.'")
-        return fault("the path without braces and a dot in front: spec.size", { offset: open.first.start, found: "." })
+        return fault(`the path without braces and a dot in front: ${pathAt(text, open.first.start + 1)}`, {
+          offset: open.first.start,
+          found: ".",
+        })
       return fault('"}" right after it: {} is the empty object, and the only one that can be written')
     default:
       return inParentheses(open, piece, fault)
