@@ -106,7 +106,7 @@ export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: ObjectRef): ApiError =>
   new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quoted(subject.name ?? "")} already exists`, details(subject))
-/** 409 for an object with a `generateName`, also if its own name was taken: the reference tells both to try again. */
+/** 409 for an object with a `generateName`, also if its own name was taken. As in the reference, both may try again. */
 export function generatedNameExists(subject: ObjectRef): ApiError {
   const { code, reason, message, details: about } = alreadyExists(subject)
   const text = `${message}, the server was not able to generate a unique name for the object`
