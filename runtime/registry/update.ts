@@ -140,7 +140,7 @@ async function attemptOn(
   if (takesTurns(bytes)) await nextTurn()
   const written = old === recent?.object ? old : undefined
   const next = await withConversions(conversion, () => request.transform(old, bytes, written))
-  checkUid(handle, request, { next, old })
+  checkUid(registry, handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
   const oldPassed = written !== undefined && recent?.passed === true
   const state = { key, revision, current, old, oldPassed, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
@@ -155,13 +155,13 @@ function bytesSent({ sent }: UpdateRequest): number {
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
   const { attributes, warn, managedFields, creation, sentUid = "" } = request
   const objectRef = objectRefOf(handle, attributes.name)
-  if (sentUid !== "") throw conflict(objectRef, missingUidText(handle, request, sentUid))
+  if (sentUid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, sentUid))
   const isPart = request.subresource !== undefined
   if (creation === undefined || (isPart && !request.put)) throw notFound(objectRef)
   const object = await request.transform(undefined, bytesSent(request), undefined)
   const { uid = "" } = object.metadata ?? {}
   // The reference checks the uid before it looks whether there is an object, also for a sub-resource.
-  if (uid !== "") throw conflict(objectRef, missingUidText(handle, request, uid))
+  if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
   if (isPart || (creation.by === "put" && !handle.kind.rules.createOnUpdate)) throw notFound(objectRef)
   if (namesVersion(object)) parseRevision(object.metadata?.resourceVersion ?? "", "object")
   try {
@@ -181,10 +181,15 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
 }
 
 /** The text of the 409 for a uid of an object that does not exist. */
-function missingUidText(handle: KindHandle, request: UpdateRequest, uid: string): string {
-  const { namespace, name } = request.attributes
-  if (request.put || request.sentUid !== undefined) return storedPreconditionText(handle.key(namespace, name), "UID", uid, "")
+function missingUidText(registry: Registry, handle: KindHandle, request: UpdateRequest, uid: string): string {
+  if (request.put || request.sentUid !== undefined) return storedPreconditionText(shownKey(registry, handle, request), "UID", uid, "")
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
+}
+
+/** The key of the object as failures show it. The reference checks a dry run before it adds the prefix of the store. */
+function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes }: UpdateRequest): string {
+  const key = handle.key(attributes.namespace, attributes.name)
+  return attributes.dryRun ? `/${key.slice(storePrefix.length)}` : key
 }
 
 function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): boolean {
@@ -210,13 +215,13 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
   if (parseRevision(asked, "object") !== state.current) throw staleVersion(objectRefOf(handle, name))
 }
 
-function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
+function checkUid(registry: Registry, handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? request.sentUid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
     throw conflict(
       objectRefOf(handle, request.attributes.name),
-      storedPreconditionText(handle.key(request.attributes.namespace, request.attributes.name), "UID", asked, stored),
+      storedPreconditionText(shownKey(registry, handle, request), "UID", asked, stored),
     )
   }
 }
