@@ -153,7 +153,7 @@ function schemasOf(
         properties: {
           ...properties(published),
           ...typeMeta,
-          metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has."),
+          metadata: metadata(objectMeta, "Standard object's metadata: name, labels and bookkeeping that every object has."),
         },
       }
   return {
@@ -272,7 +272,7 @@ function embed(published: JsonObject, { metadata }: Publishing): void {
   published.properties = {
     ...properties(published),
     ...typeMeta,
-    metadata: metadata(objectMeta, "Name, labels and bookkeeping that every object has."),
+    metadata: metadata(objectMeta, "Standard object's metadata: name, labels and bookkeeping that every object has."),
   }
   published.required = [...required, ...["kind", "apiVersion"].filter((name) => !required.includes(name))]
 }

@@ -106,6 +106,12 @@ export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: ObjectRef): ApiError =>
   new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quoted(subject.name ?? "")} already exists`, details(subject))
+/** 409 for an object with a `generateName`, also if its own name was taken. As in the reference, both may try again. */
+export function generatedNameExists(subject: ObjectRef): ApiError {
+  const { code, reason, message, details: about } = alreadyExists(subject)
+  const text = `${message}, the server was not able to generate a unique name for the object`
+  return new ApiError(code, reason, text, { ...about, retryAfterSeconds: 1 })
+}
 export const conflict = (subject: ObjectRef, why: string): ApiError =>
   new ApiError(
     409,
@@ -129,11 +135,9 @@ export const internal = (message: string): ApiError =>
   new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(504, "Timeout", `Timeout: ${message}`, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
-/** 409 for a creation while finalizers or a grace period keep a deleted object of that name. */
-export function stillDeleted(subject: ObjectRef): ApiError {
-  const { code, reason, message, details: about } = alreadyExists(subject)
-  return new ApiError(code, reason, `object is being deleted: ${message}`, about)
-}
+/** The 409 `exists` for a creation while finalizers or a grace period keep a deleted object of that name. */
+export const stillDeleted = ({ code, reason, message, details: about }: ApiError): ApiError =>
+  new ApiError(code, reason, `object is being deleted: ${message}`, about)
 /** 504 for a write with an unknown outcome. Without `Retry-After`, because client libraries would repeat the write. */
 export const undecided = (why: string): ApiError =>
   new ApiError(504, "Timeout", `the write may or may not have happened: ${why}; read the object before you repeat it`, {})

@@ -48,7 +48,7 @@ import { documentPatch, patchOperation } from "../verbs/patch.ts"
 import { freshVersion, objectOf } from "../verbs/represent.ts"
 import { withDefaults } from "../verbs/request-body.ts"
 import { routeOf } from "../verbs/route.ts"
-import { changeScale, getScale, patchedScale, scaleApplyScope, scaleKind } from "../verbs/scale/scale.ts"
+import { changeScale, getScale, patchedScale, replacedScale, scaleApplyScope, scaleKind } from "../verbs/scale/scale.ts"
 import { postedForm, postOperation, writeScope } from "../verbs/subresource.ts"
 import { updateOperation, type WriteScope } from "../verbs/update.ts"
 import { watchedBy } from "../verbs/watch/watch.ts"
@@ -160,7 +160,7 @@ class InProcessClient implements ObjectClient {
     return this.write({ verb: "update", sort: "UpdateOptions", place, options }, object, async (call, document, checked) => {
       const { subresource } = call
       const body = await decoded(call, document, { form: await bodyForm(call), ...checked })
-      if (subresource?.type === "scale") return changeScale(call, subresource, { options: checked, applied: false, next: () => body })
+      if (subresource?.type === "scale") return changeScale(call, subresource, replacedScale(body, checked))
       return written(call, await updateOperation(call, body, { options: checked, scope: scopeOf(call) }))
     })
   }

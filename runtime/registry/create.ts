@@ -1,7 +1,17 @@
 /** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { emptyObject } from "../apply/managed-fields/versions.ts"
-import { alreadyExists, type ApiError, badRequest, invalid, methodNotAllowed, stillDeleted, timeout, unknownPath } from "../base/errors.ts"
+import {
+  alreadyExists,
+  type ApiError,
+  badRequest,
+  generatedNameExists,
+  invalid,
+  methodNotAllowed,
+  stillDeleted,
+  timeout,
+  unknownPath,
+} from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { deepClone, deletePath, getPath, setPath } from "../encoding/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
@@ -83,11 +93,12 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
 }
 
 /** Returns a 409 for a name in use. Its text differs for an object that is being deleted: clients wait for those. */
-function nameConflict(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
+function nameConflict(handle: KindHandle, { attributes: { namespace }, object }: CreateRequest, name: string): ApiError {
   const objectRef = objectRefOf(handle, name)
+  const exists = (object.metadata?.generateName ?? "") === "" ? alreadyExists(objectRef) : generatedNameExists(objectRef)
   const existing = handle.cache.get(handle.key(namespace, name))
   const isTerminating = existing !== undefined && handle.fromStored(parseObject(existing.json())).metadata?.deletionTimestamp !== undefined
-  return isTerminating ? stillDeleted(objectRef) : alreadyExists(objectRef)
+  return isTerminating ? stillDeleted(exists) : exists
 }
 
 /** `refusedAt`: the revision of a refused commit, after which the namespace must be read again. */

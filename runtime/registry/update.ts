@@ -65,6 +65,8 @@ export interface UpdateRequest {
   readonly creation?: UpdateCreation
   /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
+  /** The same for the uid in the body of a PUT that is not the object. 409 also when there is no object. */
+  readonly sentUid?: string
   /** Absent: the server itself writes, and managedFields stay as they are. */
   readonly managedFields?: ManagedFieldsMode | undefined
 }
@@ -153,13 +155,16 @@ function bytesSent({ sent }: UpdateRequest): number {
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { attributes, warn, managedFields, creation } = request
+  const { attributes, warn, managedFields, creation, sentUid = "" } = request
   const objectRef = objectRefOf(handle, attributes.name)
-  if (creation === undefined || request.subresource !== undefined) throw notFound(objectRef)
+  if (sentUid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, sentUid))
+  const isPart = request.subresource !== undefined
+  if (creation === undefined || (isPart && !request.put)) throw notFound(objectRef)
   const object = await request.transform(undefined, bytesSent(request), undefined)
   const { uid = "" } = object.metadata ?? {}
+  // The reference checks the uid before it looks whether there is an object, also for a sub-resource.
   if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
-  if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
+  if (isPart || (creation.by === "put" && !handle.kind.rules.createOnUpdate)) throw notFound(objectRef)
   if (namesVersion(object)) parseRevision(object.metadata?.resourceVersion ?? "", "object")
   try {
     return await createObject(registry, handle, {
@@ -179,13 +184,14 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
 
 /** The text of the 409 for a uid of an object that does not exist. */
 function missingUidText(registry: Registry, handle: KindHandle, request: UpdateRequest, uid: string): string {
-  if (request.put) return storedPreconditionText(shownKey(registry, handle, request), "UID", uid, "")
+  if (request.put || request.sentUid !== undefined) return storedPreconditionText(shownKey(registry, handle, request), "UID", uid, "")
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
 }
 
-/** The key of the object as failures show it, which is the reference's: without the prefix of the store. */
-function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes: { namespace, name } }: UpdateRequest): string {
-  return `/${handle.key(namespace, name).slice(storePrefix.length)}`
+/** The key of the object as failures show it. The reference checks a dry run before it adds the prefix of the store. */
+function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes }: UpdateRequest): string {
+  const key = handle.key(attributes.namespace, attributes.name)
+  return attributes.dryRun ? `/${key.slice(storePrefix.length)}` : key
 }
 
 function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): boolean {
@@ -213,7 +219,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
 
 function checkUid(registry: Registry, handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const stored = state.old.metadata?.uid ?? ""
-  const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
+  const asked = request.uid ?? request.sentUid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
     throw conflict(
       objectRefOf(handle, request.attributes.name),

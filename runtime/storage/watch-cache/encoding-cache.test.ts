@@ -21,7 +21,7 @@ test("distinguishes the encodings of one holder, and drops them together", () =>
   const budget = new EncodingCache(10_000)
   const holder: EncodingHolder = { encodings: undefined }
   const other: EncodingHolder = { encodings: undefined }
-  const table = Buffer.from("table")
+  const table = Buffer.alloc(5, "table")
   for (const [name, content] of [
     ["compact", bytes],
     ["table", table],
@@ -44,4 +44,15 @@ test("does not keep an encoding larger than the budget, and evicts nothing for i
   budget.keep(holder, "huge", bytes, 1000)
   expect(budget.find(holder, "small")).toBe(bytes)
   expect(budget.find(holder, "huge")).toBeUndefined()
+})
+
+test("keeps small Buffers without the pool that node cut them from", () => {
+  const budget = new EncodingCache(10_000)
+  const holder: EncodingHolder = { encodings: undefined }
+  const pooled = Buffer.from("a frame")
+  expect(pooled.buffer.byteLength).toBe(Buffer.poolSize)
+  budget.keep(holder, "frame", pooled, pooled.length)
+  const kept = budget.find(holder, "frame")
+  if (!Buffer.isBuffer(kept)) throw new Error("a Buffer")
+  expect([kept.toString(), kept.buffer.byteLength]).toEqual(["a frame", pooled.length])
 })

@@ -29,6 +29,17 @@ export interface Encoding {
 /** Bookkeeping per encoding (record, chain, Buffer object), charged to the budget so that many small ones count. */
 const overheadBytes = 256
 
+/**
+ * The bytes in memory of their own. node cuts small Buffers from a pool, whose whole slab each of them keeps alive: a
+ * budget that counts their lengths would hold several times as much.
+ */
+function unpooled(content: Buffer): Buffer {
+  if (content.buffer.byteLength !== Buffer.poolSize || content.byteLength === Buffer.poolSize) return content
+  const own = Buffer.allocUnsafeSlow(content.byteLength)
+  own.set(content)
+  return own
+}
+
 /** Called by cached objects on every `derived`, `labels` and `field`. */
 export class EncodingCache {
   private newest: Encoding | undefined
@@ -67,7 +78,8 @@ export class EncodingCache {
     const sizeBytes = contentBytes + overheadBytes
     if (sizeBytes > this.limitBytes) return
     while (this.used + sizeBytes > this.limitBytes && this.oldest !== undefined) this.drop(this.oldest)
-    const form: Encoding = { holder, name, content, sizeBytes, newer: undefined, older: undefined, sibling: holder.encodings }
+    const kept = Buffer.isBuffer(content) ? unpooled(content) : content
+    const form: Encoding = { holder, name, content: kept, sizeBytes, newer: undefined, older: undefined, sibling: holder.encodings }
     holder.encodings = form
     this.linkNewest(form)
     this.used += sizeBytes

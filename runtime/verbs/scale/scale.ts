@@ -1,6 +1,6 @@
 /** `scale`: a view of the parent as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
 import { assert } from "../../base/assert.ts"
-import { type ApiError, badRequest, internal, invalid } from "../../base/errors.ts"
+import { type ApiError, badRequest, conflict, internal, invalid, preconditionText } from "../../base/errors.ts"
 import { deepClone, getPath, setPath } from "../../encoding/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Subresource } from "../../schema/kind.ts"
@@ -43,7 +43,7 @@ async function scaleAfter(call: ResourceRequest, subresource: Subresource, kind:
     default: {
       const options = readWriteOptions(call.request.query, "UpdateOptions")
       const body = await readKindBody(call, kind, options)
-      return changeScale(call, subresource, { options, applied: false, next: () => body })
+      return changeScale(call, subresource, replacedScale(body, options))
     }
   }
 }
@@ -78,6 +78,7 @@ export async function changeScale(call: ObjectRequest, subresource: Subresource,
   const result = await updateObject(call.registry, call.handle, {
     attributes,
     put: false,
+    ...(change.sentUid !== undefined && { sentUid: change.sentUid }),
     managedFields: "provided",
     admission: { view: (parent) => scaleOf(parent, subresource, call) },
     warn: (text) => call.request.warnings.push(text),
@@ -86,6 +87,7 @@ export async function changeScale(call: ObjectRequest, subresource: Subresource,
       const before = managers.view(scaleOf(old, subresource, call), old)
       const sent = await change.next(before)
       matchPath(call, sent)
+      if (change.sentUid === undefined) checkPatchedUid(call, subresource, { old, sent })
       const ofScale = change.applied ? sent.metadata?.managedFields : managers.afterWrite(before, sent)
       const scale = await mutateObject(call.registry, attributes, { object: sent, old: before }, kind)
       return managers.intoParent(rescaled(call, subresource, { old, scale }), old, ofScale)
@@ -101,6 +103,23 @@ export interface ScaleChange {
   readonly applied: boolean
   /** Makes the next Scale from that of the stored parent, which has its managedFields. */
   readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
+  /** The uid in the body of a PUT, which the parent must have. Absent: the request is a patch. */
+  readonly sentUid?: string
+}
+
+/** Throws 409 if a patch has given the Scale another uid. The reference names the sub-resource there. */
+function checkPatchedUid(call: ObjectRequest, subresource: Subresource, { old, sent }: { old: ApiObject; sent: ApiObject }): void {
+  const { uid: stored = "" } = old.metadata ?? {}
+  const { uid: asked = "" } = sent.metadata ?? {}
+  if (asked === "" || asked === stored) return
+  const { group, resource } = call.handle.kind
+  const { name } = call.request.info
+  throw conflict({ group, resource: `${resource}/${subresource.name}`, name }, preconditionText("UID", asked, stored))
+}
+
+/** The change that a PUT of a Scale makes. */
+export function replacedScale(body: ApiObject, options: WriteOptions): ScaleChange {
+  return { options, applied: false, next: () => body, sentUid: body.metadata?.uid ?? "" }
 }
 
 async function sentPatch(call: ResourceRequest, subresource: Subresource, kind: KindBody): Promise<ScaleChange> {

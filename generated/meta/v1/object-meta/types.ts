@@ -26,7 +26,7 @@ export type ObjectMeta = {
   resourceVersion?: string
   /** Counts the changes of the desired state. Kinds that keep it start at 1, and the server raises it. */
   generation?: number | bigint
-  /** When the server accepted the object. Clients cannot set it. */
+  /** CreationTimestamp is a timestamp of the server: when it accepted the object. Clients cannot set it. */
   creationTimestamp: string | null
   /** When deletion was asked for, or when a grace period will have run out. While it is set the object only waits for its finalizers. */
   deletionTimestamp?: string
