@@ -3,6 +3,7 @@
  * that replaces a pod, need not be read. One for each kind that has such a field, in each server.
  */
 import { isObject, type JsonObject } from "../base/json.ts"
+import { ownBytes } from "../base/own-bytes.ts"
 import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/placeholders.ts"
 import { backslash, closeBrace, openBrace, quote } from "./json/punctuation.ts"
 import { isSettled, settle, settledJson } from "./settled.ts"
@@ -69,7 +70,7 @@ export class SettledTexts {
     const to = this.seen.has(beginning) ? endOfObject(body, from) : -1
     if (to < 0) this.keep(beginning, undefined)
     else if (to - from >= textBytesMin && isField(body, { from, to }, this.field) && settle(value))
-      this.keep(beginning, { bytes: Buffer.from(body.subarray(from, to)), value })
+      this.keep(beginning, { bytes: ownBytes(Buffer.from(body.subarray(from, to))), value })
   }
 
   /** Called with a new object that has passed its checks. */

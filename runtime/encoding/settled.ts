@@ -4,6 +4,7 @@
  * template and the versions of one object share it, and what is made of it is made once. Its forms go with it.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { ownBytes } from "../base/own-bytes.ts"
 import { deepClone } from "./field-path.ts"
 import { stringify } from "./json/text.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -58,7 +59,7 @@ export function settledJson(value: JsonObject): SettledJson | undefined {
   if (forms === undefined) return undefined
   if (forms.json === undefined) {
     const text = stringify(value)
-    forms.json = { bytes: Buffer.from(text), characters: text.length }
+    forms.json = { bytes: ownBytes(Buffer.from(text)), characters: text.length }
   }
   return forms.json
 }
@@ -71,7 +72,7 @@ export function settledMessage(value: JsonObject): Buffer | undefined {
 /** Called with the message that was made of a settled value. */
 export function keepSettledMessage(value: JsonObject, message: Buffer): void {
   const forms = settled.get(value)
-  if (forms !== undefined) forms.message = message
+  if (forms !== undefined) forms.message = ownBytes(message)
 }
 
 /** The text of the fields that the creator of an object owns in its settled value. Undefined: it was not kept. */

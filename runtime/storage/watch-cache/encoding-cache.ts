@@ -3,6 +3,7 @@
  * frames, decoded labels and fields. One byte budget for a whole cache, so that a rarely read resource cannot hold
  * memory that a busy one needs.
  */
+import { ownBytes } from "../../base/own-bytes.ts"
 
 /** Labels and selectable fields of one object version, as the codec read them. */
 export interface Description {
@@ -28,17 +29,6 @@ export interface Encoding {
 
 /** Bookkeeping per encoding (record, chain, Buffer object), charged to the budget so that many small ones count. */
 const overheadBytes = 256
-
-/**
- * The bytes in memory of their own. node cuts small Buffers from a pool, whose whole slab each of them keeps alive: a
- * budget that counts their lengths would hold several times as much.
- */
-function unpooled(content: Buffer): Buffer {
-  if (content.buffer.byteLength !== Buffer.poolSize || content.byteLength === Buffer.poolSize) return content
-  const own = Buffer.allocUnsafeSlow(content.byteLength)
-  own.set(content)
-  return own
-}
 
 /** Called by cached objects on every `derived`, `labels` and `field`. */
 export class EncodingCache {
@@ -78,7 +68,7 @@ export class EncodingCache {
     const sizeBytes = contentBytes + overheadBytes
     if (sizeBytes > this.limitBytes) return
     while (this.used + sizeBytes > this.limitBytes && this.oldest !== undefined) this.drop(this.oldest)
-    const kept = Buffer.isBuffer(content) ? unpooled(content) : content
+    const kept = Buffer.isBuffer(content) ? ownBytes(content) : content
     const form: Encoding = { holder, name, content: kept, sizeBytes, newer: undefined, older: undefined, sibling: holder.encodings }
     holder.encodings = form
     this.linkNewest(form)
