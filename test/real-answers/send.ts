@@ -79,10 +79,12 @@ async function within<T>(work: Promise<T>): Promise<T | undefined> {
 
 /** A server may close a connection that was idle just when it is used. */
 async function sendAgain(client: HttpClient, request: HttpRequest): Promise<HttpAnswer> {
-  try {
-    return await client.send(request)
-  } catch {
-    return client.send(request)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await client.send(request)
+    } catch (error) {
+      if (tries === triesMax) throw error
+    }
   }
 }
 
