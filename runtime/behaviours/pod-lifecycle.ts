@@ -21,6 +21,8 @@ const gated = {
 
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
+  // Before the fields are tracked: who writes the one address also owns the list.
+  decoded: keepAddressesInStep,
   prepareCreate(object) {
     // Copied before it is changed, because the spec may be the client's own object, which every attempt shares.
     if (hasFineResources(object.spec) || hasNegativePeriod(object.spec) || hasAppArmorAnnotation(object, vendor)) {
@@ -33,7 +35,6 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
   prepareUpdate(object, _old, { subresource }) {
-    if (subresource === "status") keepStatusWhole(object)
     if (subresource !== undefined) return
     const { spec } = object
     roundResources(spec)
@@ -74,7 +75,8 @@ function classOf(pod: Pod): Pick<PodStatus, "qosClass"> {
  * `podIP` is always the first of `podIPs` and wins over it for old writers that know only
  * `podIP`.
  */
-function keepStatusWhole({ status }: Pod): void {
+function keepAddressesInStep({ status }: { readonly status?: PodStatus }): void {
+  if (status === undefined) return
   const { podIP = "", podIPs: [first] = [] } = status
   if (podIP !== "" && podIP !== first?.ip) status.podIPs = [{ ip: podIP }]
   else if (podIP === "" && first !== undefined && first.ip !== "") status.podIP = first.ip
