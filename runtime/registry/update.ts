@@ -153,10 +153,11 @@ function bytesSent({ sent }: UpdateRequest): number {
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
   const { attributes, warn, managedFields, creation } = request
   const objectRef = objectRefOf(handle, attributes.name)
-  if (creation === undefined || request.subresource !== undefined) throw notFound(objectRef)
+  if (creation === undefined || (request.subresource !== undefined && !request.put)) throw notFound(objectRef)
   const object = await request.transform(undefined, bytesSent(request), undefined)
   const { uid = "" } = object.metadata ?? {}
   if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
+  if (request.subresource !== undefined) throw notFound(objectRef)
   if (creation.by === "put" && !handle.kind.rules.createOnUpdate) throw notFound(objectRef)
   if (namesVersion(object)) parseRevision(object.metadata?.resourceVersion ?? "", "object")
   try {
@@ -181,9 +182,11 @@ function missingUidText(registry: Registry, handle: KindHandle, request: UpdateR
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
 }
 
-/** The key of the object as failures show it, which is the reference's: without the prefix of the store. */
-function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes: { namespace, name } }: UpdateRequest): string {
-  return `/${handle.key(namespace, name).slice(storePrefix.length)}`
+/** The key of the object as failures show it, which is the reference's: a dry run leaves the prefix of the store out. */
+function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes }: UpdateRequest): string {
+  const { namespace, name, dryRun } = attributes
+  const key = handle.key(namespace, name)
+  return dryRun ? `/${key.slice(storePrefix.length)}` : key
 }
 
 function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): boolean {
@@ -198,7 +201,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
   const { name } = request.attributes
   const asked = state.next.metadata?.resourceVersion ?? ""
   if (!namesVersion(state.next)) {
-    if (request.put && !handle.kind.rules.unconditionalUpdate) {
+    if (request.managedFields !== undefined && request.admission === undefined && !handle.kind.rules.unconditionalUpdate) {
       const detail = "must be specified for an update"
       throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name }, [
         { type: "Invalid", field: "metadata.resourceVersion", value: asked, shown: "0x0", detail },
@@ -402,7 +405,17 @@ function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
 
 function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const kept = request.subresource === undefined ? handle.kind.rules.updateKeeps : (request.subresource.keeps ?? [])
-  for (const path of kept) copyPath(state.old, state.next, path)
+  for (const path of kept) {
+    if (path === "metadata") keepMetadata(state)
+    else copyPath(state.old, state.next, path)
+  }
+}
+
+/** All metadata but the managed fields, which the write has changed. */
+function keepMetadata({ next, old }: { next: ApiObject; old: ApiObject }): void {
+  const { managedFields } = next.metadata ?? {}
+  const { managedFields: _before, ...kept } = old.metadata ?? {}
+  next.metadata = managedFields === undefined ? kept : { ...kept, managedFields }
 }
 
 /** Increments `generation` if one of the kind's generation paths has changed. A write of the status never does. */
@@ -436,7 +449,12 @@ function validateUpdate(
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const ofKind = request.subresource === undefined
-  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { options: metaOptions(handle.kind, vendor, failures), isOfKind: ofKind })
+  const options = metaOptions(handle.kind, vendor, failures)
+  const isFree = request.subresource?.freeFinalizers === true
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, {
+    options: isFree ? { ...options, standardFinalizer: undefined } : options,
+    isOfKind: ofKind,
+  })
   const ofMetadata = failures.list.length
   const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {
