@@ -6,7 +6,7 @@ import { roundAmounts } from "./content/milli-quantities.ts"
 
 /** Behaviour `nodeLifecycle`: keeps pod ranges in sync and rounds amounts to thousandths. */
 export const nodeLifecycle = defineBehaviour<Node>({
-  // Before the fields are tracked: who writes the one also owns the other.
+  // Before the fields are tracked: the manager of the one also owns the other.
   decoded({ spec }) {
     keepInStep(spec)
   },

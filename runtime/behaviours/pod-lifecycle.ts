@@ -21,7 +21,7 @@ const gated = {
 
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
-  // Before the fields are tracked: who writes the one address also owns the list.
+  // Before the fields are tracked: the manager of the one address also owns the list.
   decoded: keepAddressesInStep,
   prepareCreate(object) {
     // Copied before it is changed, because the spec may be the client's own object, which every attempt shares.

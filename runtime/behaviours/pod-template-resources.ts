@@ -39,5 +39,6 @@ const labelledByPods = ["ReplicationController", "Job"]
 
 function keepLabels({ kind = "", metadata, spec }: Workload): void {
   const { labels } = spec?.template?.metadata ?? {}
-  if (labelledByPods.includes(kind) && labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
+  if (labelledByPods.includes(kind) && labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0)
+    metadata.labels = { ...labels }
 }

@@ -213,15 +213,20 @@ export function validateObjectMetaUpdate(
   const path = FieldPath.of(options.path ?? "metadata")
   const [whole, ofKind] = [new Failures(), new Failures()]
   validateObjectMeta(meta, { namespaced, nameRule: "path-segment", failures: whole, path: options.path, standardFinalizer: undefined })
-  if (isOfKind && !freeNameOnUpdate) validateName(meta, { namespaced, nameRule, failures: ofKind }, path)
-  validateFinalizerNames(meta.finalizers, { standardFinalizer, failures: ofKind }, path.child("finalizers"))
+  const looksAtWhole = isOfKind && !freeNameOnUpdate
+  if (looksAtWhole) validateName(meta, { namespaced, nameRule, failures: ofKind }, path)
+  // The check of the change names them, and so does that of the whole.
+  for (let left = looksAtWhole ? 2 : 1; left > 0; left--)
+    validateFinalizerNames(meta.finalizers, { standardFinalizer, failures: ofKind }, path.child("finalizers"))
   const refused = refusedChanges(meta, old, path)
   if (whole.empty && ofKind.empty && refused.length === 0) return
   const parts = checkedOnChange.map((name) => path.child(name).toString())
   const again = whole.list.filter(({ field }) => parts.some((part) => field.startsWith(part)))
   const change = [...refused, ...again]
   const found = [...whole.list, ...change]
-  if (isOfKind) found.push(...change, ...whole.list)
+  if (isOfKind || standardFinalizer !== undefined) found.push(...change)
+  const generateName = path.child("generateName").toString()
+  if (isOfKind) found.push(...whole.list.filter(({ field }) => field !== generateName))
   for (const failure of [...found, ...ofKind.list]) options.failures.add(failure)
 }
 

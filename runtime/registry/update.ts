@@ -182,7 +182,7 @@ function missingUidText(registry: Registry, handle: KindHandle, request: UpdateR
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
 }
 
-/** The key of the object as failures show it, which is the reference's: a dry run leaves the prefix of the store out. */
+/** The key of the object as failures show it, as in the reference: a dry run leaves the prefix of the store out. */
 function shownKey({ deps: { storePrefix } }: Registry, handle: KindHandle, { attributes }: UpdateRequest): string {
   const { namespace, name, dryRun } = attributes
   const key = handle.key(namespace, name)

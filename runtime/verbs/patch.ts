@@ -233,15 +233,12 @@ function converted({ handle, parts }: ObjectRequest, other: KindHandle, document
  * Adds the kind and apiVersion of the path if the patched document has none. A document in another version of the kind
  * becomes one of this version. Throws if it is of another kind.
  */
-function ofSameKind(
-  call: ObjectRequest,
-  object: JsonObject,
-  options: PatchedOptions,
-): JsonObject {
+function ofSameKind(call: ObjectRequest, object: JsonObject, options: PatchedOptions): JsonObject {
   const { handle } = call
   const { others, patch } = options
   const { isApplied = false, isStrategic = false } = patch
-  if (!isApplied && !isStrategic && handle.kind.custom === undefined && (object.apiVersion ?? "") === "") throw namelessResult(call, object, options)
+  if (!isApplied && !isStrategic && handle.kind.custom === undefined && (object.apiVersion ?? "") === "")
+    throw namelessResult(call, object, options)
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   const other = shownKind === handle.kind.kind && typeof shownVersion === "string" ? others.get(shownVersion) : undefined

@@ -141,7 +141,8 @@ function changeField(random: SeededRandom, schemas: Schemas, { at, name, mayBeEm
   if (how < 60) at[name] = drawValue(random, schemas, schema)
   else if (how < 75) delete at[name]
   else if (how < 82) at[name] = null
-  else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name]))) at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
+  else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name])))
+    at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
   else if (how < 96) at[name] = structuredClone(random.pick(wrong))
   else at[`${name}X`] = "a"
 }

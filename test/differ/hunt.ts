@@ -96,7 +96,7 @@ async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Pro
   return { differing, answers, ended }
 }
 
-/** Internal errors, and that a second item has no name either, are told beside the cause itself. */
+/** Internal errors, and that a second item has no name either, come beside the cause itself. */
 function isOfNoUse(cause: JsonValue): boolean {
   return fieldOf(cause, "reason") === "InternalError" || fieldOf(cause, "message") === 'Duplicate value: ""'
 }

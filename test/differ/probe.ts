@@ -56,7 +56,7 @@ function endOf(path: string): readonly Step[] {
   return [release, { m: "DELETE", p: `${path}?gracePeriodSeconds=0&propagationPolicy=Background` }]
 }
 
-/** The server would choose a name that nobody deletes. */
+/** The server would choose a name, and no step would delete the object. */
 function withoutGeneratedName(object: JsonObject): JsonObject {
   const metadata = object["metadata"]
   if (!isObject(metadata) || (typeof metadata["name"] === "string" && metadata["name"] !== "")) return object

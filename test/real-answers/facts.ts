@@ -134,7 +134,8 @@ function withoutSuffix(text: string, generateName: string): string {
   const suffix = /^[a-z0-9]{5}(?![A-Za-z0-9_])/
   const [first = "", ...others] = generateName === "" ? [text] : text.split(generateName.slice(0, generatedMax))
   let before = first
-  for (const other of others) before += generateName.slice(0, generatedMax) + (/[A-Za-z0-9]$/.test(before) ? other : other.replace(suffix, "<5>"))
+  for (const other of others)
+    before += generateName.slice(0, generatedMax) + (/[A-Za-z0-9]$/.test(before) ? other : other.replace(suffix, "<5>"))
   return before
 }
 

@@ -177,7 +177,9 @@ function reportLifeCycle(kind: KindModel, fields: readonly string[], found: Find
     found.lost(["create", "drops"], `a creation in definitions drops ${kept.join() || "nothing"}`)
   if (status === undefined) return
   const keeps = status.keeps ?? []
-  const metadata = ["labels", "annotations", "ownerReferences", "finalizers"].filter((name) => !keeps.includes("metadata") && !keeps.includes(`metadata.${name}`))
+  const metadata = ["labels", "annotations", "ownerReferences", "finalizers"].filter(
+    (name) => !keeps.includes("metadata") && !keeps.includes(`metadata.${name}`),
+  )
   if (metadata.length > 0)
     found.note(["subresources", "status", "keeps"], `a write of status in definitions leaves metadata as it is: ${metadata.join(", ")}`)
   const others = rest.filter((name) => !keeps.includes(name))

@@ -30,7 +30,8 @@ export const quotaSpec = defineCheck<ResourceQuotaSpec>((spec, context) => {
     checkScope(scope, resources, { value: named, at: "scopes" }, context)
   }
   checkOpposites(named, { value: named, at: "scopes" }, context)
-  if (context.operation === "update" && !sameScopes(named, context.old?.scopes ?? [])) context.fail("Invalid", named, "field is immutable", "scopes")
+  if (context.operation === "update" && !sameScopes(named, context.old?.scopes ?? []))
+    context.fail("Invalid", named, "field is immutable", "scopes")
   const at = "scopeSelector.matchExpressions"
   const requirements = spec.scopeSelector?.matchExpressions ?? []
   const whole = { value: typed<JsonValue>(spec.scopeSelector ?? {}), at }

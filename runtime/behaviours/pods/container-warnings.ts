@@ -14,10 +14,7 @@ import { containersOf, type PlacedContainer } from "./fields.ts"
 export function containerWarnings(spec: PodSpec, path: string): string[] {
   const all = containersOf(spec)
   const containers = all.filter(({ list }) => list !== "ephemeralContainers")
-  return [
-    ...all.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]),
-    ...portWarnings(containers, path),
-  ]
+  return [...all.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]), ...portWarnings(containers, path)]
 }
 
 function byteWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
