@@ -100,7 +100,7 @@ export function addRecorded(added: readonly Group[], answers: Readonly<Record<st
     const fresh = new Set(group.cases.map(({ id }) => id))
     const before = groups.find((one) => one.group === group.group)
     const merged = { ...before, ...group, cases: [...(before?.cases ?? []).filter(({ id }) => !fresh.has(id)), ...group.cases] }
-    groups = [...groups.filter((one) => one !== before), merged]
+    groups = before === undefined ? [...groups, merged] : groups.map((one) => (one === before ? merged : one))
   }
   // Together: it takes long to compress them.
   save("cases", { groups })
