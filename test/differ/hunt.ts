@@ -88,7 +88,9 @@ async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Pro
   for (const step of steps) {
     const [a, b] = await Promise.all([real(step), ours(step)])
     answers.push(a)
-    differing = differences(withoutAllocations(steady(a, id)), withoutAllocations(steady(b, id)))
+    // The real server panics at some patches, and ends the connection.
+    const hasPanicked = a.code === 0 && b.code >= 400
+    differing = hasPanicked ? [] : differences(withoutAllocations(steady(a, id)), withoutAllocations(steady(b, id)))
     if (differing.length > 0) break
   }
   const ended: Facts[] = []
