@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     status: 409,
     reason: "Conflict",
     message:
-      'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /configmaps/N/a, ' +
+      'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/N/a, ' +
       "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ",
   },
   {
