@@ -87,6 +87,7 @@ export interface KindModel {
     readonly firstGeneration?: number
     /** Validated as a change and again as a new object: faults are reported twice. */
     readonly validatesTwice: boolean
+    readonly checksName: boolean
   }
   /** What names of finalizers may be: any qualified name, or one with a domain or of the standard ones. */
   readonly finalizers: "any" | "qualified"

@@ -67,6 +67,7 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       generation: kind.update.generation,
       firstGeneration: kind.update.firstGeneration,
       validatesTwice: kind.update.validatesTwice || undefined,
+      freeNameOnUpdate: !kind.update.checksName || undefined,
       freeFinalizers: kind.finalizers === "any" || undefined,
       defaultPropagation: kind.delete.propagation,
       propagationReminder: kind.delete.reminder,

@@ -18,6 +18,13 @@ export const subresourceKeywords: readonly Keyword[] = [
     example: "subresources: {status: {keeps: [spec, metadata.labels]}}",
   },
   {
+    word: "freeFinalizers",
+    places: ["status"],
+    value: boolean,
+    doc: "true: a write of status may add finalizers without a domain, although the kind's own writes may not. Default: false.",
+    example: "subresources: {status: {keeps: [spec], freeFinalizers: true}}",
+  },
+  {
     word: "specReplicas",
     places: ["scale"],
     value: path,
@@ -140,6 +147,13 @@ export const lifeCycleKeywords: readonly Keyword[] = [
     value: boolean,
     doc: "true: an updated object is validated as a change and again as a new one, so its faults are reported twice, as for some kinds of the reference. Default: false.",
     example: "update: {validatesTwice: true}",
+  },
+  {
+    word: "checksName",
+    places: ["update"],
+    value: boolean,
+    doc: "false: an update looks at metadata.generateName as at a part of a path, and not by the kind's rule for names. Default: true.",
+    example: "update: {checksName: false}",
   },
   {
     word: "finalizers",

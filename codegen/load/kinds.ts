@@ -318,6 +318,7 @@ function updateModel(context: KindContext): KindModel["update"] {
     unconditional: block?.flag("unconditional") ?? true,
     ...present({ generation: paths(block, "generation", context), firstGeneration: block?.number("firstGeneration") }),
     validatesTwice: block?.flag("validatesTwice") ?? false,
+    checksName: block?.flag("checksName") ?? true,
   }
 }
 

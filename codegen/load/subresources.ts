@@ -25,13 +25,19 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
   const name = entry.key
   if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name))
     context.source.report(entry.keyStart, { found: `the subresource "${name}"`, expected: "small letters, digits and dashes: eviction" })
-  if (name === "status") return [{ name, type: "status", verbs: verbsOf(block, viewVerbs), keeps: paths(block, "keeps", context) ?? [] }]
+  if (name === "status") return [status(block, context)]
   if (name === "scale") return [scale(block, context)]
   if (block.has("connect") && block.has("behaviour"))
     context.source.report(block.start("behaviour"), { found: "behaviour beside connect", expected: "one of the two" })
   if (!block.has("connect") && !block.has("behaviour"))
     context.source.report(entry.value.start, { found: 'neither "behaviour" nor "connect" in a subresource', expected: "one of the two" })
   return block.has("connect") ? connect(name, block, context) : behaviour(name, block, context)
+}
+
+function status(block: Block, context: KindContext): Subresource {
+  const keeps = paths(block, "keeps", context) ?? []
+  const isFree = block.flag("freeFinalizers") ?? false
+  return { name: "status", type: "status", verbs: verbsOf(block, viewVerbs), keeps, ...(isFree && { freeFinalizers: true }) }
 }
 
 function connect(name: string, block: Block, context: KindContext): Subresource[] {

@@ -95,7 +95,7 @@ function modelOf(kind: Kind): KindModel {
     completed: [],
     subresources,
     create: { drops: [] },
-    update: { keeps: [], createOnUpdate: false, unconditional: false, validatesTwice: false },
+    update: { keeps: [], createOnUpdate: false, unconditional: false, validatesTwice: false, checksName: false },
     finalizers: "any",
     delete: { propagation: rules.defaultPropagation, returns: rules.deleteReturns },
     behaviours: [],

@@ -25,6 +25,9 @@ export const definitionLifecycle = defineBehaviour<CustomResourceDefinition>(({ 
       object.status = withStoredVersion(object, { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null })
     },
     prepareUpdate(object, old, { subresource }) {
+      // A status without stored versions gets the present one, which the spec has from the stored object.
+      if (subresource === "status" && (object.status.storedVersions ?? []).length === 0)
+        object.status = withStoredVersion(object, object.status)
       if (subresource !== undefined) return
       // A change of fields that are dropped counts, as in the reference.
       if (!deepEqual(object.spec, old.spec)) object.metadata = { ...object.metadata, generation: Number(old.metadata.generation ?? 0) + 1 }

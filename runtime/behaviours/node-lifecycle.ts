@@ -6,15 +6,16 @@ import { roundAmounts } from "./content/milli-quantities.ts"
 
 /** Behaviour `nodeLifecycle`: keeps pod ranges in sync and rounds amounts to thousandths. */
 export const nodeLifecycle = defineBehaviour<Node>({
+  // Before the fields are tracked: the manager of the one also owns the other.
+  decoded({ spec }) {
+    keepInStep(spec)
+  },
   prepareCreate(object) {
-    // Copied because both may be the client's own objects, which every attempt shares.
-    object.spec = deepClone(object.spec)
+    // Copied because it may be the client's own object, which every attempt shares.
     object.status = deepClone(object.status)
-    keepInStep(object.spec)
     roundStatus(object)
   },
   prepareUpdate(object, _old, { subresource }) {
-    if (subresource === undefined) keepInStep(object.spec)
     if (subresource === "status") roundStatus(object)
   },
 })

@@ -21,6 +21,8 @@ const gated = {
 
 /** Behaviour `podLifecycle`. */
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
+  // Before the fields are tracked: the manager of the one address also owns the list.
+  decoded: keepAddressesInStep,
   prepareCreate(object) {
     if (hasAppArmorAnnotation(object, vendor)) object.spec = deepClone(object.spec)
     correctSpec(object)
@@ -29,7 +31,6 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
   prepareUpdate(object, _old, { subresource }) {
-    if (subresource === "status") keepStatusWhole(object)
     if (subresource === undefined) correctSpec(object)
   },
   graceSeconds(object, asked) {
@@ -75,7 +76,8 @@ function classOf(pod: Pod): Pick<PodStatus, "qosClass"> {
  * `podIP` is always the first of `podIPs` and wins over it for old writers that know only
  * `podIP`.
  */
-function keepStatusWhole({ status }: Pod): void {
+function keepAddressesInStep({ status }: { readonly status?: PodStatus }): void {
+  if (status === undefined) return
   const { podIP = "", podIPs: [first] = [] } = status
   if (podIP !== "" && podIP !== first?.ip) status.podIPs = [{ ip: podIP }]
   else if (podIP === "" && first !== undefined && first.ip !== "") status.podIP = first.ip

@@ -2,6 +2,7 @@
  * Amounts in the template of a workload are rounded like those of the pods created from it (catalog defaults.yaml:
  * ResourceList).
  */
+import type { ObjectMeta } from "../base/json.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import type { PodTemplateSpec } from "../../generated/core/v1/shared/pod-template/types.ts"
@@ -9,6 +10,8 @@ import { roundResources } from "./content/milli-quantities.ts"
 
 /** A kind with a pod template: in its spec (Deployment, ReplicationController), or at its top (PodTemplate). */
 type Workload = {
+  kind?: string
+  metadata: ObjectMeta
   spec?: { template?: PodTemplateSpec }
   template?: PodTemplateSpec
 }
@@ -23,9 +26,19 @@ export const podTemplateResources = defineBehaviour<Workload>({
   },
   prepareUpdate(object, _old, { subresource }) {
     if (subresource === undefined) round(object)
+    else keepLabels(object)
   },
 })
 
 function round({ spec, template = spec?.template }: Workload): void {
   if (template !== undefined) roundResources(template.spec)
+}
+
+/** Without labels of their own, these have those of their pods, also after a write of their status. */
+const labelledByPods = ["ReplicationController", "Job"]
+
+function keepLabels({ kind = "", metadata, spec }: Workload): void {
+  const { labels } = spec?.template?.metadata ?? {}
+  if (labelledByPods.includes(kind) && labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0)
+    metadata.labels = { ...labels }
 }

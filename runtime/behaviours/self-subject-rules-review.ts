@@ -25,6 +25,6 @@ export const selfSubjectRulesReview = defineSubresource<SelfSubjectRulesReview>(
       ...(error !== undefined && { evaluationError: error }),
     }
     // As in the reference, the answer does not repeat the question.
-    return { ...body, spec: {}, status }
+    return { ...body, metadata: { creationTimestamp: null }, spec: {}, status }
   },
 })

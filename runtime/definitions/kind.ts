@@ -148,7 +148,7 @@ function rulesOf(subresources: CustomResourceSubresources | undefined): Lifecycl
   }
 }
 
-const statusKeeps = ["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]
+const statusKeeps = ["spec", "metadata"]
 
 function subresourcesOf(subresources: CustomResourceSubresources | undefined): readonly Subresource[] {
   const found: Subresource[] = []

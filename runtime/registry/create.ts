@@ -211,8 +211,8 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeCon
   for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
   const { generation, firstGeneration = 1 } = handle.kind.rules
   if (object.metadata !== undefined && generation !== undefined) {
-    if (firstGeneration === 0) delete object.metadata.generation
-    else object.metadata.generation = firstGeneration
+    // A kind that begins without a generation keeps what the client has sent, as in the reference.
+    if (firstGeneration !== 0) object.metadata.generation = firstGeneration
   }
   if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, object)
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)

@@ -22,13 +22,16 @@ export interface ObjectMetaOptions {
   readonly path?: string | undefined
   /** The kind takes only finalizers that have a domain in their name, or that are standard ones of this vendor. */
   readonly standardFinalizer?: string | undefined
+  /** The kind looks at the name of an update as at a part of a path. */
+  readonly freeNameOnUpdate?: boolean
 }
 
 /** What a kind says of the metadata of its objects. Called for each creation and update. */
 export function metaOptions(kind: Kind, vendor: Vendor, failures: Failures): ObjectMetaOptions {
   const { namespaced, nameRule, custom, rules } = kind
   const free = custom !== undefined || rules.freeFinalizers === true
-  return { namespaced, nameRule, failures, path: undefined, standardFinalizer: free ? undefined : vendor.word }
+  const freeNameOnUpdate = custom !== undefined || rules.freeNameOnUpdate === true
+  return { namespaced, nameRule, failures, path: undefined, standardFinalizer: free ? undefined : vendor.word, freeNameOnUpdate }
 }
 
 /** Adds a failure for every invalid field of `meta`, which already has its name and namespace. */
@@ -198,27 +201,33 @@ const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFie
 /**
  * Adds a failure for every invalid field of `meta`, and for every change from `old` that no update may make. Failures
  * repeat as often as in the reference, since clients and recorded responses count the causes. Its common rules validate
- * the whole metadata and then the change, which includes labels and the like again. The rules of a kind (`isOfKind`:
- * not those of its sub-resources) then validate the change and the whole.
+ * the whole metadata, with a name that can be a part of a path, and then the change, which includes labels and the like
+ * again. The rules of a kind (`isOfKind`: not those of its sub-resources) then validate the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
   { options, isOfKind }: { readonly options: ObjectMetaOptions; readonly isOfKind: boolean },
 ): void {
-  const { namespaced, nameRule, standardFinalizer } = options
+  const { namespaced, nameRule, standardFinalizer, freeNameOnUpdate = false } = options
   const path = FieldPath.of(options.path ?? "metadata")
   const [whole, ofKind] = [new Failures(), new Failures()]
-  validateObjectMeta(meta, { namespaced, nameRule, failures: whole, path: options.path, standardFinalizer: undefined })
-  if (isOfKind) validateFinalizerNames(meta.finalizers, { standardFinalizer, failures: ofKind }, path.child("finalizers"))
+  validateObjectMeta(meta, { namespaced, nameRule: "path-segment", failures: whole, path: options.path, standardFinalizer: undefined })
+  const looksAtWhole = isOfKind && !freeNameOnUpdate
+  if (looksAtWhole) validateName(meta, { namespaced, nameRule, failures: ofKind }, path)
+  // The check of the change names them, and so does that of the whole.
+  for (let left = looksAtWhole ? 2 : 1; left > 0; left--)
+    validateFinalizerNames(meta.finalizers, { standardFinalizer, failures: ofKind }, path.child("finalizers"))
   const refused = refusedChanges(meta, old, path)
   if (whole.empty && ofKind.empty && refused.length === 0) return
   const parts = checkedOnChange.map((name) => path.child(name).toString())
   const again = whole.list.filter(({ field }) => parts.some((part) => field.startsWith(part)))
   const change = [...refused, ...again]
   const found = [...whole.list, ...change]
-  if (isOfKind) found.push(...change, ...whole.list, ...ofKind.list)
-  for (const failure of found) options.failures.add(failure)
+  if (isOfKind || standardFinalizer !== undefined) found.push(...change)
+  const generateName = path.child("generateName").toString()
+  if (isOfKind) found.push(...whole.list.filter(({ field }) => field !== generateName))
+  for (const failure of [...found, ...ofKind.list]) options.failures.add(failure)
 }
 
 function refusedChanges(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Failure[] {

@@ -206,7 +206,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
   const { name } = request.attributes
   const asked = state.next.metadata?.resourceVersion ?? ""
   if (!namesVersion(state.next)) {
-    if (request.put && !handle.kind.rules.unconditionalUpdate) {
+    if (request.managedFields !== undefined && request.admission === undefined && !handle.kind.rules.unconditionalUpdate) {
       const detail = "must be specified for an update"
       throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name }, [
         { type: "Invalid", field: "metadata.resourceVersion", value: asked, shown: "0x0", detail },
@@ -415,7 +415,17 @@ function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
 
 function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const kept = request.subresource === undefined ? handle.kind.rules.updateKeeps : (request.subresource.keeps ?? [])
-  for (const path of kept) copyPath(state.old, state.next, path)
+  for (const path of kept) {
+    if (path === "metadata") keepMetadata(state)
+    else copyPath(state.old, state.next, path)
+  }
+}
+
+/** All metadata but the managed fields, which the write has changed. */
+function keepMetadata({ next, old }: { next: ApiObject; old: ApiObject }): void {
+  const { managedFields } = next.metadata ?? {}
+  const { managedFields: _before, ...kept } = old.metadata ?? {}
+  next.metadata = managedFields === undefined ? kept : { ...kept, managedFields }
 }
 
 /** Increments `generation` if one of the kind's generation paths has changed. A write of the status never does. */
@@ -449,7 +459,12 @@ function validateUpdate(
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const ofKind = request.subresource === undefined
-  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { options: metaOptions(handle.kind, vendor, failures), isOfKind: ofKind })
+  const options = metaOptions(handle.kind, vendor, failures)
+  const isFree = request.subresource?.freeFinalizers === true
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, {
+    options: isFree ? { ...options, standardFinalizer: undefined } : options,
+    isOfKind: ofKind,
+  })
   const ofMetadata = failures.list.length
   const validating = validateByKind(handle.parts, next, context)
   const judge = (): undefined => {

@@ -134,6 +134,8 @@ export interface LifecycleRules {
   readonly firstGeneration?: number
   /** An updated object is validated as a change, and again as a new one: each of its faults is reported twice. */
   readonly validatesTwice?: true
+  /** An update looks at `metadata.generateName` as at a part of a path alone. */
+  readonly freeNameOnUpdate?: true
   /** Finalizers need neither have a domain nor be standard ones. */
   readonly freeFinalizers?: true
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
@@ -156,6 +158,8 @@ export interface Subresource {
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
   /** type status: paths kept from the stored object. */
   readonly keeps?: readonly string[]
+  /** type status: a write may add finalizers without a domain. */
+  readonly freeFinalizers?: true
   /** type scale: dotted paths in the parent. */
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
   /** type behaviour: its name. */

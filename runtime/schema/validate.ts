@@ -321,7 +321,7 @@ function duplicate(
   const form = field?.limits.failures?.unique
   const plain = { type: "Duplicate", detail: "", ...place } as const
   if (fields.length === 1 && only !== undefined && isObject(value))
-    return addFailure(context, form, { ...plain, value: value[only], rest: `.${only}` })
+    return addFailure(context, form, { ...plain, value: value[only] ?? "", rest: `.${only}` })
   const shown = fields.length === 0 || !isObject(value) ? value : Object.fromEntries(fields.map((one) => [one, value[one]]))
   addFailure(context, form, { ...plain, value: shown })
 }
@@ -331,7 +331,9 @@ export function immutable(self: JsonObject, name: string, context: CheckContext,
   if (context.oldRoot === undefined || !isObject(context.old)) return
   const [value, old] = [self[name], context.old[name]]
   if (when === "once-set" && !nonZero(old)) return
-  if (equals(value, old) || (!nonZero(value) && !nonZero(old))) return
+  // Of a pointer, what is absent is not what is empty.
+  const isSet = field?.limits.absent === "null" ? (one?: JsonValue): boolean => (one ?? null) !== null : nonZero
+  if (equals(value, old) || (!isSet(value) && !isSet(old))) return
   const shown = value ?? field?.limits.absent ?? null
   const plain = { type: "Invalid", path: field?.path ?? name, value: shown, detail: "field is immutable" } as const
   addFailure(context, field?.limits.failures?.immutable, plain)

@@ -4,8 +4,9 @@ import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { invalid } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
-import type { ApiObject } from "../base/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 import { mutateObject, validateByKind, validateObject } from "../registry/admit.ts"
+import { dedupOwnerReferences } from "../registry/owner-references.ts"
 import { managerOf, updateManagedFields } from "../registry/managed-fields.ts"
 import { attributesOf } from "./attributes.ts"
 import type { ObjectRequest } from "./call.ts"
@@ -23,6 +24,9 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   const behaviour = registry.subresourceBehaviour(kind.answeredBy ?? "")
   assert(behaviour.answer !== undefined, "a behaviour that answers a kind has the function answer", { kind: kind.kind })
   matchNamespace(sent, request.info.namespace)
+  const warn = (text: string): void => void request.warnings.push(text)
+  dropSystemFields(sent)
+  dedupOwnerReferences(sent, warn)
   const attributes = attributesOf(call, "CREATE", options)
   const bytes = request.bodyBytes
   const object = await withManagedFields(call, sent, attributes)
@@ -33,7 +37,6 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   if (!failures.empty) throw invalid({ group: kind.group, resource: "" }, failures.list)
   await validateObject(registry, attributes, { object: body })
   const { namespace } = request.info
-  const warn = (text: string): void => void request.warnings.push(text)
   return behaviour.answer({
     body,
     namespace,
@@ -43,6 +46,13 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
     objects: objectAccess(call, attributes),
     warn,
   })
+}
+
+/** What only a server sets counts as not sent, as in every creation. */
+function dropSystemFields({ metadata = {} }: ApiObject): void {
+  const fields: JsonObject = metadata
+  for (const name of ["uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"]) delete fields[name]
+  if (metadata.creationTimestamp !== undefined) fields["creationTimestamp"] = null
 }
 
 /** As in the reference, the answer says who set which fields, although no one will ask. */

@@ -11,6 +11,7 @@ import { goPlain } from "../base/go-text.ts"
 import { normalize } from "../encoding/normalize.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { deepEqual, ownField } from "../encoding/field-path.ts"
+import { unknownFieldText } from "../encoding/json/typed.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { typed } from "../schema/typed.ts"
@@ -101,7 +102,7 @@ interface PatchedState {
 function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, written, isLarge }: PatchedState): Stages<ApiObject> {
   // What the defaults of an earlier attempt added.
   call.request.bodyBytes = options.bodyBytes
-  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options.others)
+  const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options)
   const { strictErrors, ordered, isApplied = false, isStrategic = false } = options.patch
   let patched: ApiObject
   try {
@@ -117,7 +118,8 @@ function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, w
     if (!(error instanceof ApiError) || error.code !== 400) throw error
     throw decodeFault(error.message, changed, isStrategic)
   }
-  matchPath(call, patched)
+  // An object that is to have a uid and does not exist is refused for that, whatever its name.
+  if (old !== undefined || (patched.metadata?.uid ?? "") === "") matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
@@ -231,8 +233,12 @@ function converted({ handle, parts }: ObjectRequest, other: KindHandle, document
  * Adds the kind and apiVersion of the path if the patched document has none. A document in another version of the kind
  * becomes one of this version. Throws if it is of another kind.
  */
-function ofSameKind(call: ObjectRequest, object: JsonObject, others: PatchedOptions["others"]): JsonObject {
+function ofSameKind(call: ObjectRequest, object: JsonObject, options: PatchedOptions): JsonObject {
   const { handle } = call
+  const { others, patch } = options
+  const { isApplied = false, isStrategic = false } = patch
+  if (!isApplied && !isStrategic && handle.kind.custom === undefined && (object.apiVersion ?? "") === "")
+    throw namelessResult(call, object, options)
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   const other = shownKind === handle.kind.kind && typeof shownVersion === "string" ? others.get(shownVersion) : undefined
@@ -244,6 +250,19 @@ function ofSameKind(call: ObjectRequest, object: JsonObject, others: PatchedOpti
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
+}
+
+/** The reference reads nothing of a document without a version: it knows no field of it, and misses its name. */
+function namelessResult(call: ObjectRequest, object: JsonObject, options: PatchedOptions): ApiError {
+  const { info } = call.request
+  const unknown = Object.keys(object).filter((name) => name !== "apiVersion" && name !== "kind")
+  try {
+    applyFieldValidation(call, unknown.sort().map(unknownFieldText), options)
+  } catch (error) {
+    return error instanceof ApiError ? resultFault(error.message, "") : badRequest("error decoding patch")
+  }
+  const removed = "the patch removes apiVersion, without which nothing of the object can be read"
+  return badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided: ${removed}`)
 }
 
 /** A 422 for a patch whose result is not a valid object of the kind, as in the reference. */

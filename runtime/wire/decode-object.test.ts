@@ -86,7 +86,7 @@ describe("decodeObject", () => {
     expect(decode('{"apiVersion":"a/b/c"}')).toMatch(
       /^400 the object provided is unrecognized \(must be of type Kettle\): unexpected GroupVersion string: a\/b\/c/,
     )
-    expect(decode('{"kind":5}')).toMatch(/^400 .*the field kind must be a string/)
+    expect(decode('{"kind":5}')).toMatch(/^400 .*json: cannot unmarshal number 5 into field kind of type string/)
   })
 
   it("shows the start of what it cannot read", () => {

@@ -6,6 +6,7 @@ import { ApiError, badRequest, invalid } from "../base/errors.ts"
 import { documentValuesMax, shownBodyCharactersMax } from "../base/limits.ts"
 import { type ProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { foundText, typeFault } from "../encoding/json/decode-fault.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
 import { normalize, normalizing } from "../encoding/normalize.ts"
 import type { SettledTexts } from "../encoding/settled-texts.ts"
@@ -206,10 +207,12 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, { expect, shape }: Decod
       expect,
     )
   const { kind = "", apiVersion = "" } = namedFields(document)
-  if (typeof kind !== "string")
-    throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
-  if (typeof apiVersion !== "string")
-    throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
+  const wrong = (field: string, value: JsonValue): ApiError => {
+    const { message } = typeFault({ found: foundText(value), field, type: "string", expected: undefined })
+    return unrecognized(`couldn't get version/kind; json parse error: ${message}`, body, expect)
+  }
+  if (typeof kind !== "string") throw wrong("kind", kind)
+  if (typeof apiVersion !== "string") throw wrong("apiVersion", apiVersion)
   if (kind === "" && shape.structural !== undefined) throw badRequest(`Object 'Kind' is missing in '${shownBody(body)}'`)
   if (apiVersion.indexOf("/") !== apiVersion.lastIndexOf("/"))
     throw unrecognized(`unexpected GroupVersion string: ${cut(apiVersion)}`, body, expect)

@@ -106,7 +106,9 @@ function change(random: SeededRandom, schemas: Schemas, at: JsonObject, given: S
   const name = known ?? "a"
   // Another name would be another object.
   if (["kind", "apiVersion", "name", "namespace", "uid", "resourceVersion"].includes(name) && random.chance(0.9)) return
-  changeField(random, schemas, at, name, schema.properties?.[name] ?? schema.additionalProperties ?? {})
+  // An empty list in a field that is always written has no owner here, on purpose.
+  const mayBeEmpty = schema.required?.includes(name) !== true
+  changeField(random, schemas, { at, name, mayBeEmpty }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
 }
 
 /** Changes something below a field; false when the field has nothing below. */
@@ -124,16 +126,23 @@ function descend(random: SeededRandom, schemas: Schemas, at: JsonObject, name: s
   if (how === 0) value.push(structuredClone(item))
   else if (how === 1) value.push(drawValue(random, schemas, items))
   else if (isObject(item)) change(random, schemas, item, items)
-  else value[index] = random.chance(0.8) ? drawValue(random, schemas, items) : random.pick(wrong)
+  else value[index] = random.chance(0.8) ? drawValue(random, schemas, items) : structuredClone(random.pick(wrong))
   return true
 }
 
-function changeField(random: SeededRandom, schemas: Schemas, at: JsonObject, name: string, schema: Schema): void {
+interface FieldToChange {
+  readonly at: JsonObject
+  readonly name: string
+  readonly mayBeEmpty: boolean
+}
+
+function changeField(random: SeededRandom, schemas: Schemas, { at, name, mayBeEmpty }: FieldToChange, schema: Schema): void {
   const how = random.integer(100)
   if (how < 60) at[name] = drawValue(random, schemas, schema)
   else if (how < 75) delete at[name]
   else if (how < 82) at[name] = null
-  else if (how < 90) at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
-  else if (how < 96) at[name] = random.pick(wrong)
+  else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name])))
+    at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
+  else if (how < 96) at[name] = structuredClone(random.pick(wrong))
   else at[`${name}X`] = "a"
 }

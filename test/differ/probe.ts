@@ -14,8 +14,8 @@ export interface Probe {
   readonly operation: string
   /** In their order. */
   readonly steps: readonly [Step, ...Step[]]
-  /** Removes what the steps have made. Absent: they make nothing. */
-  readonly end?: Step
+  /** Remove what the steps have made. Absent: they make nothing. */
+  readonly end?: readonly Step[]
 }
 
 const operations = ["create", "create", "update", "update", "status", "json", "merge", "strategic", "apply", "delete"] as const
@@ -35,9 +35,9 @@ const writes = ["update", "status", "json", "merge", "strategic", "apply", "get"
 
 /** Each write starts from what was created, so that it may take back what another one has changed. */
 function drawLife(random: SeededRandom, kind: Kind, stored: NonNullable<Kind["stored"]>): Probe {
-  const object = mutate(random, kind.schemas, renamed(random.pick(kind.bases)), kind.schema)
+  const object = withoutGeneratedName(mutate(random, kind.schemas, renamed(random.pick(kind.bases)), kind.schema))
   const name = fieldOf(object, "metadata", "name")
-  const path = `${kind.path}/${typeof name === "string" ? encodeURIComponent(name) : "none"}`
+  const path = `${kind.path}/${typeof name === "string" && name !== "" ? encodeURIComponent(name) : "none"}`
   const lasting = { ...kind, stored: { ...stored, path, object } }
   const create: Step = { m: "POST", p: `${kind.path}?fieldManager=differ-create`, b: object, managed: true }
   const later = Array.from({ length: 1 + random.integer(writesMax) }, () => {
@@ -46,7 +46,22 @@ function drawLife(random: SeededRandom, kind: Kind, stored: NonNullable<Kind["st
       ? { m: "GET", p: path, accept: random.pick(["application/json", table]) }
       : lastingStep(random, lasting, operation)
   })
-  return { kind: kind.name, operation: "life", steps: [create, ...later], end: { m: "DELETE", p: `${path}?gracePeriodSeconds=0` } }
+  const deletion: Step[] = random.chance(0.3) ? [{ m: "DELETE", p: `${path}?${deletionOptions(random).slice(1)}` }] : []
+  return { kind: kind.name, operation: "life", steps: [create, ...later, ...deletion], end: endOf(path) }
+}
+
+/** Finalizers would keep the object, and a deletion may add one for the garbage collector. */
+function endOf(path: string): readonly Step[] {
+  const release: Step = { m: "PATCH", p: path, ct: "merge", b: { metadata: { finalizers: null } } }
+  return [release, { m: "DELETE", p: `${path}?gracePeriodSeconds=0&propagationPolicy=Background` }]
+}
+
+/** The server would choose a name, and no step would delete the object. */
+function withoutGeneratedName(object: JsonObject): JsonObject {
+  const metadata = object["metadata"]
+  if (!isObject(metadata) || (typeof metadata["name"] === "string" && metadata["name"] !== "")) return object
+  const { generateName: _, ...others } = metadata
+  return { ...object, metadata: others }
 }
 
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -70,7 +85,7 @@ function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)
   } // Of every object.
   if (operation === "update") return { m: "PUT", p: stored.path + query, b: whole, rv: true }
   if (operation === "status" && stored.hasStatus) return { m: "PUT", p: `${stored.path}/status${query}`, b: whole, rv: true }
-  if (operation === "delete") return { m: "DELETE", p: `${stored.path}?dryRun=All${deletion(random)}` }
+  if (operation === "delete") return { m: "DELETE", p: `${stored.path}?dryRun=All${deletionOptions(random)}` }
   if (operation === "json") return { m: "PATCH", p: stored.path + query, ct: "json", b: jsonPatch(stored.object, whole) }
   if (operation === "apply")
     return { m: "PATCH", p: `${stored.path}${query}${random.chance(0.8) ? "&force=true" : ""}`, ct: "apply", b: whole }
@@ -86,7 +101,7 @@ function renamed(base: JsonObject): JsonObject {
 }
 
 /** All in the query: the real server does not read the query, and so no `dryRun`, when there is a body. */
-function deletion(random: SeededRandom): string {
+function deletionOptions(random: SeededRandom): string {
   const policy = random.pick(["Foreground", "Background", "Orphan", "Later"])
   return random.pick(["", `&propagationPolicy=${policy}`, `&gracePeriodSeconds=${random.pick([0, 1, -1, 5])}`, "&orphanDependents=true"])
 }

@@ -43,7 +43,8 @@ export function differences(real: Facts, ours: Facts): Difference[] {
 
 function isBetterCode(real: Facts, ours: Facts): boolean {
   const refused = real.code === 500 && [400, 409, 422].includes(ours.code)
-  return refused && beginsWith(ours.status?.["message"], real.status?.["message"])
+  const text = real.status?.["message"]
+  return refused && (beginsWith(ours.status?.["message"], text) || isOfDecoding(text))
 }
 
 function statusDifferences(real: Facts, ours: Facts): Difference[] {

@@ -127,10 +127,16 @@ function placeholder(name: string, value: JsonValue, key: string, managed: boole
 
 const isServiceAddress = (value: JsonValue | undefined): boolean => typeof value === "string" && value.startsWith("10.0.0.")
 
+/** Characters of a name to be completed that are kept. */
+const generatedMax = 58
+
 function withoutSuffix(text: string, generateName: string): string {
   const suffix = /^[a-z0-9]{5}(?![A-Za-z0-9_])/
-  const [first = "", ...others] = generateName === "" ? [text] : text.split(generateName)
-  return first + others.map((other) => generateName + other.replace(suffix, "<5>")).join("")
+  const [first = "", ...others] = generateName === "" ? [text] : text.split(generateName.slice(0, generatedMax))
+  let before = first
+  for (const other of others)
+    before += generateName.slice(0, generatedMax) + (/[A-Za-z0-9]$/.test(before) ? other : other.replace(suffix, "<5>"))
+  return before
 }
 
 /** A text without what depends on server and moment. A Go diff at the end of a message is cut off. */

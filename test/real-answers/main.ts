@@ -31,7 +31,7 @@ const { values } = parseArgs({
 
 if (values.add !== undefined) {
   const added = JSON.parse(readFileSync(values.add, "utf8")) as { groups: Group[]; answers: Record<string, readonly Facts[]> } // As differ writes it.
-  for (const group of added.groups) addRecorded(group, added.answers)
+  addRecorded(added.groups, added.answers)
 }
 const groups = recordedGroups()
 process.exitCode = values.show === undefined ? await compare(chosen(groups, values.only)) : show(values.show)

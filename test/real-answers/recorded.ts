@@ -94,12 +94,16 @@ export function recordedAnswers(profile: Profile): Readonly<Record<string, reado
 }
 
 /** Adds cases of a group with their answers of the bare profile. A case that is there already is replaced. */
-export function addRecorded(group: Group, answers: Readonly<Record<string, readonly Facts[]>>): void {
-  const groups = recordedGroups()
-  const fresh = new Set(group.cases.map(({ id }) => id))
-  const before = groups.find((one) => one.group === group.group)
-  const merged = { ...before, ...group, cases: [...(before?.cases ?? []).filter(({ id }) => !fresh.has(id)), ...group.cases] }
-  save("cases", { groups: [...groups.filter((one) => one !== before), merged] })
+export function addRecorded(added: readonly Group[], answers: Readonly<Record<string, readonly Facts[]>>): void {
+  let groups = recordedGroups()
+  for (const group of added) {
+    const fresh = new Set(group.cases.map(({ id }) => id))
+    const before = groups.find((one) => one.group === group.group)
+    const merged = { ...before, ...group, cases: [...(before?.cases ?? []).filter(({ id }) => !fresh.has(id)), ...group.cases] }
+    groups = before === undefined ? [...groups, merged] : groups.map((one) => (one === before ? merged : one))
+  }
+  // Together: it takes long to compress them.
+  save("cases", { groups })
   save("answers", { ...(load("answers") as Stored), ...answers }) // The format of the file.
 }
 

@@ -58,8 +58,10 @@ async function sendOnce(link: Link, step: Step, bases: Group["bases"]): Promise<
     ...(body !== undefined && { "content-type": mediaTypes[step.ct ?? ""] ?? step.ct ?? "application/json" }),
   }
   const bytes = body === undefined ? {} : { body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) }
-  const answer = await within(sendAgain(link.client, { method: step.m, path: step.p, headers, ...bytes }))
+  const request = { method: step.m, path: step.p, headers, ...bytes }
+  const answer = await within(sendAgain(link.client, request).catch(() => "ended" as const))
   if (answer === undefined) return { code: 0, text: `no answer within ${patienceMs / 1000} seconds` }
+  if (answer === "ended") return { code: 0, text: "the connection ended without an answer" }
   const generateName = fieldOf(body, "metadata", "generateName")
   return factsOf(answer, step, { port: link.server.port, ...(typeof generateName === "string" && { generateName }) })
 }
@@ -79,10 +81,12 @@ async function within<T>(work: Promise<T>): Promise<T | undefined> {
 
 /** A server may close a connection that was idle just when it is used. */
 async function sendAgain(client: HttpClient, request: HttpRequest): Promise<HttpAnswer> {
-  try {
-    return await client.send(request)
-  } catch {
-    return client.send(request)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await client.send(request)
+    } catch (error) {
+      if (tries === triesMax) throw error
+    }
   }
 }
 

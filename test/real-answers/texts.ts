@@ -52,6 +52,12 @@ const decodingWords = [
   "Go struct field",
   "into int",
   "v1.",
+  "parsing time",
+  "create typed patch",
+  "convert new object",
+  "find api field in struct",
+  "list element types are not identical",
+  "declared merge key",
 ]
 
 /** Whether the text is of a fault of decoding, whose words are those of Go's libraries. */

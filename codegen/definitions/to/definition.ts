@@ -153,6 +153,7 @@ function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): vo
   if (kind.update.createOnUpdate) found.lost(["update", "createOnUpdate"], "an update in definitions does not create")
   if (kind.update.firstGeneration !== undefined) found.lost(["update", "firstGeneration"], "generations start at 1 in definitions")
   if (kind.update.validatesTwice) found.note(["update", "validatesTwice"], "an update in definitions tells each fault once")
+  if (!kind.update.checksName) found.note(["update", "checksName"], "updates in definitions never look at generateName by a rule of names")
   if (kind.update.unconditional) found.note(["update", "unconditional"], "an update needs a resourceVersion in definitions")
   if (kind.finalizers !== "any") found.note(["finalizers"], "finalizers need no domain in definitions")
   const { conversion } = kind
@@ -177,7 +178,9 @@ function reportLifeCycle(kind: KindModel, fields: readonly string[], found: Find
     found.lost(["create", "drops"], `a creation in definitions drops ${kept.join() || "nothing"}`)
   if (status === undefined) return
   const keeps = status.keeps ?? []
-  const metadata = ["labels", "annotations", "ownerReferences", "finalizers"].filter((name) => !keeps.includes(`metadata.${name}`))
+  const metadata = ["labels", "annotations", "ownerReferences", "finalizers"].filter(
+    (name) => !keeps.includes("metadata") && !keeps.includes(`metadata.${name}`),
+  )
   if (metadata.length > 0)
     found.note(["subresources", "status", "keeps"], `a write of status in definitions leaves metadata as it is: ${metadata.join(", ")}`)
   const others = rest.filter((name) => !keeps.includes(name))

@@ -231,7 +231,8 @@ function structNode(shape: TypeShape, field: FieldShape | undefined): TypedNode 
 }
 
 function valuesOf(shape: TypeShape): TypedNode | undefined {
-  return shape.preserveUnknown === true ? untyped : undefined
+  // The reference publishes a struct without fields as an object of which nothing is known.
+  return shape.preserveUnknown === true || shape.fields.length === 0 ? untyped : undefined
 }
 
 function fieldsOf(shape: TypeShape): Map<string, TypedNode> {

@@ -10,11 +10,12 @@ export const endpointSliceParts = defineCell<EndpointSlice>(({ endpoints, ports 
   addresses: first((endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
 }))
 
-function portText({ name = "", port }: EndpointPort): string {
-  return port !== undefined ? String(port) : name === "" ? "*" : name
+function portText({ name = "*", port }: EndpointPort): string {
+  return port === undefined ? name : String(port)
 }
 
 function first(texts: readonly string[]): string {
-  if (texts.length === 0) return "<unset>"
-  return texts.slice(0, shownMax).join(",") + (texts.length > shownMax ? ` + ${texts.length - shownMax} more...` : "")
+  const shown = texts.slice(0, shownMax).join(",")
+  if (shown === "") return "<unset>"
+  return shown + (texts.length > shownMax ? ` + ${texts.length - shownMax} more...` : "")
 }

@@ -15,9 +15,7 @@ export const claimUpdate = defineCheck<PersistentVolumeClaim>((claim, context) =
   const hasChanged = !deepEqual(claim.spec, allowed)
   if (hasChanged) context.fail("Forbidden", undefined, immutableText, "spec")
   if (claim.spec.volumeMode !== old.spec.volumeMode) context.fail("Invalid", claim.spec.volumeMode, "field is immutable", "volumeMode")
-  if (hasChanged) return
-  const [before, after] = [old, claim].map(({ spec }) => spec.resources.requests?.storage)
-  if (before === undefined || after === undefined) return
+  const [before = "0", after = "0"] = [old, claim].map(({ spec }) => spec.resources.requests?.storage)
   if (compareQuantities(parseQuantity(after), parseQuantity(before)) < 0)
     context.fail("Forbidden", undefined, "field can not be less than previous value", "spec.resources.requests.storage")
 })

@@ -23,7 +23,7 @@ export const jobObject = defineCheck<Job>((job, context) => {
     const [fault] = dnsLabelFaults(`${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`)
     const host = `${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`
     const detail = `will not able to create pod with invalid DNS label: ${host}`
-    if (fault !== undefined) context.fail("Invalid", job.metadata.name, detail, "metadata.name")
+    if (fault !== undefined) context.fail("Invalid", job.metadata.name ?? "", detail, "metadata.name")
   }
   if (context.old !== undefined && context.subresource === undefined) checkChanges(job, context.old, context)
 })
@@ -48,7 +48,7 @@ function checkGenerated(job: Job, context: CheckContext<unknown>): void {
 }
 
 function checkChanges({ spec }: Job, old: Job, context: CheckContext<unknown>): void {
-  for (const name of ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex"] as const)
+  for (const name of ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"] as const)
     if (!deepEqual(spec[name] ?? null, old.spec[name] ?? null)) context.fail("Invalid", spec[name] ?? "null", immutableText, `spec.${name}`)
   checkCompletions(spec, old.spec, context)
   const mayMove = old.spec.suspend === true && old.status.startTime === undefined

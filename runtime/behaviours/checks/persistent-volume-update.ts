@@ -20,6 +20,10 @@ export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, c
       "field is immutable, except for updating from beta label to GA",
       "../nodeAffinity",
     )
+  if (spec.volumeAttributesClassName !== old.volumeAttributesClassName) {
+    const detail = "update is forbidden when the VolumeAttributesClass feature gate is disabled"
+    context.fail("Forbidden", undefined, detail, "volumeAttributesClassName")
+  }
 })
 
 /** The fields that say where the storage is. */

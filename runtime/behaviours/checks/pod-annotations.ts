@@ -18,8 +18,8 @@ type Annotations = Readonly<Record<string, string>>
 export const podAnnotations = defineCheck<Pod>((pod, context) => {
   const { annotations = {} } = pod.metadata
   checkAnnotations(pod, "metadata.annotations", context)
-  const { old } = context
-  if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, old.metadata.annotations ?? {}, context)
+  const { old, subresource = "status" } = context
+  if (old !== undefined && subresource === "status") checkUnchanged(annotations, old.metadata.annotations ?? {}, context)
 })
 
 /** Called for each pod and for each template that is validated whole; `at` is the path of the annotations in causes. */

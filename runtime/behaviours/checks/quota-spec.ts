@@ -30,6 +30,8 @@ export const quotaSpec = defineCheck<ResourceQuotaSpec>((spec, context) => {
     checkScope(scope, resources, { value: named, at: "scopes" }, context)
   }
   checkOpposites(named, { value: named, at: "scopes" }, context)
+  if (context.operation === "update" && !sameScopes(named, context.old?.scopes ?? []))
+    context.fail("Invalid", named, "field is immutable", "scopes")
   const at = "scopeSelector.matchExpressions"
   const requirements = spec.scopeSelector?.matchExpressions ?? []
   const whole = { value: typed<JsonValue>(spec.scopeSelector ?? {}), at }
@@ -71,4 +73,9 @@ function checkRequirement(requirement: ScopedResourceSelectorRequirement, at: st
     if (values.length === 0) return
     context.fail("Invalid", values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector", `${at}.values`)
   } else context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
+}
+
+/** In any order, and however often each is named. */
+function sameScopes(these: readonly string[], those: readonly string[]): boolean {
+  return these.every((scope) => those.includes(scope)) && those.every((scope) => these.includes(scope))
 }

@@ -12,11 +12,9 @@ import { containersOf, type PlacedContainer } from "./fields.ts"
 
 /** Called with the pod spec at field path `path`. */
 export function containerWarnings(spec: PodSpec, path: string): string[] {
-  const containers = containersOf(spec).filter(({ list }) => list !== "ephemeralContainers")
-  return [
-    ...containers.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]),
-    ...portWarnings(containers, path),
-  ]
+  const all = containersOf(spec)
+  const containers = all.filter(({ list }) => list !== "ephemeralContainers")
+  return [...all.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]), ...portWarnings(containers, path)]
 }
 
 function byteWarnings({ container, path: below }: PlacedContainer, path: string): string[] {

@@ -13,7 +13,7 @@ const required = "requiredDuringSchedulingIgnoredDuringExecution"
 export function checkNarrowed(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
   const [{ nodeSelector: selector = {} }, { nodeSelector: selectorBefore = {} }] = [spec, old]
   if (Object.entries(selectorBefore).some(([label, value]) => selector[label] !== value)) {
-    context.fail("Invalid", selector, "only additions are allowed (no mutations or deletions)", "spec.nodeSelector")
+    context.fail("Invalid", selector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)", "spec.nodeSelector")
   }
   const before = old.affinity?.nodeAffinity?.[required]
   if (before === undefined) return

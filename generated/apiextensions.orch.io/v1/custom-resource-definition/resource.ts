@@ -29,6 +29,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeNameOnUpdate: true,
     freeFinalizers: true,
     defaultPropagation: "unsupported",
     deleteReturns: "Status",

@@ -3,7 +3,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  equals,
   field,
   get,
   immutable,
@@ -14,6 +13,7 @@ import {
   less,
   limited,
   limits,
+  matches,
   matchesSelector,
   orElse,
   present,
@@ -103,16 +103,16 @@ export function validateRollingUpdateDaemonSet(self: JsonObject, context: CheckC
     context,
     { type: "Invalid", at: "maxSurge", absent: "null", message: "must not be greater than 100%" },
   )
-  // when int(string(maxSurge ?? 0).split("%")[0]) != 0: int(string(maxUnavailable ?? 0).split("%")[0]) == 0
+  // when string(maxSurge ?? 0).matches("^-?[0-9]+%?$") && !string(maxSurge ?? 0).matches("^-?0+%?$"): string(maxUnavailable ?? 0).matches("^-?0+%?$") || !string(maxUnavailable ?? 0).matches("^-?[0-9]+%?$")
   rule(
-    !!equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0) || equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0),
+    !(matches(text(orElse(get(self, "maxSurge"), 0)), "^-?[0-9]+%?$") && !matches(text(orElse(get(self, "maxSurge"), 0)), "^-?0+%?$")) || (matches(text(orElse(get(self, "maxUnavailable"), 0)), "^-?0+%?$") || !matches(text(orElse(get(self, "maxUnavailable"), 0)), "^-?[0-9]+%?$")),
     self,
     context,
     { type: "Invalid", at: "maxSurge", absent: "null", message: "may not be set when maxUnavailable is non-zero" },
   )
-  // when int(string(maxSurge ?? 0).split("%")[0]) == 0: int(string(maxUnavailable ?? 0).split("%")[0]) != 0
+  // when string(maxSurge ?? 0).matches("^-?0+%?$") || !string(maxSurge ?? 0).matches("^-?[0-9]+%?$"): string(maxUnavailable ?? 0).matches("^-?[0-9]+%?$") && !string(maxUnavailable ?? 0).matches("^-?0+%?$")
   rule(
-    !equals(int(item(split(text(orElse(get(self, "maxSurge"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "maxUnavailable"), 0)), "%"), 0)), 0),
+    !(matches(text(orElse(get(self, "maxSurge"), 0)), "^-?0+%?$") || !matches(text(orElse(get(self, "maxSurge"), 0)), "^-?[0-9]+%?$")) || (matches(text(orElse(get(self, "maxUnavailable"), 0)), "^-?[0-9]+%?$") && !matches(text(orElse(get(self, "maxUnavailable"), 0)), "^-?0+%?$")),
     self,
     context,
     { type: "Required", at: "maxUnavailable", message: "cannot be 0 when maxSurge is 0" },

@@ -22,6 +22,7 @@ export const deployment: Kind<Deployment, DeploymentInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec", "metadata.annotations"],
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -3,7 +3,6 @@ import {
   type CheckContext,
   type JsonObject,
   atMost,
-  equals,
   field,
   get,
   immutable,
@@ -14,6 +13,7 @@ import {
   less,
   limited,
   limits,
+  matches,
   matchesSelector,
   orElse,
   present,
@@ -113,9 +113,9 @@ export function validateDeploymentStrategy(self: JsonObject, context: CheckConte
     context,
     { type: "Required", at: "rollingUpdate", message: "this should be defaulted and never be absent" },
   )
-  // when type == "RollingUpdate" && has(rollingUpdate): int(string(rollingUpdate.maxUnavailable ?? 0).split("%")[0]) != 0 || int(string(rollingUpdate.maxSurge ?? 0).split("%")[0]) != 0
+  // when type == "RollingUpdate" && has(rollingUpdate): (string(rollingUpdate.maxUnavailable ?? 0).matches("^-?[0-9]+%?$") && !string(rollingUpdate.maxUnavailable ?? 0).matches("^-?0+%?$")) || (string(rollingUpdate.maxSurge ?? 0).matches("^-?[0-9]+%?$") && !string(rollingUpdate.maxSurge ?? 0).matches("^-?0+%?$"))
   rule(
-    !((get(self, "type") === "RollingUpdate") && present(get(self, "rollingUpdate"))) || (!equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "%"), 0)), 0) || !equals(int(item(split(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "%"), 0)), 0)),
+    !((get(self, "type") === "RollingUpdate") && present(get(self, "rollingUpdate"))) || ((matches(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "^-?[0-9]+%?$") && !matches(text(orElse(get(self, "rollingUpdate", "maxUnavailable"), 0)), "^-?0+%?$")) || (matches(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "^-?[0-9]+%?$") && !matches(text(orElse(get(self, "rollingUpdate", "maxSurge"), 0)), "^-?0+%?$"))),
     self,
     context,
     { type: "Invalid", at: "rollingUpdate.maxUnavailable", absent: "null", message: "may not be 0 when `maxSurge` is 0" },

@@ -22,6 +22,7 @@ export const statefulSet: Kind<StatefulSet, StatefulSetInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

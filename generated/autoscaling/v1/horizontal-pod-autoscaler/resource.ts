@@ -27,6 +27,7 @@ export const horizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPo
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

@@ -22,10 +22,11 @@ export const cronJob: Kind<CronJob, CronJobInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },
-  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
+  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"], freeFinalizers: true }],
   behaviours: ["cronJobTemplate"],
   load: async () => {
     const [{ cronJobShape }, { defaultCronJob }, { validateCronJob }, { columns }, { podTemplate: podTemplateWarnings }, { podNames: podNamesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts")])

@@ -19,7 +19,7 @@ export const job: Kind<Job, JobInput> = {
   notSelectable: "field label \"{field}\" not supported for Job",
   rules: {
     createDrops: ["status", "spec.successPolicy", "spec.managedBy"],
-    updateKeeps: ["status", "spec.successPolicy", "spec.managedBy"],
+    updateKeeps: ["status", "spec.successPolicy"],
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["spec"],

@@ -21,6 +21,7 @@ export const lease: Kind<Lease, LeaseInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: false,
+    freeNameOnUpdate: true,
     freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",

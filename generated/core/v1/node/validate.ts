@@ -18,6 +18,7 @@ import {
   orElse,
   rule,
   size,
+  unique,
 } from "../../../../runtime/schema/index.ts"
 
 export function validateNode(self: JsonObject, context: CheckContext): void {
@@ -30,6 +31,7 @@ const nodeSpecLimits = limits({ podCIDRs: { items: { format: "cidr" } } })
 
 export function validateNodeSpec(self: JsonObject, context: CheckContext): void {
   limited(self.podCIDRs, context, nodeSpecLimits.podCIDRs)
+  unique(self, "podCIDRs", context, [])
   items(self, "taints", context, validateTaint, undefined, "../metadata.taints")
   // size(podCIDRs) < 2 || (size(podCIDRs) == 2 && podCIDRs[0].contains(":") != podCIDRs[1].contains(":"))
   rule(

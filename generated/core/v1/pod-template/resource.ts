@@ -22,6 +22,7 @@ export const podTemplate: Kind<PodTemplate, PodTemplateInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: ["template"],
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

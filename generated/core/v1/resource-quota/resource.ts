@@ -21,6 +21,7 @@ export const resourceQuota: Kind<ResourceQuota, ResourceQuotaInput> = {
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: true,
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

@@ -32,6 +32,7 @@ export const event: Kind<Event, EventInput> = {
     updateKeeps: [],
     createOnUpdate: true,
     unconditionalUpdate: true,
+    freeNameOnUpdate: true,
     defaultPropagation: "unsupported",
     deleteReturns: "Status",
   },

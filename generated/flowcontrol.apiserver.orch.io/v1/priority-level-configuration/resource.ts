@@ -31,14 +31,7 @@ export const priorityLevelConfiguration: Kind<PriorityLevelConfiguration, Priori
     defaultPropagation: "background",
     deleteReturns: "Status",
   },
-  subresources: [
-    {
-      name: "status",
-      type: "status",
-      verbs: ["get", "patch", "update"],
-      keeps: ["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"],
-    },
-  ],
+  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "metadata"] }],
   behaviours: [],
   load: async () => {
     const [{ priorityLevelConfigurationShape }, { defaultPriorityLevelConfiguration }, { validatePriorityLevelConfiguration }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])

@@ -29,14 +29,7 @@ export const flowSchema: Kind<FlowSchema, FlowSchemaInput> = {
     defaultPropagation: "background",
     deleteReturns: "Status",
   },
-  subresources: [
-    {
-      name: "status",
-      type: "status",
-      verbs: ["get", "patch", "update"],
-      keeps: ["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"],
-    },
-  ],
+  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "metadata"] }],
   behaviours: [],
   load: async () => {
     const [{ flowSchemaShape }, { defaultFlowSchema }, { validateFlowSchema }, { columns }, { toStored, fromStored }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("./convert.ts")])

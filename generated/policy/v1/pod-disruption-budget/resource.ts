@@ -22,6 +22,7 @@ export const podDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetI
     createOnUpdate: false,
     unconditionalUpdate: false,
     generation: ["spec"],
+    freeNameOnUpdate: true,
     freeFinalizers: true,
     defaultPropagation: "background",
     deleteReturns: "Status",

@@ -22,6 +22,7 @@ export const priorityClass: Kind<PriorityClass, PriorityClassInput> = {
     createOnUpdate: false,
     unconditionalUpdate: true,
     generation: [],
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "Status",
   },

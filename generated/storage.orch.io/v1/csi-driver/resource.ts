@@ -23,6 +23,7 @@ export const csiDriver: Kind<CSIDriver, CSIDriverInput> = {
     unconditionalUpdate: false,
     generation: ["spec"],
     firstGeneration: 0,
+    freeNameOnUpdate: true,
     defaultPropagation: "background",
     deleteReturns: "object",
   },

@@ -63,7 +63,7 @@ export type JobSpec = {
   podReplacementPolicy?: "TerminatingOrFailed" | "Failed"
   /**
    * The controller that runs the job, such as `example.com/queue`; absent means the one of the cluster. Needs the feature gate
-   * `JobManagedBy`, which is off by default.
+   * `JobManagedBy`, which is off by default: a new job loses it, and it cannot be added later.
    */
   managedBy?: string
 }

@@ -36,6 +36,13 @@ const jobSpecLimits = limits({
     enum: ["NonIndexed", "Indexed"],
     failures: { enum: { supported: ["NonIndexed", "Indexed"] } },
   },
+  managedBy: {
+    pointer: true,
+    absent: "null",
+    maxLength: 63,
+    format: "domain-prefixed-path",
+    failures: { maxLength: { message: "may not be longer than 63" } },
+  },
 })
 
 export function validateJobSpec(self: JsonObject, context: CheckContext): void {
@@ -47,6 +54,7 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
   limited(self.maxFailedIndexes, context, jobSpecLimits.maxFailedIndexes)
   limited(self.ttlSecondsAfterFinished, context, jobSpecLimits.ttlSecondsAfterFinished)
   limited(self.completionMode, context, jobSpecLimits.completionMode)
+  limited(self.managedBy, context, jobSpecLimits.managedBy)
   field(self, "podFailurePolicy", context, validatePodFailurePolicy)
   field(self, "selector", context, validateLabelSelector)
   field(self, "template", context, validatePodTemplateSpec)

@@ -20,7 +20,6 @@ import {
 } from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 import { validateTypedLocalObjectReference, validateTypedObjectReference } from "../references/validate.ts"
-import { validateVolumeResourceRequirements } from "../resources/validate.ts"
 
 const persistentVolumeClaimSpecLimits = limits({
   accessModes: {
@@ -40,7 +39,6 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
   limited(self.volumeMode, context, persistentVolumeClaimSpecLimits.volumeMode)
   limited(self.volumeAttributesClassName, context, persistentVolumeClaimSpecLimits.volumeAttributesClassName)
   field(self, "selector", context, validateLabelSelector)
-  field(self, "resources", context, validateVolumeResourceRequirements)
   field(self, "dataSource", context, validateTypedLocalObjectReference)
   field(self, "dataSourceRef", context, validateTypedObjectReference)
   // !has(dataSource) || size(dataSourceRef.namespace) == 0

@@ -16,13 +16,6 @@ export function validateResourceClaim(self: JsonObject, context: CheckContext): 
   nonEmpty(self.name, "name", context)
 }
 
-const volumeResourceRequirementsLimits = limits({ limits: { values: { format: "quantity-non-negative" } }, requests: { values: { format: "quantity-non-negative" } } })
-
-export function validateVolumeResourceRequirements(self: JsonObject, context: CheckContext): void {
-  limited(self.limits, context, volumeResourceRequirementsLimits.limits)
-  limited(self.requests, context, volumeResourceRequirementsLimits.requests)
-}
-
 const containerResizePolicyLimits = limits({
   resourceName: { keepEmpty: true, enum: ["cpu", "memory"] },
   restartPolicy: { keepEmpty: true, enum: ["NotRequired", "RestartContainer"] },
