@@ -198,7 +198,7 @@ function checkResourceName(node: SourceNode | undefined, word: string, source: S
     const meant = name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^[-0-9]+|-+$/g, "")
+      .replace(/^[-0-9]+|-$/g, "")
     const example = meant === "" ? "kettles" : meant
     source.report(node.start, { found: `the text "${name}" for ${word}`, expected: `small letters, digits and dashes: ${example}` })
   }
