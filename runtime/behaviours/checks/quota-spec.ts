@@ -77,5 +77,6 @@ function checkRequirement(requirement: ScopedResourceSelectorRequirement, at: st
 
 /** In any order, and however often each is named. */
 function sameScopes(these: readonly string[], those: readonly string[]): boolean {
-  return these.every((scope) => those.includes(scope)) && those.every((scope) => these.includes(scope))
+  const [one, other] = [new Set(these), new Set(those)]
+  return one.size === other.size && [...one].every((scope) => other.has(scope))
 }
