@@ -8,6 +8,8 @@ import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/
 import { backslash, closeBrace, openBrace, quote } from "./json/punctuation.ts"
 import { isSettled, settle, settledJson } from "./settled.ts"
 
+/** A longer body is read whole, in turns; nothing of it is looked for or kept. */
+export const knownBodyBytesMax = 64 * 1024
 /** A shorter text is not worth an entry. */
 const textBytesMin = 512
 /** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
@@ -85,7 +87,9 @@ export class SettledTexts {
     return field === this.field && isObject(value) && this.passed.has(value)
   }
 
+  /** Where the text of the value begins if it is that of the field. Negative: there is none, or the body is long. */
   private placeOf(body: Buffer): number {
+    if (body.length > knownBodyBytesMax) return -1
     const at = body.indexOf(this.opening)
     return at < 0 ? -1 : at + this.opening.length
   }

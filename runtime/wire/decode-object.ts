@@ -9,7 +9,7 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ba
 import { foundText, typeFault } from "../encoding/json/decode-fault.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
 import { normalize, normalizing } from "../encoding/normalize.ts"
-import type { SettledTexts } from "../encoding/settled-texts.ts"
+import { knownBodyBytesMax, type SettledTexts } from "../encoding/settled-texts.ts"
 import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
 import { cut } from "../base/quote.ts"
 import type { TypeShape } from "../schema/shape.ts"
@@ -111,9 +111,6 @@ function withTypeMeta(object: ApiObject, kind: string, apiVersion: string): ApiO
   object.apiVersion = apiVersion
   return object
 }
-
-/** A longer body is read whole. */
-const knownBodyBytesMax = 64 * 1024
 
 /** Decodes a short body of which parts are known. Undefined: it has none, or a fault, which reading all of it finds. */
 function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject | undefined {
