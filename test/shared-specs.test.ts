@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { podShape } from "../generated/core/v1/pod/shape.ts"
 import { createProtobufCodec, unwrapUnknown } from "../runtime/encoding/protobuf/codec.ts"
 import { isObject, type JsonObject, type JsonValue } from "../runtime/base/json.ts"
+import { recentObjectsBytes } from "../runtime/base/limits.ts"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
@@ -267,4 +268,29 @@ it("pods are the same whether their spec was read or known", async () => {
     }),
     { numRuns: 40 },
   )
+})
+
+it("pods that are no longer kept decoded are the same whether their spec is read or known", async () => {
+  const namespace = "/api/v1/namespaces/many"
+  const note = "n".repeat(40_000)
+  const pods = `${namespace}/pods`
+  const [spec = {}] = specs
+  const pod = (podName: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name: podName, annotations: { note } }, spec })
+  // The last ones take the place of the first.
+  const count = Math.ceil((1.2 * recentObjectsBytes) / note.length)
+  const answers: unknown[][] = []
+  for (const side of sides) {
+    const seen: unknown[] = []
+    const see = async (request: Request) => seen.push(shown(await ask(side, request)))
+    await see({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "many" } } })
+    for (let at = 0; at < count; at++) await ask(side, { method: "POST", path: pods, body: pod(`pod-${at}`) })
+    await see({ method: "PATCH", path: `${pods}/pod-0/status`, type: "strategic", body: { status: running } })
+    await see({ method: "PATCH", path: `${pods}/pod-1`, type: "merge", body: { metadata: { labels: { a: "b" } } } })
+    await see({ method: "PATCH", path: `${pods}/pod-2`, type: "merge", body: { spec: { activeDeadlineSeconds: 60 } } })
+    await see({ method: "DELETE", path: `${pods}/pod-3` })
+    await see({ method: "DELETE", path: `${pods}/pod-${count - 1}` })
+    for (const at of [0, 1, 2, 3, 4]) await see({ method: "GET", path: `${pods}/pod-${at}` })
+    answers.push(seen)
+  }
+  expect(answers[0]).toEqual(answers[1])
 })

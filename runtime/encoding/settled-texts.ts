@@ -1,12 +1,14 @@
 /**
- * The texts of settled values in the bodies of requests: the spec of a pod in the second body that has it, or in a body
- * that replaces a pod, need not be read. One for each kind that has such a field, in each server.
+ * The texts of settled values in the bodies of requests and in stored objects: the spec of a pod in the second body that
+ * has it, in a body that replaces a pod, or in a stored pod whose neighbour has the same one, need not be read. One for
+ * each kind that has such a field, in each server.
  */
 import { isObject, type JsonObject } from "../base/json.ts"
 import { ownBytes } from "../base/own-bytes.ts"
+import { endOfObject } from "./json/end-of-object.ts"
 import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/placeholders.ts"
-import { backslash, closeBrace, openBrace, quote } from "./json/punctuation.ts"
 import { isSettled, settle, settledJson } from "./settled.ts"
+import { WrittenTexts } from "./written-texts.ts"
 
 /** A longer body is read whole, in turns; nothing of it is looked for or kept. */
 export const knownBodyBytesMax = 64 * 1024
@@ -34,6 +36,7 @@ export class SettledTexts {
   private readonly opening: string
   private readonly seen = new Map<string, KnownText | undefined>()
   private kept = 0
+  private readonly written = new WrittenTexts()
   private readonly passed = new WeakSet<JsonObject>()
 
   constructor(readonly field: string) {
@@ -54,10 +57,22 @@ export class SettledTexts {
       return { value: before, from, to: from + json.bytes.length }
     const beginning = beginningOf(body, from)
     const text = this.seen.get(beginning)
-    if (text === undefined || !startsWith(body, from, text.bytes)) return undefined
+    if (text === undefined || !startsWith(body, from, text.bytes)) return this.written.find(body, from)
     this.seen.delete(beginning)
     this.seen.set(beginning, text)
     return { value: text.value, from, to: from + text.bytes.length }
+  }
+
+  /** Looks for a value that was written before in the JSON of a stored object. The caller makes sure as for `find`. */
+  findStored(json: Buffer): FoundValue | undefined {
+    const from = this.placeOf(json)
+    return from < 0 ? undefined : this.written.find(json, from)
+  }
+
+  /** Called with an object that is going to be written: gives it the value that equals its own, where one is known. */
+  share(object: JsonObject): void {
+    const value = object[this.field]
+    if (isObject(value) && settle(value)) object[this.field] = this.written.share(value)
   }
 
   /**
@@ -69,7 +84,8 @@ export class SettledTexts {
     const value = object[this.field]
     if (from < 0 || !isObject(value)) return
     const beginning = beginningOf(body, from)
-    const to = this.seen.has(beginning) ? endOfObject(body, from) : -1
+    // One character for each byte.
+    const to = this.seen.has(beginning) ? endOfObject(body.toString("latin1"), from) : -1
     if (to < 0) this.keep(beginning, undefined)
     else if (to - from >= textBytesMin && isField(body, { from, to }, this.field) && settle(value))
       this.keep(beginning, { bytes: ownBytes(Buffer.from(body.subarray(from, to))), value })
@@ -119,26 +135,4 @@ function beginningOf(body: Buffer, from: number): string {
 function isField(body: Buffer, place: Place, name: string): boolean {
   const value: unknown = JSON.parse(withPlaceholders(body, [place]))
   return isObject(value) && isPlaceholder(value[name])
-}
-
-/** Index after the object that begins at `start`; -1 if there is none. */
-function endOfObject(text: Buffer, start: number): number {
-  if (text[start] !== openBrace) return -1
-  let depth = 0
-  for (let at = start; at < text.length; at++) {
-    const code = text[at]
-    if (code === quote) at = endOfText(text, at)
-    else if (code === openBrace) depth++
-    else if (code === closeBrace && --depth === 0) return at + 1
-  }
-  return -1
-}
-
-/** Index of the closing quote of the string that opens at `start`. */
-function endOfText(text: Buffer, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === quote) return at
-    if (text[at] === backslash) at++
-  }
-  return text.length
 }

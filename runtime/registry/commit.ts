@@ -108,6 +108,7 @@ export async function commitPut(
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
   const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
+  if (handle.kind === handle.stored) handle.settled?.share(stored)
   const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
   const guard = releasingOnError(ops, () => definitionCheck(registry, handle, key))
   const guarded = guard === undefined ? ops : { ...ops, checks: [...ops.checks, guard] }
@@ -174,7 +175,7 @@ async function shapeRecorded(recording: Promise<void>, ops: TransactionOps): Pro
  */
 export async function commitDelete(
   registry: Registry,
-  { stored }: Pick<KindHandle, "stored">,
+  { kind, stored, codec, settled }: KindHandle,
   options: {
     key: string
     expected: number
@@ -197,7 +198,9 @@ export async function commitDelete(
   if (!outcome.ok) return conflictOutcome(key, outcome)
   registry.recent.drop(key)
   if (options.stamped !== true) return { ok: true, result }
-  return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
+  const removed = { ...object, metadata: versioned(object.metadata, String(outcome.revision)) }
+  const known = settled !== undefined && kind === stored && { json: codec.text(removed) }
+  return { ok: true, result: { ...result, object: removed, ...known } }
 }
 
 /** The object's own part of a transaction. */

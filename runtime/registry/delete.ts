@@ -9,13 +9,13 @@ import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionPolicy } from "./deletion-step.ts"
-import { parseObject } from "./object-codec.ts"
 import { nextTurn, takesTurns } from "../base/turns.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { repeatedOnRelease } from "./released-kind.ts"
 import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
+import { readToChange } from "./stored-object.ts"
 import { keepsStoredOnly, rememberStored } from "./stored-state.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 import { writeInTurn } from "./write-in-turn.ts"
@@ -114,12 +114,12 @@ function nameOf({ name, attributes }: DeleteRequest): string {
  * object if the request ignores that. Otherwise throws UndecodableError.
  */
 async function readable(
-  { conversion }: KindHandle,
+  { conversion, settled }: KindHandle,
   { ignoreReadError }: DeleteRequest,
   current: CachedObject,
 ): Promise<ApiObject | undefined> {
   try {
-    return parseObject((conversion === undefined ? current : await conversion.one(current)).json())
+    return readToChange((conversion === undefined ? current : await conversion.one(current)).json(), settled)
   } catch (error) {
     if (error instanceof UndecodableError && ignoreReadError === true) return undefined
     throw error

@@ -38,6 +38,8 @@ export interface ObjectCodec extends ResourceCodec {
   encode(object: ApiObject): EncodedObject
   /** As `encode`, in stages, for large objects. The caller must not change the object meanwhile. */
   encoding(object: ApiObject): Stages<EncodedObject>
+  /** The JSON of an object that has its resourceVersion and is not going to be written. Its metadata is the caller's. */
+  text(object: ApiObject): Buffer
 }
 
 /**
@@ -102,20 +104,24 @@ function around(text: string, placeholder: string): readonly [before: string, af
   return [text.slice(0, at - 1), text.slice(at + placeholder.length + 1)]
 }
 
+/** `text`: what comes before the settled value, or all of it where there is none. */
+function wholeText({ settled, end }: TextParts, text: string): Buffer {
+  return settled === undefined ? Buffer.from(text) : Buffer.concat([Buffer.from(text), settled.bytes, Buffer.from(end)])
+}
+
 /** `message`: the stored value, if it is not JSON. `name`: as for `partsOfText`. */
 function textsOf(object: ApiObject, metadata: ObjectMeta, name: string | undefined, message: Uint8Array | undefined): EncodedObject {
-  const { head, middle, settled, end } = partsOfText(object, metadata, name)
-  const whole = (text: string): Buffer =>
-    settled === undefined ? Buffer.from(text) : Buffer.concat([Buffer.from(text), settled.bytes, Buffer.from(end)])
+  const parts = partsOfText(object, metadata, name)
+  const { head, middle, settled, end } = parts
   const length = head.length + marker.length + middle.length + (settled?.characters ?? 0) + end.length
   if (length > objectBytesMax)
     throw tooLarge(`Request entity too large: the JSON of the object has ${length} characters, more than the limit of ${objectBytesMax}`)
   // The cache and the response show the same revision, and share its bytes.
   let made: { revision: number; json: Buffer } | undefined
   return {
-    value: message ?? whole(unversioned(head, middle)),
+    value: message ?? wholeText(parts, unversioned(head, middle)),
     json: (revision) => {
-      if (made?.revision !== revision) made = { revision, json: whole(`${head}${revision}${middle}`) }
+      if (made?.revision !== revision) made = { revision, json: wholeText(parts, `${head}${revision}${middle}`) }
       return made.json
     },
   }
@@ -168,6 +174,13 @@ export function createObjectCodec(options: {
       return textsOf(object, metadata, shared, messageOf(object))
     },
     encoding: (object) => encodingInStages(object, shared, messageOf),
+    text(object) {
+      const { metadata = {} } = object
+      const { resourceVersion = "" } = metadata
+      const parts = partsOfText(object, metadata, shared)
+      metadata.resourceVersion = resourceVersion
+      return wholeText(parts, `${parts.head}${resourceVersion}${parts.middle}`)
+    },
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import { parseObject } from "./object-codec.ts"
 import { atOnce } from "../base/turns.ts"
+import { SettledTexts } from "../encoding/settled-texts.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
 
 const marker = '"fieldsType":"FieldsV1","fieldsV1":'
@@ -72,5 +73,37 @@ describe("an object read for a change", () => {
   it("keeps numbers that a double cannot hold", () => {
     const bytes = Buffer.from(`{"kind":"A","metadata":{"managedFields":[{${marker}{"f:a":{}}}]},"number":9007199254740993}`)
     expect(readToChange(bytes)["number"]).toBe(9007199254740993n)
+  })
+
+  describe("with a settled value that was written before", () => {
+    const specs = ["nginx:1", "nginx:2"].map((image): JsonObject => ({ containers: [{ name: "é".repeat(300), image }] }))
+    const spec = fc.constantFrom<JsonValue>(...specs, { containers: [] }, "text", null)
+    const field = fc.oneof(
+      fc.record({ spec }),
+      fc.record({ status: fc.record({ spec }) }),
+      fc.record({ metadata: fc.record({ managedFields: spec.map((value) => [owner("a", { spec: value })]), labels: fc.record({ spec }) }) }),
+      spec.map((value): JsonObject => ({ note: JSON.stringify({ spec: value }) })),
+    )
+
+    it("equals the stored one, whatever else has the name of the field", () => {
+      const written = new SettledTexts("spec")
+      for (const value of specs) written.share({ spec: value })
+      const property = fc.property(fc.array(field, { maxLength: 4 }), (fields) => {
+        const bytes = bytesOf(Object.assign({}, ...fields))
+        expect(readToChange(bytes, written)).toEqual(parseObject(bytes))
+      })
+      fc.assert(property, { numRuns: 500 })
+    })
+
+    it("has that value", () => {
+      const written = new SettledTexts("spec")
+      const [value = {}, other = {}] = specs
+      written.share({ spec: value })
+      const same = { spec: structuredClone(value) }
+      written.share(same)
+      expect(same.spec).toBe(value)
+      expect(readToChange(bytesOf(objectWith([], { spec: value })), written)["spec"]).toBe(value)
+      expect(readToChange(bytesOf(objectWith([], { spec: other })), written)["spec"]).not.toBe(other)
+    })
   })
 })

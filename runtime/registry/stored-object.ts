@@ -2,8 +2,10 @@
 import { sharedSet } from "../apply/ownership/shared-sets.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
-import { backslash, closeBrace, openBrace, quote } from "../encoding/json/punctuation.ts"
+import { endOfObject } from "../encoding/json/end-of-object.ts"
+import { isPlaceholder, withPlaceholders } from "../encoding/json/placeholders.ts"
 import { parseJson } from "../encoding/json/text.ts"
+import type { FoundValue, SettledTexts } from "../encoding/settled-texts.ts"
 import type { Stages } from "../base/turns.ts"
 import { parseObject } from "./object-codec.ts"
 
@@ -14,13 +16,14 @@ const beforeSet = '"fieldsType":"FieldsV1","fieldsV1":'
 const setPlaceholder = 0
 
 /**
- * As `parseObject`, but the field sets in managedFields are shared with other objects: do not modify them in place. The
- * update loop calls this. Field sets are a large part of an object, and most are equal to those of its neighbours.
+ * As `parseObject`, but the field sets in managedFields and the settled value are shared with other objects: do not
+ * modify them in place. The update loop and deletions call this. They are most of an object, and most are equal to
+ * those of its neighbours. `settled`: the known values of the kind's field. Absent: the kind has none.
  */
-export function readToChange(json: Buffer): ApiObject {
-  const text = json.toString("utf8")
+export function readToChange(json: Buffer, settled?: SettledTexts): ApiObject {
+  const value = settled?.findStored(json)
+  const text = value === undefined ? json.toString("utf8") : withPlaceholders(json, [value])
   const { rest, setTexts } = withoutSets(text)
-  if (setTexts.length === 0) return objectOf(text)
   const sets: JsonObject[] = []
   for (const setText of setTexts) {
     const set = sharedSet(setText)
@@ -28,7 +31,7 @@ export function readToChange(json: Buffer): ApiObject {
     sets.push(set)
   }
   const object = objectOf(rest)
-  return putBack(object, sets) ? object : parseObject(json)
+  return putBack(object, sets) && putValueBack(object, settled, value) ? object : parseObject(json)
 }
 
 /** As `readToChange`, in stages: one for each field set, and one for the rest. Called for large objects. */
@@ -44,7 +47,7 @@ export function* readingToChange(json: Buffer): Stages<ApiObject> {
   }
   yield
   const object = objectOf(rest)
-  if (sets.length === 0 || putBack(object, sets)) return object
+  if (putBack(object, sets)) return object
   yield
   return objectOf(text)
 }
@@ -72,8 +75,17 @@ function objectOf(text: string): ApiObject {
   return value
 }
 
+/** Puts the settled value back. Returns false if it was another field of that name than the object's own. */
+function putValueBack(object: ApiObject, settled: SettledTexts | undefined, found: FoundValue | undefined): boolean {
+  if (settled === undefined || found === undefined) return true
+  if (!isPlaceholder(object[settled.field])) return false
+  object[settled.field] = found.value
+  return true
+}
+
 /** Puts the field sets back. Returns false if any of them was not in the object's own managedFields. */
 function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
+  if (sets.length === 0) return true
   const entries = object.metadata?.managedFields
   if (entries?.length !== sets.length) return false
   for (const [index, entry] of entries.entries()) {
@@ -81,27 +93,4 @@ function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
     entry.fieldsV1 = sets[index]
   }
   return true
-}
-
-/** Index after the object that begins at `start`; -1 if there is none. */
-function endOfObject(text: string, start: number): number {
-  if (text.charCodeAt(start) !== openBrace) return -1
-  let depth = 0
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = endOfText(text, at)
-    else if (code === openBrace) depth++
-    else if (code === closeBrace && --depth === 0) return at + 1
-  }
-  return -1
-}
-
-/** Index of the closing quote of the string that opens at `start`. */
-function endOfText(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) return at
-    if (code === backslash) at++
-  }
-  return text.length
 }

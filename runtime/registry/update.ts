@@ -137,7 +137,7 @@ async function attemptOn(
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
   const bytes = Math.max(json.length, bytesSent(request))
   const recent = conversion === undefined ? registry.recent.find(key, revision) : undefined
-  const storedOld = recent?.object ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
+  const storedOld = recent?.object ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json, handle.settled))
   const old = handle.fromStored(storedOld)
   if (takesTurns(bytes)) await nextTurn()
   const written = old === recent?.object ? old : undefined

@@ -1,9 +1,10 @@
-import { answerObject } from "./answer.ts"
+import { answerVersion } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
 import { answerStatus, negotiateResponse, type ObjectRequest, type ResourceRequest } from "./call.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
+import { freshVersion } from "./represent.ts"
 
 /** DELETE of one object: removes it, or marks it until its finalizers and its grace period are done. */
 export async function deleteVerb(call: ResourceRequest): Promise<void> {
@@ -11,11 +12,11 @@ export async function deleteVerb(call: ResourceRequest): Promise<void> {
   const format = negotiateResponse(call, { list: false })
   const options = await deleteOptions(call, { collection: false })
   const result = await deleteOperation(call, options)
-  if (!result.removed) {
-    return answerObject(call, { format, object: result.object, status: options.orphanDependents === false ? 202 : 200 })
-  }
   const { kind } = call.handle
-  if (kind.rules.deleteReturns === "object") return answerObject(call, { format, object: result.object, status: 200 })
+  if (!result.removed || kind.rules.deleteReturns === "object") {
+    const status = !result.removed && options.orphanDependents === false ? 202 : 200
+    return answerVersion(call, { format, version: freshVersion(call.handle, result), status })
+  }
   const uid = result.object.metadata?.uid
   return answerStatus(call, { name: info.name, group: kind.group, kind: kind.resource, ...(uid !== undefined && { uid }) })
 }
