@@ -108,7 +108,8 @@ type Attempt =
 
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
-  const { attributes, bytes = 0 } = request
+  const { attributes } = request
+  const bytes = handle.firstWrites.weigh(request.bytes ?? 0)
   const { namespace, dryRun, latencies } = attributes
   if (handle.kind.custom !== undefined) checkDefinition(registry, handle.kind)
   const sent = await trackedObject(registry, handle, request)

@@ -20,6 +20,7 @@ import type { Store } from "../storage/store.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
 import { DefinitionStates } from "./definition-states.ts"
+import { FirstWrites } from "./first-writes.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { RecentObjects } from "./recent-objects.ts"
@@ -78,6 +79,8 @@ export interface KindHandle extends StoredConversions {
   readonly gatedFields?: GatedFields
   /** The values of the field that objects of the kind share. Absent: there is no such field. */
   readonly settled?: SettledTexts
+  /** How large its first writes count as. */
+  readonly firstWrites: FirstWrites
   /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
   readonly conversion?: VersionConversion
   /** What reads return is in this version: its bytes are sent as they are. */
@@ -200,6 +203,7 @@ export class Registry {
       ...(gatedFields !== undefined && { gatedFields }),
       ...(shared !== undefined && { settled: new SettledTexts(shared) }),
       ...(conversion !== undefined && { conversion }),
+      firstWrites: new FirstWrites(),
       readsOwnVersion: kind === stored || conversion !== undefined,
       hasOwnHooks: this.hasOwnHooks(kind),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),

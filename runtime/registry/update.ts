@@ -135,7 +135,7 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const { conversion } = handle
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
-  const bytes = Math.max(json.length, bytesSent(request))
+  const bytes = handle.firstWrites.weigh(Math.max(json.length, bytesSent(request)))
   const recent = conversion === undefined ? registry.recent.find(key, revision) : undefined
   const storedOld = recent?.object ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json, handle.settled))
   const old = handle.fromStored(storedOld)

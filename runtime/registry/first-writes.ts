@@ -1,0 +1,18 @@
+/** Writes of a kind that run code for the first time. */
+
+/** After so many writes of a kind, V8 has compiled what they run. */
+const firstWritesMax = 8
+/** How much longer code takes that has yet to be compiled. */
+const coldFactor = 16
+
+/** Counts the first writes of a kind, which take turns as if they were so much larger. One for each handle. */
+export class FirstWrites {
+  private left = firstWritesMax
+
+  /** Called once for each attempt of a write with its size. Returns the size by which it takes turns. */
+  weigh(bytes: number): number {
+    if (this.left === 0) return bytes
+    this.left--
+    return bytes * coldFactor
+  }
+}
