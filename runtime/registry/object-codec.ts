@@ -10,7 +10,7 @@ import { unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { envelopeHead, isEnvelope } from "../encoding/protobuf/envelope.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { isObject } from "../base/json.ts"
-import { managedFieldsText } from "../encoding/json/field-set-text.ts"
+import { managedFieldsPieces } from "../encoding/json/field-set-text.ts"
 import { parseJson, stringify } from "../encoding/json/text.ts"
 import { settle, settledJson, type SettledJson } from "../encoding/settled.ts"
 import type { SelectableField } from "../schema/kind.ts"
@@ -62,10 +62,13 @@ const managersMarker = `mf-${randomBytes(12).toString("hex")}`
 /** A placeholder for a settled value, whose JSON is made once. */
 const settledMarker = `sv-${randomBytes(12).toString("hex")}`
 
-/** The JSON of an object: `head`, its resourceVersion, `middle`, the settled value and `end`, or without the two. */
+/**
+ * The JSON of an object: `head`, its resourceVersion, `middle`, the settled value and `end`, or without the last two.
+ * The texts of managed fields are long: `middle` is in pieces, so that none is copied.
+ */
 interface TextParts {
   readonly head: string
-  readonly middle: string
+  readonly middle: readonly string[]
   readonly settled: SettledJson | undefined
   readonly end: string
 }
@@ -85,16 +88,16 @@ function partsOfText(object: ApiObject, metadata: ObjectMeta, name: string | und
   if (name !== undefined && settled !== undefined) object[name] = value
   const at = text.indexOf(marker)
   const head = text.slice(0, at)
-  const rest = withManagersText(text.slice(at + marker.length), managedFields)
-  if (settled === undefined) return { head, middle: rest, settled, end: "" }
+  const rest = text.slice(at + marker.length)
+  if (settled === undefined) return { head, middle: withManagersText(rest, managedFields), settled, end: "" }
   const [middle, end] = around(rest, settledMarker)
-  return { head, middle, settled, end }
+  return { head, middle: withManagersText(middle, managedFields), settled, end }
 }
 
-function withManagersText(text: string, managedFields: ObjectMeta["managedFields"]): string {
-  if (managedFields === undefined) return text
+function withManagersText(text: string, managedFields: ObjectMeta["managedFields"]): readonly string[] {
+  if (managedFields === undefined) return [text]
   const [before, after] = around(text, managersMarker)
-  return before + managedFieldsText(managedFields) + after
+  return [before, ...managedFieldsPieces(managedFields), after]
 }
 
 /** The text before and after a placeholder. The quotes around it go as well. */
@@ -104,24 +107,35 @@ function around(text: string, placeholder: string): readonly [before: string, af
   return [text.slice(0, at - 1), text.slice(at + placeholder.length + 1)]
 }
 
-/** `text`: what comes before the settled value, or all of it where there is none. */
-function wholeText({ settled, end }: TextParts, text: string): Buffer {
-  return settled === undefined ? Buffer.from(text) : Buffer.concat([Buffer.from(text), settled.bytes, Buffer.from(end)])
+/** `before`: the pieces of text before the settled value, or of all of it where there is none. */
+function wholeText({ settled, end }: TextParts, before: readonly string[]): Buffer {
+  // Objects without settled values are mostly short, and one piece is faster than many.
+  if (settled === undefined) return Buffer.from(before.join(""))
+  const { bytes } = settled
+  let length = bytes.length + Buffer.byteLength(end)
+  for (const piece of before) length += Buffer.byteLength(piece)
+  const whole = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const piece of before) at += whole.write(piece, at)
+  whole.set(bytes, at)
+  whole.write(end, at + bytes.length)
+  return whole
 }
 
 /** `message`: the stored value, if it is not JSON. `name`: as for `partsOfText`. */
 function textsOf(object: ApiObject, metadata: ObjectMeta, name: string | undefined, message: Uint8Array | undefined): EncodedObject {
   const parts = partsOfText(object, metadata, name)
   const { head, middle, settled, end } = parts
-  const length = head.length + marker.length + middle.length + (settled?.characters ?? 0) + end.length
+  let length = head.length + marker.length + (settled?.characters ?? 0) + end.length
+  for (const piece of middle) length += piece.length
   if (length > objectBytesMax)
     throw tooLarge(`Request entity too large: the JSON of the object has ${length} characters, more than the limit of ${objectBytesMax}`)
   // The cache and the response show the same revision, and share its bytes.
   let made: { revision: number; json: Buffer } | undefined
   return {
-    value: message ?? wholeText(parts, unversioned(head, middle)),
+    value: message ?? wholeText(parts, [unversioned(head, middle.join(""))]),
     json: (revision) => {
-      if (made?.revision !== revision) made = { revision, json: wholeText(parts, `${head}${revision}${middle}`) }
+      if (made?.revision !== revision) made = { revision, json: wholeText(parts, [head, String(revision), ...middle]) }
       return made.json
     },
   }
@@ -179,7 +193,7 @@ export function createObjectCodec(options: {
       const { resourceVersion = "" } = metadata
       const parts = partsOfText(object, metadata, shared)
       metadata.resourceVersion = resourceVersion
-      return wholeText(parts, `${parts.head}${resourceVersion}${parts.middle}`)
+      return wholeText(parts, [parts.head, resourceVersion, ...parts.middle])
     },
     toJson(stored) {
       const object = storedObject(stored.value)

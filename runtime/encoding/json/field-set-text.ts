@@ -35,16 +35,12 @@ export function fieldSetText(set: JsonValue): string {
 
 /** The parts are those of the fields of an object: metadata, spec and the like. */
 function textOfParts(set: JsonObject): string {
-  return objectText(set, (_element, part) => (isObject(part) ? partText(part) : stringify(part)))
-}
-
-function objectText(object: JsonObject, textOf: (name: string, value: JsonValue) => string): string {
   let text = "{"
-  for (const name in object) {
-    const value = object[name]
-    if (value === undefined) continue
+  for (const element in set) {
+    const part = set[element]
+    if (part === undefined) continue
     if (text.length > 1) text += ","
-    text += `${JSON.stringify(name)}:${textOf(name, value)}`
+    text += `${JSON.stringify(element)}:${isObject(part) ? partText(part) : stringify(part)}`
   }
   return `${text}}`
 }
@@ -64,14 +60,29 @@ export function keepFieldSetText(set: JsonObject, text: string): void {
 
 /** The JSON of the entries of `metadata.managedFields`. */
 export function managedFieldsText(entries: readonly JsonObject[]): string {
-  let text = "["
-  for (const entry of entries) {
-    if (text.length > 1) text += ","
-    text += entryText(entry)
-  }
-  return `${text}]`
+  return managedFieldsPieces(entries).join("")
 }
 
-function entryText(entry: JsonObject): string {
-  return objectText(entry, (name, value) => (name === "fieldsV1" ? fieldSetText(value) : stringify(value)))
+/** That JSON in pieces: the texts of sets are long, and joining them copies them. */
+export function managedFieldsPieces(entries: readonly JsonObject[]): string[] {
+  const pieces: string[] = []
+  let text = "["
+  for (const [index, entry] of entries.entries()) {
+    text += index === 0 ? "{" : ",{"
+    let isFirst = true
+    for (const name in entry) {
+      const value = entry[name]
+      if (value === undefined) continue
+      text += `${isFirst ? "" : ","}${JSON.stringify(name)}:`
+      isFirst = false
+      if (name !== "fieldsV1") text += stringify(value)
+      else {
+        pieces.push(text, fieldSetText(value))
+        text = ""
+      }
+    }
+    text += "}"
+  }
+  pieces.push(`${text}]`)
+  return pieces
 }
