@@ -1,7 +1,7 @@
 /**
- * The texts of settled values in the bodies of requests and in stored objects: the spec of a pod in the second body that
- * has it, in a body that replaces a pod, or in a stored pod whose neighbour has the same one, need not be read. One for
- * each kind that has such a field, in each server.
+ * The texts of settled values in the bodies of requests and in stored objects: the spec of a pod in the second body
+ * that has it, in a body that replaces a pod, or in a stored pod whose neighbour has the same one, need not be read.
+ * One for each kind that has such a field, in each server.
  */
 import { isObject, type JsonObject } from "../base/json.ts"
 import { ownBytes } from "../base/own-bytes.ts"

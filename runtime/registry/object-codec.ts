@@ -38,7 +38,7 @@ export interface ObjectCodec extends ResourceCodec {
   encode(object: ApiObject): EncodedObject
   /** As `encode`, in stages, for large objects. The caller must not change the object meanwhile. */
   encoding(object: ApiObject): Stages<EncodedObject>
-  /** The JSON of an object that has its resourceVersion and is not going to be written. Its metadata is the caller's. */
+  /** The JSON of an object that has its version and is not going to be written. Its metadata is the caller's. */
   text(object: ApiObject): Buffer
 }
 
@@ -141,6 +141,15 @@ function textsOf(object: ApiObject, metadata: ObjectMeta, name: string | undefin
   }
 }
 
+/** The JSON of an object as it is. `name`: as for `partsOfText`. */
+function versionedText(object: ApiObject, name: string | undefined): Buffer {
+  const { metadata = {} } = object
+  const { resourceVersion = "" } = metadata
+  const parts = partsOfText(object, metadata, name)
+  metadata.resourceVersion = resourceVersion
+  return wholeText(parts, [parts.head, resourceVersion, ...parts.middle])
+}
+
 function* encodingInStages(
   object: ApiObject,
   name: string | undefined,
@@ -188,13 +197,7 @@ export function createObjectCodec(options: {
       return textsOf(object, metadata, shared, messageOf(object))
     },
     encoding: (object) => encodingInStages(object, shared, messageOf),
-    text(object) {
-      const { metadata = {} } = object
-      const { resourceVersion = "" } = metadata
-      const parts = partsOfText(object, metadata, shared)
-      metadata.resourceVersion = resourceVersion
-      return wholeText(parts, [parts.head, resourceVersion, ...parts.middle])
-    },
+    text: (object) => versionedText(object, shared),
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })

@@ -81,7 +81,9 @@ describe("an object read for a change", () => {
     const field = fc.oneof(
       fc.record({ spec }),
       fc.record({ status: fc.record({ spec }) }),
-      fc.record({ metadata: fc.record({ managedFields: spec.map((value) => [owner("a", { spec: value })]), labels: fc.record({ spec }) }) }),
+      fc.record({
+        metadata: fc.record({ managedFields: spec.map((value) => [owner("a", { spec: value })]), labels: fc.record({ spec }) }),
+      }),
       spec.map((value): JsonObject => ({ note: JSON.stringify({ spec: value }) })),
     )
 
