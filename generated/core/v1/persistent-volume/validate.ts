@@ -5,6 +5,7 @@ import {
   type CheckContext,
   type JsonObject,
   equals,
+  exists,
   field,
   get,
   getOrZero,
@@ -48,9 +49,9 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
   limited(self.volumeMode, context, persistentVolumeSpecLimits.volumeMode)
   validatePersistentVolumeSource(self, context)
   field(self, "nodeAffinity", context, validateVolumeNodeAffinity)
-  // !('ReadWriteOncePod' in accessModes) || size(accessModes) == 1
+  // !('ReadWriteOncePod' in accessModes) || !accessModes.exists(mode, mode in ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'])
   rule(
-    !within("ReadWriteOncePod", get(self, "accessModes")) || equals(size(get(self, "accessModes")), 1),
+    !within("ReadWriteOncePod", get(self, "accessModes")) || !exists(get(self, "accessModes"), (mode_) => within(mode_, ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"])),
     self,
     context,
     { type: "Forbidden", at: "accessModes", message: "may not use ReadWriteOncePod with other access modes" },
