@@ -1,11 +1,13 @@
 /** The policies of a job beside its other fields (catalog validation.yaml: Job). */
 import { defineCheck } from "../../schema/define.ts"
+import { domainPrefixedPathFaults } from "../../schema/prefixed-names.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf } from "../pods/fields.ts"
 import type { JobSpec } from "../../../generated/batch/v1/shared/job-spec/types.ts"
 
 /** Called for the spec of each job and of each cron job's template. */
 export const jobSpec = defineCheck<JobSpec>((spec, context) => {
+  if (spec.managedBy !== undefined) checkManager(spec.managedBy, context)
   const lasting = containersOf(spec.template.spec).filter(({ list }) => list !== "ephemeralContainers")
   const names = new Set(lasting.map(({ container }) => container.name))
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
@@ -23,6 +25,12 @@ export const jobSpec = defineCheck<JobSpec>((spec, context) => {
   }
   if (spec.completionMode === "Indexed" && spec.completions !== undefined) checkSuccess(spec, spec.completions, context)
 })
+
+/** A path below a domain; of its two parts the one at fault is shown. */
+function checkManager(managedBy: string, context: CheckContext<JobSpec>): void {
+  if (managedBy === "") context.fail("Required", undefined, "", "managedBy")
+  else for (const { type, value, detail } of domainPrefixedPathFaults(managedBy)) context.fail(type, value, detail, "managedBy")
+}
 
 function checkSuccess(spec: JobSpec, completions: number, context: CheckContext<JobSpec>): void {
   for (const [index, { succeededIndexes, succeededCount }] of (spec.successPolicy?.rules ?? []).entries()) {

@@ -36,13 +36,7 @@ const jobSpecLimits = limits({
     enum: ["NonIndexed", "Indexed"],
     failures: { enum: { supported: ["NonIndexed", "Indexed"] } },
   },
-  managedBy: {
-    pointer: true,
-    absent: "null",
-    maxLength: 63,
-    format: "domain-prefixed-path",
-    failures: { maxLength: { message: "may not be longer than 63" } },
-  },
+  managedBy: { pointer: true, absent: "null", maxLength: 63, failures: { maxLength: { message: "may not be longer than 63" } } },
 })
 
 export function validateJobSpec(self: JsonObject, context: CheckContext): void {
