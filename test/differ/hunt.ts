@@ -46,14 +46,15 @@ const classesMax = 2000
 const attemptsMax = 60
 
 /**
- * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, and the owners of a
- * list with keys are those of the list.
+ * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, the owners of a list
+ * with keys are those of the list, and conflicts are the same in all fields.
  */
 export function classOf(difference: Difference): string {
   const name = /^object \.metadata\.managedFields\[\]\.fieldsV1\./.test(difference.class)
     ? difference.class.replace(/\.(?:k:\{.*|\.)$/, "")
     : difference.class
-  return `${name} ${placeOf(difference)}`.replace(/\b(?:spec\.)?(?:jobTemplate\.spec\.)?template\.spec\./g, "spec.").trim()
+  const place = placeOf(difference).replace(/^(Apply failed with \d+ conflict)[^]*/, "$1")
+  return `${name} ${place}`.replace(/\b(?:spec\.)?(?:jobTemplate\.spec\.)?template\.spec\./g, "spec.").trim()
 }
 
 /** Returns how many requests were sent, and the classes. */
@@ -68,6 +69,8 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
     const { differing, ...answered } = await ask(given.servers, probe)
     for (const difference of differing) {
       if (given.isKnown(difference, probe.kind)) continue
+      // A Status without details lacks all of them.
+      if (/^details\.(?:group|kind)$/.test(difference.class) && differing.some((one) => one.class === "details.name")) continue
       const name = classOf(difference)
       const known = classes.get(name)
       if (known !== undefined) known.count++

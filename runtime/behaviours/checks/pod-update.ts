@@ -117,8 +117,7 @@ function checkGates(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>)
 /** The class of the pod, which its amounts decide, is one for its life. */
 function checkClass({ spec, status }: Pod, context: CheckContext<unknown>): void {
   const { qosClass } = status
-  if (qosClass !== undefined && qualityOfService(spec) !== qosClass)
-    context.fail("Invalid", qosClass, "Pod QoS is immutable", "metadata")
+  if (qosClass !== undefined && qualityOfService(spec) !== qosClass) context.fail("Invalid", qosClass, "Pod QoS is immutable", "metadata")
 }
 
 /** The new spec with all mutable fields reset to their old values: equals the old spec when nothing else changed. */

@@ -67,6 +67,7 @@ function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" }
   if (!annotation.startsWith(localhost)) return undefined
   const localhostProfile = annotation.slice(localhost.length)
-  const isValid = localhostProfile !== "" && localhostProfile.trim() === localhostProfile && Buffer.byteLength(localhostProfile) <= profileMax
+  const isValid =
+    localhostProfile !== "" && localhostProfile.trim() === localhostProfile && Buffer.byteLength(localhostProfile) <= profileMax
   return isValid ? { type: "Localhost", localhostProfile } : undefined
 }

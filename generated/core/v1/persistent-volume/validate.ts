@@ -57,6 +57,13 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
   )
   // size(capacity) > 0
   rule(less(0, size(get(self, "capacity"))), self, context, { type: "Required", at: "capacity", message: "" })
+  // when has(volumeAttributesClassName) && has(oldSelf.volumeAttributesClassName): has(csi)
+  rule(
+    !(present(get(self, "volumeAttributesClassName")) && present(get(context.old, "volumeAttributesClassName"))) || present(get(self, "csi")),
+    self,
+    context,
+    { type: "Required", at: "csi", message: "has to be specified when using volumeAttributesClassName", on: "update" },
+  )
   // has(capacity["storage"]) && size(capacity) == 1
   rule(
     present(get(self, "capacity", "storage")) && equals(size(get(self, "capacity")), 1),

@@ -50,8 +50,8 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
   limited(self.completionMode, context, jobSpecLimits.completionMode)
   limited(self.managedBy, context, jobSpecLimits.managedBy)
   field(self, "podFailurePolicy", context, validatePodFailurePolicy)
-  // not when !has(completionMode) || completionMode == "NonIndexed" || !has(completions)
-  if (!((!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed")) || !present(get(self, "completions")))) field(self, "successPolicy", context, validateSuccessPolicy)
+  // not when !has(completionMode) || completionMode == "NonIndexed"
+  if (!(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed"))) field(self, "successPolicy", context, validateSuccessPolicy)
   field(self, "selector", context, validateLabelSelector)
   field(self, "template", context, validatePodTemplateSpec)
   // when completionMode == "Indexed": has(completions)

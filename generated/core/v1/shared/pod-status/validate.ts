@@ -71,6 +71,9 @@ export function validatePodIP(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, podIPLimits.ip)
 }
 
+const podResourceClaimStatusLimits = limits({ resourceClaimName: { pointer: true, absent: "null", reportedAt: "./name", format: "dns-subdomain" } })
+
 export function validatePodResourceClaimStatus(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.name, "name", context)
+  limited(self.resourceClaimName, context, podResourceClaimStatusLimits.resourceClaimName)
 }
