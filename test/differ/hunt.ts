@@ -113,8 +113,8 @@ function isOfNoUse(cause: JsonValue): boolean {
 }
 
 /**
- * Messages name the addresses and node ports that the server has chosen for a stored Service, and places in memory. How often a cause is
- * repeated is for the recorded cases.
+ * Messages name the addresses and node ports that the server has chosen for a stored Service, and places in memory.
+ * How often a cause is repeated is for the recorded cases.
  */
 function withoutAllocations({ status: given, ...facts }: Facts): Facts {
   if (given === undefined) return facts

@@ -1,4 +1,4 @@
-/** Warnings about amounts that are no whole number of bytes (catalog validation.yaml: PersistentVolumeClaim, warnings). */
+/** Warnings about amounts of no whole bytes (catalog validation.yaml: PersistentVolumeClaim, warnings). */
 import { quantityMilliValue } from "../../base/quantity.ts"
 import { quantity } from "../../schema/expression.ts"
 import { Amount } from "../../schema/measures.ts"

@@ -1,4 +1,4 @@
-/** Warnings about volumes: deprecated sources, and claims of no whole bytes (catalog validation.yaml: Pod, warnings). */
+/** Warnings about volumes: old sources, and claims of no whole bytes (catalog validation.yaml: Pod, warnings). */
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { Volume } from "../../../generated/core/v1/shared/volumes/types.ts"
 import { claimWarnings } from "../content/claim-warnings.ts"

@@ -1,4 +1,4 @@
-/** Warnings about the template of a replication controller: after an update, as in the reference, about the former one. */
+/** Warnings about the template of a replication controller. After an update, as in the reference, it is the former. */
 import { defineWarning } from "../../schema/define.ts"
 import type { ReplicationController } from "../../../generated/core/v1/replication-controller/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
