@@ -66,8 +66,8 @@ function needsNoGracePeriod({ spec, status }: Pod): boolean {
  * The class of a new pod: as in the reference the one that the client has sent, whatever it is, before that of its
  * amounts. Amounts that cannot be parsed are ignored: the validator refuses the pod.
  */
-function classOf(pod: Pod): Pick<PodStatus, "qosClass"> {
-  const { qosClass } = pod.status
+function classOf(pod: Pick<Pod, "spec"> & { readonly status?: PodStatus }): Pick<PodStatus, "qosClass"> {
+  const { qosClass } = pod.status ?? {} // A pod that the server makes itself has no status yet.
   if (qosClass !== undefined) return { qosClass }
   try {
     return { qosClass: qualityOfService(pod.spec) }

@@ -1,4 +1,5 @@
 /** The policies of a job beside its other fields (catalog validation.yaml: Job). */
+import { cut } from "../../base/quote.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { domainPrefixedPathFaults } from "../../schema/prefixed-names.ts"
 import type { CheckContext } from "../../schema/validate.ts"
@@ -69,4 +70,4 @@ function countIndexes(text: string, completions: number): number | string {
   return total
 }
 
-const quoted = (text: string): string => JSON.stringify(text)
+const quoted = (text: string): string => JSON.stringify(cut(text))
