@@ -27,8 +27,8 @@ export function hasAppArmorAnnotation({ metadata }: Pod, vendor: Vendor): boolea
 }
 
 /**
- * Fills the annotation of each container from its field or that of the pod, or the field from the annotation, of which
- * `warn` is told. Changes `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new
+ * Fills the annotation of each container from its field or that of the pod, or the field from the annotation, which
+ * `warn` reports. Changes `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new
  * pod.
  */
 export function keepAppArmorInStep(pod: Pod, vendor: Vendor, warn?: (text: string) => void): void {
