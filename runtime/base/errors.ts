@@ -232,7 +232,7 @@ export function failureText(failure: Failure): string {
 }
 
 function shown(value: Failure["value"]): string {
-  if (value === undefined || value === null) return "null"
+  if (value === undefined || value === null) return '"null"'
   if (typeof value === "string") {
     return value.length > shownValueCharactersMax ? `${quoted(value.slice(0, shownValueCharactersMax))}...` : quoted(value)
   }

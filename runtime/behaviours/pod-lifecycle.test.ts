@@ -59,6 +59,11 @@ test("a new pod is pending, whatever status the client sent", async () => {
   expect(created.status).toEqual({ phase: "Pending", qosClass: "BestEffort" })
 })
 
+test("a new pod has the class that it was sent with", async () => {
+  const created = await one.create("pods", pod({}, { status: { qosClass: "Guaranteed" } }))
+  expect(created.status).toEqual({ phase: "Pending", qosClass: "Guaranteed" })
+})
+
 test("scheduling gates are a condition", async () => {
   const created = await one.create("pods", pod({ schedulingGates: [{ name: "example.com/gate" }] }))
   expect(created.status).toMatchObject({

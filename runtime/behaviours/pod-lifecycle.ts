@@ -23,10 +23,10 @@ const gated = {
 export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   // Before the fields are tracked: the manager of the one address also owns the list.
   decoded: keepAddressesInStep,
-  prepareCreate(object) {
+  prepareCreate(object, { warn }) {
     if (hasAppArmorAnnotation(object, vendor)) object.spec = deepClone(object.spec)
     correctSpec(object)
-    keepAppArmorInStep(object, vendor)
+    keepAppArmorInStep(object, vendor, warn)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
@@ -62,8 +62,13 @@ function needsNoGracePeriod({ spec, status }: Pod): boolean {
   return (spec.nodeName ?? "") === "" || status.phase === "Succeeded" || status.phase === "Failed"
 }
 
-/** The class of a new pod. Amounts that cannot be parsed are ignored: the validator refuses the pod. */
-function classOf(pod: Pod): Pick<PodStatus, "qosClass"> {
+/**
+ * The class of a new pod: as in the reference the one that the client has sent, whatever it is, before that of its
+ * amounts. Amounts that cannot be parsed are ignored: the validator refuses the pod.
+ */
+function classOf(pod: Pick<Pod, "spec"> & { readonly status?: PodStatus }): Pick<PodStatus, "qosClass"> {
+  const { qosClass } = pod.status ?? {} // A pod that the server makes itself has no status yet.
+  if (qosClass !== undefined) return { qosClass }
   try {
     return { qosClass: qualityOfService(pod.spec) }
   } catch (error) {

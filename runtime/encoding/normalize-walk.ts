@@ -287,9 +287,6 @@ export class NormalizeWalk {
       case "Quantity":
         if (typeof value === "object") throw this.mismatch(value, "Quantity", 'a quantity such as "500m" or "1Gi"')
         return this.read(() => canonicalQuantity(value))
-      case "FieldsV1":
-        if (!isObject(value)) throw this.mismatch(value, "FieldsV1")
-        return value
       case "Time":
       case "MicroTime":
       case "Duration":

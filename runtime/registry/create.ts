@@ -121,7 +121,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const name = nameObject(registry, object)
   const key = handle.key(namespace, name)
   const failures = new Failures()
-  prepareCreate(handle, object, { failures, dryRun, user: attributes.user })
+  prepareCreate(handle, object, { failures, dryRun, user: attributes.user, warn: request.warn })
   if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))

@@ -27,7 +27,8 @@ export function gatedFieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => bool
 
 // Bounded: once per kind, and a type that is part of itself is not entered again.
 function fieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean, above: ReadonlySet<TypeShape>): GatedField[] {
-  if (above.has(shape)) return []
+  // A whole kind that is part of another one, such as the claims of a stateful set, loses its fields once it is made.
+  if (above.has(shape) || (above.size > 0 && isKind(shape))) return []
   const within = new Set([...above, shape])
   return shape.fields.flatMap(({ name, type, inline, gate, gatedValue }): GatedField[] => {
     const struct = structOf(type)
@@ -37,6 +38,9 @@ function fieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean, above: 
     return below.length === 0 ? [] : [{ name, below }]
   })
 }
+
+const isKind = ({ fields }: TypeShape): boolean =>
+  ["apiVersion", "kind", "metadata"].every((name) => fields.some((field) => field.name === name))
 
 /** Of a struct or a list of them. No field with a gate is below a map or a union. */
 function structOf(type: TypeRef): TypeShape | undefined {

@@ -67,6 +67,8 @@ export interface ChangeContext {
   /** The sub-resource that the request writes; absent for the main resource. */
   readonly subresource?: string
   readonly failures: Failures
+  /** Warns the client, also when the change is refused afterwards: only in `prepareCreate`. */
+  readonly warn?: (text: string) => void
 }
 
 /** The checks and writes that a behaviour adds to the commit of a change. */

@@ -360,7 +360,7 @@ export function named<T>(check: Check<T>, self: JsonObject, context: CheckContex
   }
 }
 
-/** Calls a named function of warnings with the value at `at`; none for an absent value. */
+/** Calls a named function of warnings with the object or list at `at`; none for an absent value. */
 export function namedWarnings<T extends object>(
   warn: Warning<T>,
   value: JsonValue | undefined,
@@ -368,7 +368,7 @@ export function namedWarnings<T extends object>(
   object: ApiObject,
   context: ValidationContext,
 ): string[] {
-  return isObject(value) ? warn(typed<T>(value), at, object, context) : []
+  return typeof value === "object" && value !== null ? warn(typed<T>(value), at, object, context) : []
 }
 
 /** The error of a violated rule. */

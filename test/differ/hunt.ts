@@ -1,5 +1,5 @@
 /** Sends random requests to two servers until time is up, and keeps the smallest input of each class of difference. */
-import { isObject, type JsonValue } from "../../runtime/base/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import { type Difference, differences } from "../real-answers/compare.ts"
 import type { Facts } from "../real-answers/compared.ts"
 import { placeOf } from "../real-answers/place.ts"
@@ -45,9 +45,16 @@ export interface Hunt {
 const classesMax = 2000
 const attemptsMax = 60
 
-/** The name of a class: what is different, and where, whatever the kind. Pod templates are pods. */
+/**
+ * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, the owners of a list
+ * with keys are those of the list, and conflicts are the same in all fields.
+ */
 export function classOf(difference: Difference): string {
-  return `${difference.class} ${placeOf(difference)}`.replace(/\b(?:spec\.)?(?:jobTemplate\.spec\.)?template\.spec\./g, "spec.").trim()
+  const name = /^object \.metadata\.managedFields\[\]\.fieldsV1\./.test(difference.class)
+    ? difference.class.replace(/\.(?:k:\{.*|\.)$/, "")
+    : difference.class
+  const place = placeOf(difference).replace(/^(Apply failed with \d+ conflict)[^]*/, "$1")
+  return `${name} ${place}`.replace(/\b(?:spec\.)?(?:jobTemplate\.spec\.)?template\.spec\./g, "spec.").trim()
 }
 
 /** Returns how many requests were sent, and the classes. */
@@ -62,6 +69,8 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
     const { differing, ...answered } = await ask(given.servers, probe)
     for (const difference of differing) {
       if (given.isKnown(difference, probe.kind)) continue
+      // A Status without details lacks all of them.
+      if (/^details\.(?:group|kind)$/.test(difference.class) && differing.some((one) => one.class === "details.name")) continue
       const name = classOf(difference)
       const known = classes.get(name)
       if (known !== undefined) known.count++
@@ -104,17 +113,18 @@ function isOfNoUse(cause: JsonValue): boolean {
 }
 
 /**
- * Messages name the addresses and node ports that the server has chosen for a stored Service. How often a cause is
- * repeated is for the recorded cases.
+ * Messages name the addresses and node ports that the server has chosen for a stored Service, and places in memory.
+ * How often a cause is repeated is for the recorded cases.
  */
-function withoutAllocations(facts: Facts): Facts {
-  if (facts.status === undefined) return facts
-  const causes = fieldOf(facts.status, "details", "causes")
+function withoutAllocations({ status: given, ...facts }: Facts): Facts {
+  if (given === undefined) return facts
+  const answer = JSON.parse(JSON.stringify(given).replace(/\(0x[0-9a-f]+\)/g, "(0x0)")) as JsonObject // The same.
+  const causes = fieldOf(answer, "details", "causes")
   const kept = (isList(causes) ? causes : []).filter(
     (cause, at, all) => !isOfNoUse(cause) && all.findIndex((one) => same(one, cause)) === at,
   )
-  const details = fieldOf(facts.status, "details")
-  const status = isList(causes) && isObject(details) ? { ...facts.status, details: { ...details, causes: kept } } : facts.status
+  const details = fieldOf(answer, "details")
+  const status = isList(causes) && isObject(details) ? { ...answer, details: { ...details, causes: kept } } : answer
   const text = JSON.stringify(status).replace(/\b10\.0\.0\.\d{1,3}\b/g, "<ip>")
   return { ...facts, status: JSON.parse(text.replace(/\b3[0-2]\d{3}\b/g, "<port>")) }
 }

@@ -1,7 +1,8 @@
 /**
  * Compares an answer with that of the real server. A message may go on after the real one's text. The words of faults
  * of decoding are not compared. What `docs/DEVIATIONS.md` says of all kinds alike is no difference here: codes of a
- * client's mistakes that are 500 there, the cause of a JSON patch, the spelling of `matchResources`.
+ * client's mistakes that are 500 there, the cause of a JSON patch, the spelling of `matchResources`, `downwardAPI` and
+ * `cephfs`.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Facts, Parts } from "./compared.ts"
@@ -61,7 +62,8 @@ function statusDifferences(real: Facts, ours: Facts): Difference[] {
   return [...found, ...compared, ...messageDifferences(real.code, a, b, found.length + compared.length > 0)]
 }
 
-const wellSpelled = (text: string): string => text.replaceAll("matchResouces", "matchResources")
+const wellSpelled = (text: string): string =>
+  text.replaceAll("matchResouces", "matchResources").replaceAll("].downwarAPI", "].downwardAPI").replaceAll(".cephFS", ".cephfs")
 
 function causesOf(status: JsonObject): Cause[] {
   const causes = fieldOf(status, "details", "causes")

@@ -5,6 +5,8 @@ import { cut } from "../../base/quote.ts"
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`; `/, Kind=` of a configuration that says neither. */
 export function typeText({ apiVersion, kind }: JsonObject): string {
   const version = textOf(apiVersion)
+  // What is no version at all hides the kind as well.
+  if (version.split("/").length > 2) return "/, Kind="
   return `${version.includes("/") ? version : `/${version}`}, Kind=${textOf(kind)}`
 }
 

@@ -35,7 +35,7 @@ export const inlineVolume = defineCheck<VolumeAttachmentSource>(({ inlineVolumeS
         detail: "",
       })
   }
-  if (modes.includes("ReadWriteOncePod") && modes.length > 1)
+  if (modes.includes("ReadWriteOncePod") && modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode)))
     context.fail("Forbidden", undefined, "may not use ReadWriteOncePod with other access modes", `${at}.accessModes`)
   if (policy !== "Retain") context.fail("Forbidden", undefined, `may only be Retain ${purpose}`, `${at}.persistentVolumeReclaimPolicy`)
   if (mode !== "Filesystem")

@@ -12,24 +12,27 @@ import { defineCheck } from "../../schema/define.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodSpec, Toleration } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
+import { qualityOfService } from "../pods/quality-of-service.ts"
 
 /** Called for each pod; checks only updates of the pod itself and of its ephemeral containers. */
-export const podUpdate = defineCheck<Pod>(({ spec }, context) => {
+export const podUpdate = defineCheck<Pod>((pod, context) => {
   const old = context.old?.spec
   if (old === undefined) return
-  if (context.subresource === "ephemeralcontainers") checkEphemeral(spec, old, context)
-  if (context.subresource === undefined) checkSpec(spec, old, context)
+  if (context.subresource === "ephemeralcontainers") checkEphemeral(pod.spec, old, context)
+  if (context.subresource === undefined) checkSpec(pod, old, context)
 })
 
-function checkSpec(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+function checkSpec(pod: Pod, old: PodSpec, context: CheckContext<unknown>): void {
+  const { spec } = pod
   // Most updates: a spec that has not changed may stay, whatever it is.
   if (deepEqual(spec, old)) return
   const sameCounts = checkCount(spec, old, "containers", context) && checkCount(spec, old, "initContainers", context)
   if (!sameCounts) return
   reportTwice(imagePath, context)
-  checkDeadline(spec, old, context)
+  if (!checkDeadline(spec, old, context)) return
   checkTolerations(spec, old, context)
   checkGates(spec, old, context)
+  checkClass(pod, context)
   const gated = (old.schedulingGates ?? []).length > 0
   if (gated) checkNarrowed(spec, old, context)
   const allowed = withOldValues(spec, old, gated)
@@ -66,12 +69,18 @@ function checkCount(spec: PodSpec, old: PodSpec, list: ContainerList, context: C
   return false
 }
 
-function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
+const deadlineMax = 2_147_483_647
+
+/** False ends the work on the update, as in the reference. */
+function checkDeadline(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): boolean {
   const [{ activeDeadlineSeconds: seconds }, { activeDeadlineSeconds: before }] = [spec, old]
-  if (before === undefined || (seconds !== undefined && seconds <= before)) return
-  const detail =
-    seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
-  context.fail("Invalid", seconds ?? "null", detail, "spec.activeDeadlineSeconds")
+  const fail = (detail: string): false => {
+    context.fail("Invalid", seconds ?? "null", detail, "spec.activeDeadlineSeconds")
+    return false
+  }
+  if (seconds === undefined) return before === undefined || !fail("must not update from a positive integer to nil value")
+  if (Number(seconds) < 0 || Number(seconds) > deadlineMax) return fail(`must be between 0 and ${deadlineMax}, inclusive`)
+  return before === undefined || seconds <= before || fail("must be less than or equal to previous value")
 }
 
 function checkTolerations(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>): void {
@@ -103,6 +112,12 @@ function checkGates(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>)
         `spec.schedulingGates[${index}].name`,
       )
   }
+}
+
+/** The class of the pod, which its amounts decide, is one for its life. */
+function checkClass({ spec, status }: Pod, context: CheckContext<unknown>): void {
+  const { qosClass } = status
+  if (qosClass !== undefined && qualityOfService(spec) !== qosClass) context.fail("Invalid", qosClass, "Pod QoS is immutable", "metadata")
 }
 
 /** The new spec with all mutable fields reset to their old values: equals the old spec when nothing else changed. */

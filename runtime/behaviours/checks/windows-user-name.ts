@@ -16,31 +16,40 @@ const refusedInUsers = /["/\\[\]:;|=,+*?<>@]/
 
 /** Called for each set of Windows options. */
 export const windowsUserName = defineCheck<WindowsSecurityContextOptions>((options, context) => {
-  const { runAsUserName: name = "", gmsaCredentialSpec = "" } = options
-  if (Buffer.byteLength(gmsaCredentialSpec) > credentialSpecBytesMax)
-    context.fail("Invalid", gmsaCredentialSpec, "must have at most 65536 bytes", "gmsaCredentialSpec")
-  if (name === "") return
-  const fault = faultOf(name)
-  if (fault !== undefined) context.fail("Invalid", name, fault, "runAsUserName")
+  const { runAsUserName: name, gmsaCredentialSpec: spec } = options
+  if (spec === "") context.fail("Invalid", spec, "gmsaCredentialSpec cannot be an empty string", "gmsaCredentialSpec")
+  if (spec !== undefined && Buffer.byteLength(spec) > credentialSpecBytesMax)
+    context.fail("Invalid", spec, "gmsaCredentialSpec size must be under 64 KiB", "gmsaCredentialSpec")
+  if (name === undefined) return
+  for (const fault of faultsOf(name)) context.fail("Invalid", name, `runAsUserName${fault}`, "runAsUserName")
 })
 
-function faultOf(name: string): string | undefined {
-  if (controlCharacters.test(name)) return "cannot contain control characters"
+function faultsOf(name: string): string[] {
+  if (name === "") return [" cannot be an empty string"]
+  if (controlCharacters.test(name)) return [" cannot contain control characters"]
   const [first = "", second, ...rest] = name.split("\\")
-  if (rest.length > 0) return "cannot contain more than one backslash"
-  return (second === undefined ? undefined : domainFault(first)) ?? userFault(second ?? first)
+  if (rest.length > 0) return [" cannot contain more than one backslash"]
+  return [...(second === undefined ? [] : domainFaults(first)), ...userFaults(second ?? first)]
 }
 
-function domainFault(domain: string): string | undefined {
-  if (domain.length > domainLengthMax) return `domain length must be under ${domainLengthMax} characters`
-  return netBiosName.test(domain) || dnsDomain.test(domain)
-    ? undefined
-    : "domain must be a NetBIOS name of at most 15 characters or a DNS domain"
+function domainFaults(domain: string): string[] {
+  const isName = netBiosName.test(domain) || dnsDomain.test(domain)
+  return [
+    ...(Buffer.byteLength(domain) >= domainLengthMax ? [`'s Domain length must be under ${domainLengthMax} characters`] : []),
+    ...(isName ? [] : ["'s Domain doesn't match the NetBios nor the DNS format"]),
+  ]
 }
 
-function userFault(user: string): string | undefined {
-  if (user === "") return "user cannot be empty"
-  if (user.length > userLengthMax) return `user length must not be longer than ${userLengthMax} characters`
-  if (/^[. ]+$/.test(user)) return "user cannot contain only periods or spaces"
-  return refusedInUsers.test(user) ? 'user cannot contain the characters " / \\ [ ] : ; | = , + * ? < > @' : undefined
+function userFaults(user: string): string[] {
+  const ofLength =
+    user === ""
+      ? ["'s User cannot be empty"]
+      : Buffer.byteLength(user) > userLengthMax
+        ? [`'s User length must not be longer than ${userLengthMax} characters`]
+        : []
+  return [
+    ...ofLength,
+    ...(/^[. ]+$/.test(user) ? ["'s User cannot contain only periods or spaces"] : []),
+    ...(refusedInUsers.test(user) ? [`'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]`] : []),
+  ]
 }

@@ -26,30 +26,19 @@ export function currentLabel(label: string, vendor: Vendor): string {
   return found === undefined ? label : vendor.domain(found[1])
 }
 
-/** Called with a pod spec: checks its node selector and topology spread constraints. */
+/** Called with a pod spec at field path `path`, as the functions below: checks its node selector. */
 export function labelWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
-  const selector = Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {
+  return Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {
     const renamed = renamedLabel(label, vendor)
     return renamed === undefined ? [] : [`${path}.nodeSelector[${label}]: ${renamed}`]
   })
-  const spread = (spec.topologySpreadConstraints ?? []).flatMap((constraint, index) =>
-    topologyWarnings(constraint, `${path}.topologySpreadConstraints[${index}]`, vendor),
-  )
-  return [...selector, ...spread]
-}
-
-/** Called with a pod spec: checks its node and pod affinity. */
-export function affinityWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
-  return [
-    ...nodeWarnings(spec, path, vendor),
-    ...(["podAffinity", "podAntiAffinity"] as const).flatMap((name) => podWarnings(spec, name, path, vendor)),
-  ]
 }
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 
-function nodeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
+/** Renamed labels in its node affinity. */
+export function nodeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   const affinity = spec.affinity?.nodeAffinity
   const at = `${path}.affinity.nodeAffinity`
   const terms = [
@@ -69,22 +58,30 @@ function nodeWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   )
 }
 
-function podWarnings(spec: PodSpec, name: "podAffinity" | "podAntiAffinity", path: string, vendor: Vendor): string[] {
-  const affinity = spec.affinity?.[name]
-  const at = `${path}.affinity.${name}`
-  const terms = [
-    ...(affinity?.[required] ?? []).map((term, index) => ({ term, place: `${at}.${required}[${index}]` })),
-    ...(affinity?.[preferred] ?? []).map((wish, index) => ({
-      term: wish.podAffinityTerm,
-      place: `${at}.${preferred}[${index}].podAffinityTerm`,
-    })),
-  ]
-  return terms.flatMap(({ term, place }) => topologyWarnings(term, place, vendor))
+/** Renamed labels by which its pods are spread, and selectors of none. */
+export function topologyWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
+  return (spec.topologySpreadConstraints ?? []).flatMap((constraint, index) => {
+    const place = `${path}.topologySpreadConstraints[${index}]`
+    return [...keyWarnings(constraint.topologyKey, `${place}.topologyKey`, vendor), ...nullWarnings(constraint, place)]
+  })
 }
 
-function topologyWarnings(term: PodAffinityTerm | TopologySpreadConstraint, place: string, vendor: Vendor): string[] {
-  const nothing = term.labelSelector === undefined ? [`${place}.labelSelector: a null labelSelector results in matching no pod`] : []
-  return [...nothing, ...keyWarnings(term.topologyKey, `${place}.topologyKey`, vendor)]
+/** Selectors of none in the affinity to other pods. */
+export function podAffinityWarnings(spec: PodSpec, path: string): string[] {
+  return (["podAffinity", "podAntiAffinity"] as const).flatMap((name) => {
+    const affinity = spec.affinity?.[name]
+    const at = `${path}.affinity.${name}`
+    return [
+      ...(affinity?.[required] ?? []).flatMap((term, index) => nullWarnings(term, `${at}.${required}[${index}]`)),
+      ...(affinity?.[preferred] ?? []).flatMap((wish, index) =>
+        nullWarnings(wish.podAffinityTerm, `${at}.${preferred}[${index}].podAffinityTerm`),
+      ),
+    ]
+  })
+}
+
+function nullWarnings({ labelSelector }: PodAffinityTerm | TopologySpreadConstraint, place: string): string[] {
+  return labelSelector === undefined ? [`${place}.labelSelector: a null labelSelector results in matching no pod`] : []
 }
 
 function keyWarnings(key: string, place: string, vendor: Vendor): string[] {

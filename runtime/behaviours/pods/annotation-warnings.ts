@@ -1,38 +1,49 @@
 /**
- * Warnings about annotations without effect, if the field that replaces them is not set (catalog validation.yaml: Pod,
- * warnings). They come in the order of the reference, that of containers within each sort.
+ * Warnings about annotations without effect, and about those that a field replaces which is not set (catalog
+ * validation.yaml: Pod, warnings).
  */
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { appArmorPrefix } from "./app-armor.ts"
-import { containersOf } from "./fields.ts"
+import { appArmorPrefix, ofAppArmor } from "./app-armor.ts"
+import type { PlacedContainer } from "./fields.ts"
 
-const ofAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 const ofSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 const ofSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
 const ofPriority = 'non-functional in v1.16+; use the "priorityClassName" field instead'
 
-/** Called with a pod or pod template; `metadataPath` is the field path of its metadata. */
-export function annotationWarnings({ metadata, spec }: PodTemplateSpec, metadataPath: string, vendor: Vendor): string[] {
-  const { annotations } = metadata
-  if (annotations === undefined || Object.keys(annotations).length === 0) return []
-  const ofPod = spec.securityContext
-  const faults: (readonly [name: string, fault: string])[] = []
-  const note = (name: string, fault: string): void => {
-    if (annotations[name] !== undefined) faults.push([name, fault])
-  }
-  const placed = containersOf(spec)
-  const first = placed.filter(({ list }) => list === "initContainers")
-  const later = placed.filter(({ list }) => list !== "initContainers")
-  const containers = [...first, ...later].map(({ container: { name, securityContext } }) => ({ name, securityContext }))
-  note(vendor.domain("scheduler.alpha.orch.io/critical-pod"), ofPriority)
-  note(vendor.domain("security.alpha.orch.io/sysctls"), ofSysctls)
-  note(vendor.domain("security.alpha.orch.io/unsafe-sysctls"), ofSysctls)
-  if (ofPod?.seccompProfile === undefined) note(vendor.domain("seccomp.security.alpha.orch.io/pod"), ofSeccomp)
-  for (const { name, securityContext } of containers) {
-    if ((securityContext?.seccompProfile ?? ofPod?.seccompProfile) === undefined)
-      note(vendor.domain("container.seccomp.security.alpha.orch.io/") + name, ofSeccomp)
-    if ((securityContext?.appArmorProfile ?? ofPod?.appArmorProfile) === undefined) note(vendor.domain(appArmorPrefix) + name, ofAppArmor)
-  }
-  return faults.map(([name, fault]) => `${metadataPath}.annotations[${name}]: ${fault}`)
+const withoutEffect: readonly (readonly [name: string, fault: string])[] = [
+  ["scheduler.alpha.orch.io/critical-pod", ofPriority],
+  ["security.alpha.orch.io/sysctls", ofSysctls],
+  ["security.alpha.orch.io/unsafe-sysctls", ofSysctls],
+]
+
+/** Called with a pod or pod template; `path` is the field path of its metadata, as in the functions below. */
+export function annotationWarnings({ metadata }: PodTemplateSpec, path: string, vendor: Vendor): string[] {
+  return withoutEffect.flatMap(([name, fault]) => noted(metadata, vendor.domain(name), path, fault))
+}
+
+/** Of the annotation of the whole pod. */
+export function seccompWarnings({ metadata, spec }: PodTemplateSpec, path: string, vendor: Vendor): string[] {
+  if (spec.securityContext?.seccompProfile !== undefined) return []
+  return noted(metadata, vendor.domain("seccomp.security.alpha.orch.io/pod"), path, ofSeccomp)
+}
+
+/** Of the annotations of one container. Those of AppArmor are reported for a template: a pod has its own words. */
+export function profileWarnings(
+  { metadata, spec }: PodTemplateSpec,
+  { container: { name, securityContext } }: PlacedContainer,
+  { path, vendor, isPod }: { readonly path: string; readonly vendor: Vendor; readonly isPod: boolean },
+): string[] {
+  if (metadata.annotations === undefined) return []
+  const hasAppArmor = (spec.securityContext?.appArmorProfile ?? securityContext?.appArmorProfile) !== undefined
+  return [
+    ...(securityContext?.seccompProfile === undefined
+      ? noted(metadata, vendor.domain("container.seccomp.security.alpha.orch.io/") + name, path, ofSeccomp)
+      : []),
+    ...(isPod || hasAppArmor ? [] : noted(metadata, vendor.domain(appArmorPrefix) + name, path, ofAppArmor)),
+  ]
+}
+
+function noted({ annotations }: PodTemplateSpec["metadata"], name: string, path: string, fault: string): string[] {
+  return annotations?.[name] === undefined ? [] : [`${path}.annotations[${name}]: ${fault}`]
 }

@@ -6,12 +6,17 @@ import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { AppArmorProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { containersOf } from "./fields.ts"
+import { visitedContainers } from "./fields.ts"
 
 /** What stands before the container's name in the annotation, in the neutral form. */
 export const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
 
+/** The warning about such an annotation. */
+export const ofAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+
 const localhost = "localhost/"
+/** Bytes of the name of a profile. */
+const profileMax = 4095
 
 /** Whether `keepAppArmorInStep` may change the spec of a new pod. */
 export function hasAppArmorAnnotation({ metadata }: Pod, vendor: Vendor): boolean {
@@ -22,17 +27,18 @@ export function hasAppArmorAnnotation({ metadata }: Pod, vendor: Vendor): boolea
 }
 
 /**
- * Fills the annotation of each container from its field or that of the pod, or the field from the annotation. Changes
- * `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new pod.
+ * Fills the annotation of each container from its field or that of the pod, or the field from the annotation, which
+ * `warn` reports. Changes `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new
+ * pod.
  */
-export function keepAppArmorInStep(pod: Pod, vendor: Vendor): void {
+export function keepAppArmorInStep(pod: Pod, vendor: Vendor, warn?: (text: string) => void): void {
   const { spec } = pod
   if (spec.os?.name === "windows") return
   const ofPod = spec.securityContext?.appArmorProfile
   const annotations = pod.metadata.annotations ?? {}
   const prefix = vendor.domain(appArmorPrefix)
   const added: Record<string, string> = {}
-  for (const { container } of containersOf(spec)) {
+  for (const { container } of visitedContainers(spec)) {
     const annotation = annotations[prefix + container.name]
     const own = container.securityContext?.appArmorProfile
     if (annotation === undefined) {
@@ -41,8 +47,9 @@ export function keepAppArmorInStep(pod: Pod, vendor: Vendor): void {
       if (text !== "") added[prefix + container.name] = text
     } else if (own === undefined) {
       const profile = profileOf(annotation)
-      if (profile !== undefined && !deepEqual({ ...profile }, { ...ofPod }))
-        container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+      if (profile !== undefined && deepEqual({ ...profile }, { ...ofPod })) continue
+      if (profile !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+      warn?.(`metadata.annotations[${prefix}${container.name}]: ${ofAppArmor}`)
     }
   }
   // A new map, because that of the client is shared by every attempt.
@@ -58,6 +65,9 @@ function annotationOf({ type, localhostProfile }: AppArmorProfile): string {
 function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === "runtime/default") return { type: "RuntimeDefault" }
   if (annotation === "unconfined") return { type: "Unconfined" }
-  if (!annotation.startsWith(localhost) || annotation === localhost) return undefined
-  return { type: "Localhost", localhostProfile: annotation.slice(localhost.length) }
+  if (!annotation.startsWith(localhost)) return undefined
+  const localhostProfile = annotation.slice(localhost.length)
+  const isValid =
+    localhostProfile !== "" && localhostProfile.trim() === localhostProfile && Buffer.byteLength(localhostProfile) <= profileMax
+  return isValid ? { type: "Localhost", localhostProfile } : undefined
 }

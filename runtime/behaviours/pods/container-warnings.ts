@@ -2,37 +2,29 @@
  * Warnings about containers: fractional bytes, and variables and ports that are defined twice (catalog validation.yaml:
  * Pod, warnings).
  */
-import { quantity } from "../../schema/expression.ts"
-import { Amount } from "../../schema/measures.ts"
 import type { ContainerPort } from "../../../generated/core/v1/shared/container/types.ts"
-import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
-import { quantityMilliValue } from "../../base/quantity.ts"
 import { podWarningsMax } from "../../base/limits.ts"
-import { containersOf, type PlacedContainer } from "./fields.ts"
+import { fractionWarnings } from "../content/claim-warnings.ts"
+import type { PlacedContainer } from "./fields.ts"
 
-/** Called with the pod spec at field path `path`. */
-export function containerWarnings(spec: PodSpec, path: string): string[] {
-  const all = containersOf(spec)
-  const containers = all.filter(({ list }) => list !== "ephemeralContainers")
-  return [...all.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]), ...portWarnings(containers, path)]
-}
+/** Maps of amounts by the name of the resource. */
+type Amounts<Name extends string> = { readonly [Each in Name]?: Readonly<Record<string, string>> | undefined }
 
-function byteWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
-  return (["limits", "requests"] as const).flatMap((map) =>
-    ["memory", "ephemeral-storage"].flatMap((name) => {
-      const value = container.resources[map]?.[name]
-      const amount = quantity(value)
-      if (!(amount instanceof Amount) || quantityMilliValue(amount.quantity) % 1000n === 0n) return []
-      return [`${path}.${below}.resources.${map}[${name}]: fractional byte value "${String(value)}" is invalid, must be an integer`]
-    }),
+/** Of memory and storage that are no whole bytes, in the maps of these names at `path`. */
+export function byteWarnings<Name extends string>(amounts: Amounts<Name>, maps: readonly Name[], path: string): string[] {
+  return ["memory", "ephemeral-storage"].flatMap((name) =>
+    maps.flatMap((map) => fractionWarnings(amounts[map]?.[name], `${path}.${map}[${name}]`)),
   )
 }
 
-function variableWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
+/** Of variables that hide an earlier one of their name, whose value they do not use. */
+export function variableWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
   const seen = new Set<string>()
   const warnings: string[] = []
-  for (const [index, { name }] of (container.env ?? []).entries()) {
-    if (seen.has(name))
+  for (const [index, { name, value = "", valueFrom }] of (container.env ?? []).entries()) {
+    const own = `$(${name})`
+    const hides = valueFrom !== undefined || value === own || !value.includes(own)
+    if (seen.has(name) && hides)
       warnings.push(`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`)
     seen.add(name)
   }
@@ -42,12 +34,16 @@ function variableWarnings({ container, path: below }: PlacedContainer, path: str
 interface PlacedPort {
   readonly place: string
   readonly order: number
+  readonly hostIP: string
+  readonly hostPort: number
 }
 
-/** Ports that are equal except for the host IP. */
+/** Earlier ports of the same number and protocol. */
 interface PortGroup {
   readonly all: PlacedPort[]
-  readonly byHostIP: Map<string, PlacedPort[]>
+  readonly byHostPort: Map<number, PlacedPort[]>
+  /** By host port and address. */
+  readonly byHost: Map<string, PlacedPort[]>
 }
 
 /** A port as the reference writes it. */
@@ -55,47 +51,55 @@ function writtenPort({ containerPort, hostIP, name, protocol }: ContainerPort): 
   return `{Name:${name ?? ""} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol ?? ""} HostIP:${hostIP ?? ""}}`
 }
 
-function portWarnings(containers: readonly PlacedContainer[], path: string): string[] {
+/** Of all ports of the containers, which share one address. */
+export function portWarnings(containers: readonly PlacedContainer[], path: string): string[] {
   const groups = new Map<string, PortGroup>()
   const warnings: string[] = []
   let order = 0
   for (const { container, path: below } of containers) {
     for (const [index, port] of (container.ports ?? []).entries()) {
       if (warnings.length >= podWarningsMax) return warnings
-      const placed: PlacedPort = { place: `${path}.${below}.ports[${index}]`, order: order++ }
       const { containerPort, hostIP = "", hostPort = 0, protocol = "" } = port
+      const placed: PlacedPort = { place: `${path}.${below}.ports[${index}]`, order: order++, hostIP, hostPort }
       if (hostIP !== "" && hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: ${writtenPort(port)}`)
-      const key = `${containerPort}/${hostPort}/${protocol}`
-      const group = groups.get(key) ?? { all: [], byHostIP: new Map() }
+      const key = `${containerPort}/${protocol}`
+      const group = groups.get(key) ?? { all: [], byHostPort: new Map(), byHost: new Map() }
       groups.set(key, group)
-      warnings.push(...clashes(placed, hostIP, { group, onNode: hostPort !== 0, max: podWarningsMax - warnings.length }))
+      warnings.push(...clashes(placed, group, podWarningsMax - warnings.length))
+      addTo(group, placed)
     }
   }
   return warnings
 }
 
-/**
- * Returns warnings about earlier ports of the group that this port conflicts with, at most `max`, and adds it to the
- * group. A duplicate definition is harmless but useless; a host port bound both to all addresses and to one of them is
- * a conflict.
- */
-function clashes(port: PlacedPort, hostIP: string, from: { group: PortGroup; onNode: boolean; max: number }): string[] {
-  const { all, byHostIP } = from.group
-  const same = byHostIP.get(hostIP) ?? []
-  const overlapping = !from.onNode
-    ? same
-    : hostIP === ""
-      ? all
-      : inOrder(same.slice(0, from.max), (byHostIP.get("") ?? []).slice(0, from.max))
-  const twins = new Set(same.slice(0, from.max))
-  const texts = overlapping
-    .slice(0, from.max)
-    .map((other) => `${port.place}: ${twins.has(other) ? "duplicate" : "overlapping"} port definition with ${other.place}`)
+function addTo({ all, byHostPort, byHost }: PortGroup, port: PlacedPort): void {
   all.push(port)
-  if (same.push(port) === 1) byHostIP.set(hostIP, same)
-  return texts
+  append(byHostPort, port.hostPort, port)
+  append(byHost, `${port.hostPort}/${port.hostIP}`, port)
 }
 
-function inOrder(left: readonly PlacedPort[], right: readonly PlacedPort[]): PlacedPort[] {
-  return [...left, ...right].sort((one, other) => one.order - other.order)
+function append<Key>(lists: Map<Key, PlacedPort[]>, key: Key, port: PlacedPort): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [port])
+  else list.push(port)
+}
+
+/**
+ * Returns warnings about earlier ports of the group that this port conflicts with, at most `max`. A definition without
+ * a host port does no more than the other one; a host port that is bound to all addresses and to one of them is a
+ * conflict.
+ */
+function clashes(port: PlacedPort, { all, byHostPort, byHost }: PortGroup, max: number): string[] {
+  const { hostIP, hostPort, place } = port
+  const of = (address: string): readonly PlacedPort[] => (byHost.get(`${hostPort}/${address}`) ?? []).slice(0, max)
+  const sharing = hostIP === "" ? (byHostPort.get(hostPort) ?? []).slice(0, max) : [...of(hostIP), ...of("")]
+  const others = hostPort === 0 ? all.slice(0, max) : [...(byHostPort.get(0) ?? []).slice(0, max), ...sharing]
+  const how = (other: PlacedPort): string => {
+    if (other.hostIP === hostIP && other.hostPort === hostPort) return "duplicate"
+    return other.hostPort === 0 || hostPort === 0 ? "overlapping" : "dangerously ambiguous"
+  }
+  return others
+    .sort((one, other) => one.order - other.order)
+    .slice(0, max)
+    .map((other) => `${place}: ${how(other)} port definition with ${other.place}`)
 }

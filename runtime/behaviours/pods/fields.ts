@@ -25,6 +25,13 @@ export function containersOf(spec: PodSpec): readonly PlacedContainer[] {
   return placed
 }
 
+/** The same in the order of the reference's warnings: init containers come first. */
+export function visitedContainers(spec: PodSpec): readonly PlacedContainer[] {
+  const placed = containersOf(spec)
+  const first = placed.filter(({ list }) => list === "initContainers")
+  return first.length === 0 ? placed : [...first, ...placed.filter(({ list }) => list !== "initContainers")]
+}
+
 /** Whether an init container keeps running beside the main containers. */
 export function isSidecar(container: Pick<Container, "restartPolicy">): boolean {
   return container.restartPolicy === "Always"

@@ -2,7 +2,6 @@
 import {
   type CheckContext,
   type JsonObject,
-  distinct,
   equals,
   field,
   get,
@@ -13,6 +12,7 @@ import {
   present,
   rule,
   size,
+  unique,
   within,
 } from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
@@ -30,7 +30,7 @@ export function validateValidatingAdmissionPolicyBindingSpec(self: JsonObject, c
   limited(self.validationActions, context, validatingAdmissionPolicyBindingSpecLimits.validationActions)
   field(self, "paramRef", context, validateParamRef)
   field(self, "matchResources", context, validateMatchResources)
-  distinct(self, "validationActions", context, [])
+  unique(self, "validationActions", context, [])
   // !("Deny" in validationActions && "Warn" in validationActions)
   rule(
     !(within("Deny", get(self, "validationActions")) && within("Warn", get(self, "validationActions"))),

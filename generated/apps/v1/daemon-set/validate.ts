@@ -74,7 +74,8 @@ const daemonSetUpdateStrategyLimits = limits({ type: { absent: "", enum: ["Rolli
 
 export function validateDaemonSetUpdateStrategy(self: JsonObject, context: CheckContext): void {
   limited(self.type, context, daemonSetUpdateStrategyLimits.type)
-  field(self, "rollingUpdate", context, validateRollingUpdateDaemonSet)
+  // not when type != "RollingUpdate"
+  if (!(get(self, "type") !== "RollingUpdate")) field(self, "rollingUpdate", context, validateRollingUpdateDaemonSet)
   // when type == "RollingUpdate": has(rollingUpdate)
   rule(
     !(get(self, "type") === "RollingUpdate") || present(get(self, "rollingUpdate")),

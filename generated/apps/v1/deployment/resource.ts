@@ -38,12 +38,12 @@ export const deployment: Kind<Deployment, DeploymentInput> = {
   ],
   behaviours: ["podTemplateResources"],
   load: async () => {
-    const [{ deploymentShape }, { defaultDeployment }, { validateDeployment }, { columns }, { podTemplate: podTemplateWarnings }, { podNames: podNamesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts")])
+    const [{ deploymentShape }, { defaultDeployment }, { validateDeployment }, { columns }, { podNames: podNamesWarnings }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {
       shape: deploymentShape,
       applyDefaults: (object, context) => defaultDeployment(object, { ...context, root: object }),
       validate: (object, context) => validateDeployment(object, CheckContext.of(object, context)),
-      warnings: (object, context) => [...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context), ...namedWarnings(podNamesWarnings, object, "", object, context)],
+      warnings: (object, context) => [...namedWarnings(podNamesWarnings, object, "", object, context), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context)],
       columns,
     }
   },

@@ -38,12 +38,12 @@ export const statefulSet: Kind<StatefulSet, StatefulSetInput> = {
   ],
   behaviours: ["podTemplateResources"],
   load: async () => {
-    const [{ statefulSetShape }, { defaultStatefulSet }, { validateStatefulSet }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
+    const [{ statefulSetShape }, { defaultStatefulSet }, { validateStatefulSet }, { columns }, { podTemplate: podTemplateWarnings }, { claimTemplateQuantities: claimTemplateQuantitiesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts"), import("../../../../runtime/behaviours/warnings/claim-template-quantities.ts")])
     return {
       shape: statefulSetShape,
       applyDefaults: (object, context) => defaultStatefulSet(object, { ...context, root: object }),
       validate: (object, context) => validateStatefulSet(object, CheckContext.of(object, context)),
-      warnings: (object, context) => namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context),
+      warnings: (object, context) => [...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context), ...namedWarnings(claimTemplateQuantitiesWarnings, json(get(object, "spec", "volumeClaimTemplates")), "spec.volumeClaimTemplates", object, context)],
       columns,
     }
   },

@@ -134,6 +134,7 @@ const statefulSetStatusLimits = limits({
   readyReplicas: { minimum: 0 },
   currentReplicas: { minimum: 0 },
   updatedReplicas: { minimum: 0 },
+  collisionCount: { pointer: true, minimum: 0 },
   availableReplicas: { keepEmpty: true, minimum: 0 },
 })
 
@@ -143,6 +144,7 @@ export function validateStatefulSetStatus(self: JsonObject, context: CheckContex
   limited(self.readyReplicas, context, statefulSetStatusLimits.readyReplicas)
   limited(self.currentReplicas, context, statefulSetStatusLimits.currentReplicas)
   limited(self.updatedReplicas, context, statefulSetStatusLimits.updatedReplicas)
+  limited(self.collisionCount, context, statefulSetStatusLimits.collisionCount)
   limited(self.availableReplicas, context, statefulSetStatusLimits.availableReplicas)
   // (readyReplicas ?? 0) <= (replicas ?? 0)
   rule(

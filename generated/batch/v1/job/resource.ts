@@ -31,14 +31,14 @@ export const job: Kind<Job, JobInput> = {
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
   behaviours: ["jobSelector", "podTemplateResources"],
   load: async () => {
-    const [{ jobShape }, { defaultJob }, { validateJob }, { columns }, { podTemplate: podTemplateWarnings }, { podNames: podNamesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts")])
+    const [{ jobShape }, { defaultJob }, { validateJob }, { columns }, { podNames: podNamesWarnings }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {
       shape: jobShape,
       applyDefaults: (object, context) => defaultJob(object, { ...context, root: object }),
       validate: (object, context) => validateJob(object, CheckContext.of(object, context)),
       warnings: (object, context) => [...warningTexts([
         { when: ((get(object, "spec", "completionMode") === "Indexed") && less(100000, get(object, "spec", "completions"))) && less(10000, get(object, "spec", "parallelism")), text: "spec.completions: an indexed job of this size may be slow; use fewer completions, or a parallelism of at most 10000" },
-      ]), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context), ...namedWarnings(podNamesWarnings, object, "", object, context)],
+      ]), ...namedWarnings(podNamesWarnings, object, "", object, context), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context)],
       columns,
     }
   },

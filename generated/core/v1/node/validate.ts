@@ -5,10 +5,12 @@ import { nodeTaints } from "../../../../runtime/behaviours/checks/node-taints.ts
 import {
   type CheckContext,
   type JsonObject,
+  all,
   contains,
   equals,
   field,
   get,
+  isCIDR,
   item,
   items,
   less,
@@ -33,9 +35,9 @@ export function validateNodeSpec(self: JsonObject, context: CheckContext): void 
   limited(self.podCIDRs, context, nodeSpecLimits.podCIDRs)
   unique(self, "podCIDRs", context, [])
   items(self, "taints", context, validateTaint, undefined, "../metadata.taints")
-  // size(podCIDRs) < 2 || (size(podCIDRs) == 2 && podCIDRs[0].contains(":") != podCIDRs[1].contains(":"))
+  // size(podCIDRs) < 2 || (size(podCIDRs) == 2 && podCIDRs.all(range, isCIDR(range)) && podCIDRs[0].contains(":") != podCIDRs[1].contains(":"))
   rule(
-    less(size(get(self, "podCIDRs")), 2) || (equals(size(get(self, "podCIDRs")), 2) && !equals(contains(item(get(self, "podCIDRs"), 0), ":"), contains(item(get(self, "podCIDRs"), 1), ":"))),
+    less(size(get(self, "podCIDRs")), 2) || ((equals(size(get(self, "podCIDRs")), 2) && all(get(self, "podCIDRs"), (range_) => isCIDR(range_))) && !equals(contains(item(get(self, "podCIDRs"), 0), ":"), contains(item(get(self, "podCIDRs"), 1), ":"))),
     self,
     context,
     { type: "Invalid", at: "podCIDRs", message: "may specify no more than one CIDR for each IP family" },

@@ -46,7 +46,7 @@ export const persistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolume
       validate: (object, context) => validatePersistentVolumeClaim(object, CheckContext.of(object, context)),
       warnings: (object, context) => [...warningTexts([
         { when: present(item(get(object, "metadata", "annotations"), vendorText(context.vendor, "volume.beta.orch.io/storage-class"))), text: () => `metadata.annotations[${text(vendorText(context.vendor, "volume.beta.orch.io/storage-class"))}]: deprecated since v1.8; use "storageClassName" attribute instead` },
-      ]), ...namedWarnings(claimQuantitiesWarnings, json(get(object, "spec", "resources")), "spec.resources", object, context)],
+      ]), ...namedWarnings(claimQuantitiesWarnings, json(get(object, "spec")), "spec", object, context)],
       columns,
     }
   },

@@ -33,7 +33,7 @@ export const pod: Kind<Pod, PodInput> = {
     { name: "status.nominatedNodeName", value: (stored) => text(get(stored, "status", "nominatedNodeName") ?? "") },
   ],
   rules: {
-    createDrops: ["status"],
+    createDrops: [],
     updateKeeps: ["status"],
     createOnUpdate: false,
     unconditionalUpdate: true,

@@ -38,12 +38,12 @@ export const replicationController: Kind<ReplicationController, ReplicationContr
   ],
   behaviours: ["podTemplateResources"],
   load: async () => {
-    const [{ replicationControllerShape }, { defaultReplicationController }, { validateReplicationController }, { columns }, { podTemplate: podTemplateWarnings }, { podNames: podNamesWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts")])
+    const [{ replicationControllerShape }, { defaultReplicationController }, { validateReplicationController }, { columns }, { podNames: podNamesWarnings }, { formerPodTemplate: formerPodTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-names.ts"), import("../../../../runtime/behaviours/warnings/former-pod-template.ts")])
     return {
       shape: replicationControllerShape,
       applyDefaults: (object, context) => defaultReplicationController(object, { ...context, root: object }),
       validate: (object, context) => validateReplicationController(object, CheckContext.of(object, context)),
-      warnings: (object, context) => [...namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context), ...namedWarnings(podNamesWarnings, object, "", object, context)],
+      warnings: (object, context) => [...namedWarnings(podNamesWarnings, object, "", object, context), ...namedWarnings(formerPodTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context)],
       columns,
     }
   },

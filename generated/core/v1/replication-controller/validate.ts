@@ -52,7 +52,7 @@ export function validateReplicationControllerSpec(self: JsonObject, context: Che
     !present(get(self, "template", "spec", "activeDeadlineSeconds")),
     self,
     context,
-    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "may not be set in the template of a ReplicationController" },
+    { type: "Forbidden", at: "template.spec.activeDeadlineSeconds", message: "activeDeadlineSeconds in ReplicationController is not Supported" },
   )
 }
 

@@ -37,5 +37,5 @@ const schedulingLimits = limits({
 export function validateScheduling(self: JsonObject, context: CheckContext): void {
   limited(self.nodeSelector, context, schedulingLimits.nodeSelector)
   items(self, "tolerations", context, validateToleration, undefined, "./tolerations.tolerations")
-  unique(self, "tolerations", context, [], schedulingLimits.tolerations)
+  unique(self, "tolerations", context, ["key", "operator", "value", "effect"], schedulingLimits.tolerations)
 }

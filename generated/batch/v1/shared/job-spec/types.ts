@@ -159,7 +159,7 @@ export type PodFailurePolicyOnPodConditionsPatternInput = Omit<PodFailurePolicyO
 /** When an indexed job has succeeded. */
 export type SuccessPolicy = {
   /** It has when one of them holds. 1 to 20. */
-  rules: SuccessPolicyRule[] | null
+  rules: SuccessPolicyRule[]
 }
 
 /** What has to have succeeded. */

@@ -36,13 +36,7 @@ const jobSpecLimits = limits({
     enum: ["NonIndexed", "Indexed"],
     failures: { enum: { supported: ["NonIndexed", "Indexed"] } },
   },
-  managedBy: {
-    pointer: true,
-    absent: "null",
-    maxLength: 63,
-    format: "domain-prefixed-path",
-    failures: { maxLength: { message: "may not be longer than 63" } },
-  },
+  managedBy: { pointer: true, absent: "null", maxLength: 63, failures: { maxLength: { message: "may not be longer than 63" } } },
 })
 
 export function validateJobSpec(self: JsonObject, context: CheckContext): void {
@@ -56,6 +50,8 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
   limited(self.completionMode, context, jobSpecLimits.completionMode)
   limited(self.managedBy, context, jobSpecLimits.managedBy)
   field(self, "podFailurePolicy", context, validatePodFailurePolicy)
+  // not when !has(completionMode) || completionMode == "NonIndexed"
+  if (!(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed"))) field(self, "successPolicy", context, validateSuccessPolicy)
   field(self, "selector", context, validateLabelSelector)
   field(self, "template", context, validatePodTemplateSpec)
   // when completionMode == "Indexed": has(completions)
@@ -237,4 +233,32 @@ export function validatePodFailurePolicyOnPodConditionsPattern(self: JsonObject,
   nonEmpty(self.status, "status", context)
   limited(self.type, context, podFailurePolicyOnPodConditionsPatternLimits.type)
   limited(self.status, context, podFailurePolicyOnPodConditionsPatternLimits.status)
+}
+
+const successPolicyLimits = limits({
+  rules: {
+    nonEmpty: true,
+    maxItems: 20,
+    failures: { nonEmpty: { message: "at least one rules must be specified when the successPolicy is specified" } },
+  },
+})
+
+export function validateSuccessPolicy(self: JsonObject, context: CheckContext): void {
+  nonEmpty(self.rules, "rules", context, successPolicyLimits.rules)
+  limited(self.rules, context, successPolicyLimits.rules)
+  items(self, "rules", context, validateSuccessPolicyRule)
+}
+
+const successPolicyRuleLimits = limits({ succeededIndexes: { pointer: true, maxLength: 65536 }, succeededCount: { pointer: true, minimum: 0 } })
+
+export function validateSuccessPolicyRule(self: JsonObject, context: CheckContext): void {
+  limited(self.succeededIndexes, context, successPolicyRuleLimits.succeededIndexes)
+  limited(self.succeededCount, context, successPolicyRuleLimits.succeededCount)
+  // has(succeededCount) || has(succeededIndexes)
+  rule(
+    present(get(self, "succeededCount")) || present(get(self, "succeededIndexes")),
+    self,
+    context,
+    { type: "Required", at: "", message: "at least one of succeededCount or succeededIndexes must be specified" },
+  )
 }

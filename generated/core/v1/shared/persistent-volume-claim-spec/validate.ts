@@ -3,6 +3,7 @@ import {
   type CheckContext,
   type JsonObject,
   equals,
+  exists,
   field,
   get,
   getOrZero,
@@ -48,9 +49,9 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
     context,
     { type: "Invalid", at: "", value: () => get(self, "dataSource"), message: "may not be specified when dataSourceRef.namespace is specified" },
   )
-  // !('ReadWriteOncePod' in accessModes) || size(accessModes) == 1
+  // !('ReadWriteOncePod' in accessModes) || !accessModes.exists(mode, mode in ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'])
   rule(
-    !within("ReadWriteOncePod", get(self, "accessModes")) || equals(size(get(self, "accessModes")), 1),
+    !within("ReadWriteOncePod", get(self, "accessModes")) || !exists(get(self, "accessModes"), (mode_) => within(mode_, ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"])),
     self,
     context,
     { type: "Forbidden", at: "accessModes", message: "may not use ReadWriteOncePod with other access modes" },
@@ -100,9 +101,9 @@ export function validatePersistentVolumeClaimSpec(self: JsonObject, context: Che
     message: "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
   },
   )
-  // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && (dataSource.apiGroup ?? '') == (dataSourceRef.apiGroup ?? ''))
+  // !has(dataSource) || !has(dataSourceRef) || (dataSourceRef.namespace ?? '') != '' || (dataSource.kind == dataSourceRef.kind && dataSource.name == dataSourceRef.name && dataSource.apiGroup == dataSourceRef.apiGroup)
   rule(
-    ((!present(get(self, "dataSource")) || !present(get(self, "dataSourceRef"))) || (orElse(get(self, "dataSourceRef", "namespace"), "") !== "")) || ((equals(getOrZero("", self, "dataSource", "kind"), getOrZero("", self, "dataSourceRef", "kind")) && equals(getOrZero("", self, "dataSource", "name"), getOrZero("", self, "dataSourceRef", "name"))) && equals(orElse(get(self, "dataSource", "apiGroup"), ""), orElse(get(self, "dataSourceRef", "apiGroup"), ""))),
+    ((!present(get(self, "dataSource")) || !present(get(self, "dataSourceRef"))) || (orElse(get(self, "dataSourceRef", "namespace"), "") !== "")) || ((equals(getOrZero("", self, "dataSource", "kind"), getOrZero("", self, "dataSourceRef", "kind")) && equals(getOrZero("", self, "dataSource", "name"), getOrZero("", self, "dataSourceRef", "name"))) && equals(get(self, "dataSource", "apiGroup"), get(self, "dataSourceRef", "apiGroup"))),
     self,
     context,
     { type: "Invalid", at: "", message: "must match dataSourceRef" },

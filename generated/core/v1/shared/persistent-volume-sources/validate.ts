@@ -37,7 +37,7 @@ import { validateHostPathVolumeSource } from "../volumes/validate.ts"
 
 const persistentVolumeSourceGroup = group([
   { name: "hostPath", validate: validateHostPathVolumeSource },
-  { name: "gcePersistentDisk", validate: validateGCEPersistentDiskVolumeSource },
+  { name: "gcePersistentDisk", validate: validateGCEPersistentDiskVolumeSource, shown: "./persistentDisk" },
   { name: "awsElasticBlockStore", validate: validateAWSElasticBlockStoreVolumeSource },
   { name: "glusterfs", validate: validateGlusterfsPersistentVolumeSource },
   { name: "flocker", validate: validateFlockerVolumeSource },
@@ -64,12 +64,19 @@ export function validatePersistentVolumeSource(self: JsonObject, context: CheckC
   oneOf(self, context, persistentVolumeSourceGroup)
 }
 
-const glusterfsPersistentVolumeSourceLimits = limits({ endpointsNamespace: { pointer: true, format: "dns-label" } })
+const glusterfsPersistentVolumeSourceLimits = limits({ endpointsNamespace: { pointer: true, format: "optional-dns-label" } })
 
 export function validateGlusterfsPersistentVolumeSource(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.endpoints, "endpoints", context)
   nonEmpty(self.path, "path", context)
   limited(self.endpointsNamespace, context, glusterfsPersistentVolumeSourceLimits.endpointsNamespace)
+  // !has(endpointsNamespace) || size(endpointsNamespace) > 0
+  rule(
+    !present(get(self, "endpointsNamespace")) || less(0, size(get(self, "endpointsNamespace"))),
+    self,
+    context,
+    { type: "Invalid", at: "endpointsNamespace", absent: "null", message: "if the endpointnamespace is set, it must be a valid namespace name" },
+  )
 }
 
 export function validateRBDPersistentVolumeSource(self: JsonObject, context: CheckContext): void {

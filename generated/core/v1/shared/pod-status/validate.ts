@@ -19,11 +19,10 @@ import {
   unique,
 } from "../../../../../runtime/schema/index.ts"
 
-const podStatusLimits = limits({ nominatedNodeName: { format: "dns-subdomain" }, qosClass: { enum: ["Guaranteed", "Burstable", "BestEffort"] } })
+const podStatusLimits = limits({ nominatedNodeName: { format: "dns-subdomain" } })
 
 export function validatePodStatus(self: JsonObject, context: CheckContext): void {
   limited(self.nominatedNodeName, context, podStatusLimits.nominatedNodeName)
-  limited(self.qosClass, context, podStatusLimits.qosClass)
   items(self, "hostIPs", context, validateHostIP)
   unique(self, "hostIPs", context, [])
   items(self, "podIPs", context, validatePodIP, ["ip"])
@@ -72,6 +71,9 @@ export function validatePodIP(self: JsonObject, context: CheckContext): void {
   limited(self.ip, context, podIPLimits.ip)
 }
 
+const podResourceClaimStatusLimits = limits({ resourceClaimName: { pointer: true, absent: "null", reportedAt: "./name", format: "dns-subdomain" } })
+
 export function validatePodResourceClaimStatus(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.name, "name", context)
+  limited(self.resourceClaimName, context, podResourceClaimStatusLimits.resourceClaimName)
 }

@@ -9,10 +9,14 @@ export function validateTypedLocalObjectReference(self: JsonObject, context: Che
   limited(self.apiGroup, context, typedLocalObjectReferenceLimits.apiGroup)
 }
 
-const typedObjectReferenceLimits = limits({ apiGroup: { pointer: true, keepEmpty: true, format: "optional-dns-subdomain" } })
+const typedObjectReferenceLimits = limits({
+  apiGroup: { pointer: true, keepEmpty: true, format: "optional-dns-subdomain" },
+  namespace: { pointer: true, format: "optional-dns-label" },
+})
 
 export function validateTypedObjectReference(self: JsonObject, context: CheckContext): void {
   nonEmpty(self.name, "name", context)
   nonEmpty(self.kind, "kind", context)
   limited(self.apiGroup, context, typedObjectReferenceLimits.apiGroup)
+  limited(self.namespace, context, typedObjectReferenceLimits.namespace)
 }

@@ -69,16 +69,10 @@ export function validatePodSecurityContext(self: JsonObject, context: CheckConte
   field(self, "appArmorProfile", context, validateAppArmorProfile)
 }
 
-const windowsSecurityContextOptionsLimits = limits({
-  gmsaCredentialSpecName: { pointer: true, format: "dns-subdomain" },
-  gmsaCredentialSpec: { pointer: true, minLength: 1 },
-  runAsUserName: { pointer: true, minLength: 1 },
-})
+const windowsSecurityContextOptionsLimits = limits({ gmsaCredentialSpecName: { pointer: true, format: "dns-subdomain" } })
 
 export function validateWindowsSecurityContextOptions(self: JsonObject, context: CheckContext): void {
   limited(self.gmsaCredentialSpecName, context, windowsSecurityContextOptionsLimits.gmsaCredentialSpecName)
-  limited(self.gmsaCredentialSpec, context, windowsSecurityContextOptionsLimits.gmsaCredentialSpec)
-  limited(self.runAsUserName, context, windowsSecurityContextOptionsLimits.runAsUserName)
   named(windowsUserName, self, context)
 }
 
