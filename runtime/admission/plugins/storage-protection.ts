@@ -1,7 +1,7 @@
 /** Claims and volumes get the finalizers that keep them while they are used; catalog `admission.yaml`. */
 import type { AdmissionPluginFactory } from "../plugin-deps.ts"
 
-/** By resource of the core group. A controller manager removes them from objects that are being deleted and not used. */
+/** By resource of the core group. A controller manager removes them from deleted objects that nothing uses. */
 const finalizers: ReadonlyMap<string, string> = new Map([
   ["persistentvolumes", "orch.io/pv-protection"],
   ["persistentvolumeclaims", "orch.io/pvc-protection"],
