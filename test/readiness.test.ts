@@ -53,3 +53,30 @@ it("is not ready before the caches of all kinds are filled, and alive all the ti
   await vi.waitFor(async () => expect(await ask("/readyz")).toMatchObject({ status: 200 }), patience)
   client.close()
 })
+
+/** Of release 1.30, without the filters of priority and fairness. Its end-to-end tests ask for most of them. */
+const steps = [
+  ...["start-apiserver-admission-initializer", "generic-apiserver-start-informers", "start-apiextensions-informers"],
+  ...["start-apiextensions-controllers", "crd-informer-synced", "start-service-ip-repair-controllers"],
+  ...["scheduling/bootstrap-system-priority-classes", "priority-and-fairness-config-producer", "start-system-namespaces-controller"],
+  ...["bootstrap-controller", "start-cluster-authentication-info-controller", "start-kube-apiserver-identity-lease-controller"],
+  ...["start-kube-apiserver-identity-lease-garbage-collector", "start-legacy-token-tracking-controller"],
+  ...["start-kube-aggregator-informers", "apiservice-registration-controller", "apiservice-status-available-controller"],
+  ...["apiservice-discovery-controller", "kube-apiserver-autoregistration"],
+].map((step) => `poststarthook/${step}`)
+const last = ["autoregister-completion", "poststarthook/apiservice-openapi-controller", "poststarthook/apiservice-openapiv3-controller"]
+
+it.each([
+  ["healthz", ["ping", "log", "etcd", ...steps, ...last]],
+  ["livez", ["ping", "log", "etcd", ...steps, ...last]],
+  ["readyz", ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...steps, ...last, "shutdown"]],
+])("/%s?verbose has the checks of the reference, in its order", async (endpoint, names) => {
+  at = await startInProcess({ store: "memory", vendor: "kubernetes" })
+  const { port, authority, token } = at
+  const client = createHttpClient({ protocol: "http1", port, authority })
+  const ask = (path: string) => client.send({ method: "GET", path, headers: { authorization: `Bearer ${token}` } })
+  await vi.waitFor(async () => expect(await ask(`/${endpoint}`)).toMatchObject({ status: 200 }), patience)
+  const { body } = await ask(`/${endpoint}?verbose`)
+  expect(body.toString().split("\n")).toEqual([...names.map((name) => `[+]${name} ok`), `${endpoint} check passed`, ""])
+  client.close()
+})

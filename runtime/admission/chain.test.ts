@@ -93,6 +93,9 @@ const reference = [
   ...["TaintNodesByCondition", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"],
 ]
 
+/** Those of them that are plugins here. */
+const enforced: readonly string[] = ["NamespaceLifecycle", "NodeRestriction", "StorageObjectInUseProtection"]
+
 describe("the built-in plugins", () => {
   const warned: string[] = []
   const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] => {
@@ -102,18 +105,20 @@ describe("the built-in plugins", () => {
   }
 
   it("are the default ones, plus and minus those in the options", () => {
-    expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
-    expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
-    expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle"])).toEqual(["nodeRestriction"])
+    expect(namesOf([], [])).toEqual(["namespaceLifecycle", "storageProtection"])
+    expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction", "storageProtection"])
+    expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle", "StorageObjectInUseProtection"])).toEqual(["nodeRestriction"])
     expect(warned).toEqual([])
   })
 
   it("say what is not enforced of the plugins of the reference that are not here, and that others cannot be turned off", () => {
-    expect(namesOf(["PodSecurity", "NodeRestriction", "CertificateSigning"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
+    expect(namesOf(["PodSecurity", "NodeRestriction", "CertificateSigning"], [])).toEqual([
+      ...["namespaceLifecycle", "nodeRestriction", "storageProtection"],
+    ])
     expect(warned).toEqual([
       "--enable-admission-plugins: PodSecurity is not enforced by this server: the pod-security labels of Namespaces have no effect, and pods may be privileged",
     ])
-    expect(namesOf([], ["ServiceAccount", "CertificateApproval"])).toEqual(["namespaceLifecycle"])
+    expect(namesOf([], ["ServiceAccount", "CertificateApproval"])).toEqual(["namespaceLifecycle", "storageProtection"])
     expect(warned).toEqual([
       "--disable-admission-plugins: this server does not have ServiceAccount anyway",
       "--disable-admission-plugins: CertificateApproval stays on, no option turns it off",
@@ -129,7 +134,7 @@ describe("the built-in plugins", () => {
     for (const name of reference) {
       expect([name, namesOf([name], []).length > 0]).toEqual([name, true])
       namesOf([], [name])
-      expect([name, warned.length]).toEqual([name, ["NamespaceLifecycle", "NodeRestriction"].includes(name) ? 0 : 1])
+      expect([name, warned.length]).toEqual([name, enforced.includes(name) ? 0 : 1])
     }
   })
 })

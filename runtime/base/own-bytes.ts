@@ -6,6 +6,11 @@
  */
 export function ownBytes(content: Buffer): Buffer {
   if (content.buffer.byteLength !== Buffer.poolSize || content.byteLength === Buffer.poolSize) return content
+  return copyOf(content)
+}
+
+/** A copy of the bytes in memory of its own, whereas `Buffer.from` cuts small ones from the pool. */
+export function copyOf(content: Uint8Array): Buffer {
   const own = Buffer.allocUnsafeSlow(content.byteLength)
   own.set(content)
   return own

@@ -36,9 +36,11 @@ export interface CheckedState {
 
 /**
  * Steps of the start that have a check of their own, by its name, in the reference's order. Those of what this server
- * does not have are left out: priority and fairness, and requests passed on to other API servers.
+ * does not have are left out: the queues of priority and fairness, and the certificate of a proxy. Those of aggregation
+ * are about this server's own APIServices: it passes no requests on to other API servers.
  */
 const startSteps = [
+  "start-apiserver-admission-initializer",
   "generic-apiserver-start-informers",
   "start-apiextensions-informers",
   "start-apiextensions-controllers",
@@ -53,11 +55,17 @@ const startSteps = [
   "start-kube-apiserver-identity-lease-controller",
   "start-kube-apiserver-identity-lease-garbage-collector",
   "start-legacy-token-tracking-controller",
+  "start-kube-aggregator-informers",
+  "apiservice-registration-controller",
   "apiservice-status-available-controller",
+  "apiservice-discovery-controller",
   "kube-apiserver-autoregistration",
 ] as const
 
-type StartStep = (typeof startSteps)[number]
+/** Those that the reference shows after `autoregister-completion`. */
+const lastSteps = ["apiservice-openapi-controller", "apiservice-openapiv3-controller"] as const
+
+type StartStep = (typeof startSteps)[number] | (typeof lastSteps)[number]
 
 /** What each step still waits for. Empty until the server has begun. */
 export type StartSteps = Partial<Readonly<Record<StartStep, () => string | undefined>>>
@@ -73,6 +81,8 @@ interface StepSources {
 /** Called once per server, when the parts of its start have begun. */
 export function stepsOf({ bootstrap, definitions, policy, own }: StepSources): StartSteps {
   return {
+    // Plugins read namespaces and roles.
+    "start-apiserver-admission-initializer": () => bootstrap.faultOf("namespaces") ?? policy.fault(),
     "generic-apiserver-start-informers": policy.fault,
     "start-apiextensions-informers": definitions.fault,
     // They start when the definitions are read.
@@ -86,8 +96,14 @@ export function stepsOf({ bootstrap, definitions, policy, own }: StepSources): S
     "start-kube-apiserver-identity-lease-controller": own.faults.lease,
     "start-kube-apiserver-identity-lease-garbage-collector": own.faults.lease,
     "start-legacy-token-tracking-controller": own.faults.published,
+    "start-kube-aggregator-informers": own.faults.apiServices,
+    // The groups and versions are served when the definitions are read.
+    "apiservice-registration-controller": () => definitions.fault() ?? own.faults.apiServices(),
     "apiservice-status-available-controller": own.faults.availability,
+    "apiservice-discovery-controller": definitions.fault,
     "kube-apiserver-autoregistration": own.faults.apiServices,
+    "apiservice-openapi-controller": definitions.fault,
+    "apiservice-openapiv3-controller": definitions.fault,
   }
 }
 
@@ -121,10 +137,10 @@ function stepChecks(how: CheckedServer, { policy, start }: Pick<CheckedState, "p
     if (step === "rbac/bootstrap-roles") return bootstrapRoles(how, policy)
     if (step === "bootstrap-controller") return [{ name, check: async () => start.fault() }]
     if (isOptional(step) && !running.includes(step)) return []
-    return [{ name, check: async () => checkedStep(start.steps, step) }]
+    return [stepCheck(start, step, name)]
   })
-  const registered = { name: "autoregister-completion", check: async () => checkedStep(start.steps, "kube-apiserver-autoregistration") }
-  return [...hooks, registered]
+  const registered = stepCheck(start, "kube-apiserver-autoregistration", "autoregister-completion")
+  return [...hooks, registered, ...lastSteps.map((step) => stepCheck(start, step, `poststarthook/${step}`))]
 }
 
 /** Of controllers that `--controllers` may leave out. */
@@ -132,9 +148,14 @@ function isOptional(step: StartStep): boolean {
   return step === "start-apiextensions-controllers" || step === "start-service-ip-repair-controllers"
 }
 
-function checkedStep(steps: StartSteps, step: StartStep): string | undefined {
-  const fault = steps[step]
-  return fault === undefined ? "not started" : fault()
+function stepCheck(start: Pick<CheckedState["start"], "steps">, step: StartStep, name: string): HealthCheck {
+  return {
+    name,
+    async check() {
+      const fault = start.steps[step]
+      return fault === undefined ? "not started" : fault()
+    },
+  }
 }
 
 /** With RBAC: another server of the store may make them. */

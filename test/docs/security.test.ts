@@ -26,7 +26,7 @@ it.each(byDefault)("says whether %s is enforced", (plugin) => {
   // The rows of plugins have three cells, those of objects two.
   const [row = "", ...others] = rows.filter((line) => cellsOf(line).length === 3 && cellsOf(line)[0]?.split(", ").includes(plugin))
   expect([plugin, others]).toEqual([plugin, []])
-  const state = permanentPlugins.includes(plugin) || plugin === "NamespaceLifecycle" ? "enforced" : "not enforced"
+  const state = [...permanentPlugins, "NamespaceLifecycle", "StorageObjectInUseProtection"].includes(plugin) ? "enforced" : "not enforced"
   expect(cellsOf(row)[1]).toMatch(new RegExp(`^${state}`))
   expect(Object.hasOwn(absentPlugins, plugin)).toBe(state === "not enforced")
 })

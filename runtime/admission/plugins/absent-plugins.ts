@@ -26,7 +26,6 @@ export const absentPlugins: Readonly<Record<string, string>> = {
   ResourceQuota: "ResourceQuotas refuse nothing",
   RuntimeClass: "pods get neither overhead nor scheduling from their RuntimeClass",
   ServiceAccount: "pods get neither a service account nor its token, and enforce-mountable-secrets has no effect",
-  StorageObjectInUseProtection: "claims and volumes get no finalizer that keeps them while they are used",
   TaintNodesByCondition: "new nodes get no taint until they are ready",
   ValidatingAdmissionPolicy: "ValidatingAdmissionPolicies are not evaluated",
   ValidatingAdmissionWebhook: "the web hooks of ValidatingWebhookConfigurations are not called",

@@ -5,6 +5,7 @@ import type { AdmissionPluginFactory } from "../plugin-deps.ts"
 import { absentPlugins, permanentPlugins } from "./absent-plugins.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeRestriction } from "./node-restriction.ts"
+import { storageProtection } from "./storage-protection.ts"
 
 interface BuiltIn {
   readonly name: string
@@ -16,6 +17,7 @@ interface BuiltIn {
 const builtIn: readonly BuiltIn[] = [
   { name: "NamespaceLifecycle", byDefault: true, make: namespaceLifecycle },
   { name: "NodeRestriction", byDefault: false, make: nodeRestriction },
+  { name: "StorageObjectInUseProtection", byDefault: true, make: storageProtection },
 ]
 
 /**

@@ -110,6 +110,28 @@ test("writes decoded text into slabs once there are some", () => {
   expect(retired.memory).not.toBeInstanceOf(Slab)
 })
 
+test("keeps nothing of the pool that node cuts small Buffers from", () => {
+  const limits = { ...defaultCacheLimits, slabBytes: 1600, regionBytes: 6400, sparseSlabs: 0 }
+  const arena = new ByteArena(new SlabPool(limits))
+  const few = Array.from({ length: 4 }, allocation)
+  few.forEach((each, index) => arena.store(each, Buffer.from(`object ${index}`)))
+  const decoded = allocation()
+  arena.storeText(decoded, "decoded")
+  const replaced = allocation()
+  arena.store(replaced, Buffer.from("stored"))
+  arena.retire(replaced)
+  arena.storeText(replaced, "decoded after it was replaced")
+  // What is left in a slab that is evacuated, while there is too little for another one.
+  const filling = arena.beginFill()
+  const filled = Array.from({ length: 16 }, allocation)
+  for (const each of filled) arena.store(each, filling.copy(Buffer.alloc(100, "filled")))
+  filling.end()
+  for (const each of filled.slice(4)) arena.retire(each)
+  expect(filled[0]?.memory).not.toBeInstanceOf(Slab)
+  const kept = [...few, decoded, replaced, ...filled].map(bytesOf)
+  expect(kept.filter(({ buffer }) => buffer.byteLength === Buffer.poolSize).map(String)).toEqual([])
+})
+
 test("keeps the bytes of every object after any sequence of operations", () => {
   const step = fc.record({
     index: fc.nat({ max: 30 }),

@@ -3,7 +3,7 @@
  * (measured: 100,000 of them take 2.2 times their bytes). Therefore the bytes of current objects are packed into slabs:
  * a fill copies values from the store's memory directly into slabs, later decoding writes its result into them, and
  * values that clients write are copied when they become current. Only the objects of a resource with too few bytes for
- * a slab keep Buffers of their own.
+ * a slab keep Buffers of their own, without the pool of node: the event window keeps them for minutes.
  *
  * A slab with less than four fifths of live bytes is evacuated after a while: current allocations move to the newest
  * slab, those that only the event window or a snapshot still references move together to one Buffer, and the slab is
@@ -11,6 +11,7 @@
  * unless the allocation is too large for slabs: base/shared-bytes.ts.
  */
 import { assert } from "../../base/assert.ts"
+import { copyOf, ownBytes } from "../../base/own-bytes.ts"
 import type { ByteRange } from "../../base/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
 import type { Allocation } from "./slab-pool.ts"
@@ -76,7 +77,8 @@ export class ByteArena {
 
   /** Called when the JSON of an object replaces its stored value; encodes the text in place. */
   storeText(allocation: Allocation, text: string): void {
-    if (!allocation.current || !this.large || !this.isSmall(text.length * 3)) return this.store(allocation, Buffer.from(text))
+    if (!allocation.current) return this.store(allocation, ownBytes(Buffer.from(text)))
+    if (!this.large || !this.isSmall(text.length * 3)) return this.store(allocation, Buffer.from(text))
     this.uncount(allocation)
     const slab = this.slabWithRoom(text.length * 3)
     allocation.length = slab.buffer.write(text, this.open.bytes)
@@ -140,6 +142,7 @@ export class ByteArena {
   }
 
   private addUnpacked(allocation: Allocation): void {
+    allocation.memory = ownBytes(bytesOf(allocation))
     this.unpacked.push(allocation)
     this.unpackedBytes += allocation.length
     if (this.unpackedBytes < this.pool.slabBytes) return
@@ -282,7 +285,7 @@ function assignTo(slab: Slab, allocation: Allocation, offset: number): void {
 }
 
 function unpack(allocation: Allocation): Allocation {
-  allocation.memory = Buffer.from(bytesOf(allocation))
+  allocation.memory = copyOf(bytesOf(allocation))
   allocation.offset = 0
   return allocation
 }

@@ -3,6 +3,7 @@
  * revision after `low`, without gaps.
  */
 import type { CacheEvent } from "../cache.ts"
+import type { EncodingCache } from "./encoding-cache.ts"
 import type { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { CacheLimits } from "./options.ts"
 
@@ -32,6 +33,7 @@ export class EventWindow {
     private readonly limits: CacheLimits,
     /** Every event after this revision is in the window. */
     private lowRevision: number,
+    private readonly encodings: EncodingCache,
   ) {}
 
   /** Watches may begin after this revision and any later one. */
@@ -93,10 +95,17 @@ export class EventWindow {
   private dropRevision(revision: number): void {
     for (let oldest = this.kept[this.first]; oldest?.event.revision === revision; oldest = this.kept[this.first]) {
       this.bytes -= oldest.sizeBytes
+      this.forgetEncodings(oldest.event)
       this.kept[this.first] = undefined
       this.first++
     }
     this.lowRevision = revision
+  }
+
+  /** The states that the event ended were kept for watches that begin in the window, and with them their frames. */
+  private forgetEncodings({ type, object, previous }: HeldEvent): void {
+    if (previous !== undefined) this.encodings.dropAll(previous)
+    if (type === "DELETED") this.encodings.dropAll(object)
   }
 
   /**

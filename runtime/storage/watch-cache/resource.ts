@@ -122,7 +122,7 @@ export class CachedResource implements ResourceCache {
       written: new Map(),
       onUndecodable: (error) => this.noteUndecodable(error),
     }
-    this.window = new EventWindow(limits, 0)
+    this.window = new EventWindow(limits, 0, encodings)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
     this.subscribers = new Subscribers(
@@ -342,7 +342,7 @@ export class CachedResource implements ResourceCache {
   discard(): void {
     retireAllBut(ObjectMap.empty(), this.objects)
     this.objects = ObjectMap.empty()
-    this.window = new EventWindow(this.options.limits, 0)
+    this.window = new EventWindow(this.options.limits, 0, this.options.encodings)
     this.checkpoints.clear()
     this.indexes.clear()
   }
@@ -396,7 +396,7 @@ export class CachedResource implements ResourceCache {
     this.changes++
     this.undecodables.clear()
     this.indexes.clear()
-    this.window = new EventWindow(this.options.limits, revision)
+    this.window = new EventWindow(this.options.limits, revision, this.options.encodings)
     this.checkpoints.clear()
     this.stateRevision = revision
     this.filledRevision = revision
