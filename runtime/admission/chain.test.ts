@@ -105,20 +105,19 @@ describe("the built-in plugins", () => {
   }
 
   it("are the default ones, plus and minus those in the options", () => {
-    expect(namesOf([], [])).toEqual(["namespaceLifecycle", "storageProtection"])
-    expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction", "storageProtection"])
-    expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle", "StorageObjectInUseProtection"])).toEqual(["nodeRestriction"])
+    expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
+    expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
+    expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle"])).toEqual(["nodeRestriction"])
+    expect(namesOf(["StorageObjectInUseProtection"], [])).toEqual(["namespaceLifecycle", "storageProtection"])
     expect(warned).toEqual([])
   })
 
   it("say what is not enforced of the plugins of the reference that are not here, and that others cannot be turned off", () => {
-    expect(namesOf(["PodSecurity", "NodeRestriction", "CertificateSigning"], [])).toEqual([
-      ...["namespaceLifecycle", "nodeRestriction", "storageProtection"],
-    ])
+    expect(namesOf(["PodSecurity", "NodeRestriction", "CertificateSigning"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
     expect(warned).toEqual([
       "--enable-admission-plugins: PodSecurity is not enforced by this server: the pod-security labels of Namespaces have no effect, and pods may be privileged",
     ])
-    expect(namesOf([], ["ServiceAccount", "CertificateApproval"])).toEqual(["namespaceLifecycle", "storageProtection"])
+    expect(namesOf([], ["ServiceAccount", "CertificateApproval"])).toEqual(["namespaceLifecycle"])
     expect(warned).toEqual([
       "--disable-admission-plugins: this server does not have ServiceAccount anyway",
       "--disable-admission-plugins: CertificateApproval stays on, no option turns it off",

@@ -16,8 +16,7 @@ let run: MatrixRun
 let close: () => void
 
 beforeAll(async () => {
-  // The tables say what a kind does with an object, without what plugins add to it.
-  server = await startInProcess({ store: "memory", vendor: "orch", disableAdmission: ["StorageObjectInUseProtection"] })
+  server = await startInProcess({ store: "memory", vendor: "orch" })
   const client = createHttpClient({ protocol: "http1", port: server.port, authority: server.authority })
   close = client.close
   run = new MatrixRun(matrix, { at: server, client })

@@ -41,7 +41,7 @@ export function writeTokens(folder: string): { readonly tokenFile: string; reado
   return { tokenFile, token }
 }
 
-/** Options of a server that is like the recorded one. Those of the profile `default` have the built-in plugins on. */
+/** Options of a server that is like the recorded one. Those of `default` have its plugins on that are here. */
 export function optionsFor(profile: Profile, tokenFile: string): string[] {
   return [
     "--vendor=kubernetes",
@@ -49,7 +49,9 @@ export function optionsFor(profile: Profile, tokenFile: string): string[] {
     "--controllers=api",
     "--service-cluster-ip-range=10.0.0.0/24",
     `--token-auth-file=${tokenFile}`,
-    ...(profile === "bare" ? [`--disable-admission-plugins=${defaultPlugins.join(",")}`] : []),
+    profile === "bare"
+      ? `--disable-admission-plugins=${defaultPlugins.join(",")}`
+      : "--enable-admission-plugins=StorageObjectInUseProtection",
   ]
 }
 

@@ -95,8 +95,6 @@ export interface InProcessOptions {
   readonly audit?: { readonly policy: Policy; readonly log: string }
   /** `--enable-admission-plugins`; default none. */
   readonly enableAdmission?: readonly string[]
-  /** `--disable-admission-plugins`; default none. */
-  readonly disableAdmission?: readonly string[]
   /** Admission plugins of the test, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** `--controllers`; default as in a server without options. */
@@ -198,7 +196,6 @@ function optionsOf(options: InProcessOptions): Options {
     "http2-implementation": options.http2 ?? "own",
     "authorization-mode": options.authorizationModes ?? [options.alwaysDeny === true ? "AlwaysDeny" : "AlwaysAllow"],
     "enable-admission-plugins": options.enableAdmission ?? [],
-    "disable-admission-plugins": options.disableAdmission ?? [],
     controllers: options.controllers ?? defaults.controllers,
     "enable-bootstrap-token-auth": options.bootstrapTokens ?? false,
     "anonymous-auth": options.anonymousAuth ?? false,

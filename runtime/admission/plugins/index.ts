@@ -17,7 +17,8 @@ interface BuiltIn {
 const builtIn: readonly BuiltIn[] = [
   { name: "NamespaceLifecycle", byDefault: true, make: namespaceLifecycle },
   { name: "NodeRestriction", byDefault: false, make: nodeRestriction },
-  { name: "StorageObjectInUseProtection", byDefault: true, make: storageProtection },
+  // The objects stay until a controller manager takes the finalizers away, and this server has no such controller.
+  { name: "StorageObjectInUseProtection", byDefault: false, make: storageProtection },
 ]
 
 /**
