@@ -9,7 +9,7 @@ import { startDevServer } from "../dev/dev-server.ts"
 import { Gate } from "../dev/gate.ts"
 import { listen } from "../http/listen.ts"
 import { endOnCrash } from "../launch/crash-log.ts"
-import { boundHeapGrowth } from "../launch/heap-growth.ts"
+import { tuneEngine } from "../launch/engine.ts"
 import { launch, loadApiFolders, openStore } from "../launch/launch.ts"
 import { createLog } from "../launch/logging.ts"
 import { OptionError } from "../options/command-line.ts"
@@ -46,7 +46,7 @@ export async function dev(args: readonly string[], context: CommandContext): Pro
   const schemas = resolve(context.cwd, values.schemas)
   const out = values.out === undefined ? join(dirname(schemas), "generated") : resolve(context.cwd, values.out)
   const options = localOptions(loaded)
-  boundHeapGrowth(context.nodeArguments ?? [])
+  tuneEngine(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   endOnCrash(log)
   for (const text of loaded.misspelt) log.warn(text)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { programText } from "../base/program-text.ts"
 import { within } from "../base/within.ts"
-import { boundHeapGrowth } from "../launch/heap-growth.ts"
+import { tuneEngine } from "../launch/engine.ts"
 import { createLog } from "../launch/logging.ts"
 import { systemClock } from "../base/clock.ts"
 import { adminFiles, allowsEverything, hasAdminCertificate, tokenFile } from "../launch/administrator.ts"
@@ -65,7 +65,7 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
   if (context.env[reuseSlabsVariable] !== undefined) reuseSlabsEarly()
-  boundHeapGrowth(context.nodeArguments ?? [])
+  tuneEngine(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   endOnCrash(log)
   for (const text of loaded.misspelt) log.warn(text)
