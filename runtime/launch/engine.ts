@@ -13,9 +13,9 @@ const heapGrowing = { name: "--heap-growing-percent", value: 60 }
 
 /**
  * Bytes of bytecode that a function runs before V8 looks whether to optimize it: three times its default. In the first
- * seconds V8 optimizes what it has seen too little of, and does so again soon. Measured on Node 20, CPU of the first 300
- * requests of each kind against the default: pods create 0.70, get 0.45, merge patch 0.75, PUT 0.8; ConfigMaps create
- * 0.73, get 0.67. From some thousand requests on there is no difference.
+ * seconds V8 optimizes what it has seen too little of, and does so again soon. Measured on Node 20, CPU of the first
+ * 300 requests of each kind against the default: pods create 0.70, get 0.45, merge patch 0.75, PUT 0.8; ConfigMaps
+ * create 0.73, get 0.67. From some thousand requests on there is no difference.
  */
 const interruptBudget = { name: "--interrupt-budget", value: 200_000 }
 
