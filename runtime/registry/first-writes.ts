@@ -1,13 +1,14 @@
 /** Writes of a kind that run code for the first time. */
 
-/** After so many writes of a kind, V8 has compiled what they run. */
-const firstWritesMax = 8
+/** After so many writes of a kind with generated code, V8 has compiled what they run. */
+export const firstWritesMax = 8
 /** How much longer code takes that has yet to be compiled. */
 const coldFactor = 16
 
 /** Counts the first writes of a kind, which take turns as if they were so much larger. One for each handle. */
 export class FirstWrites {
-  private left = firstWritesMax
+  /** `left`: how many writes count as first. 0 for a kind without code of its own, such as that of a definition. */
+  constructor(private left: number) {}
 
   /** Called once for each attempt of a write with its size. Returns the size by which it takes turns. */
   weigh(bytes: number): number {

@@ -20,7 +20,7 @@ import type { Store } from "../storage/store.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
 import { DefinitionStates } from "./definition-states.ts"
-import { FirstWrites } from "./first-writes.ts"
+import { FirstWrites, firstWritesMax } from "./first-writes.ts"
 import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { RecentObjects } from "./recent-objects.ts"
@@ -203,7 +203,7 @@ export class Registry {
       ...(gatedFields !== undefined && { gatedFields }),
       ...(shared !== undefined && { settled: new SettledTexts(shared) }),
       ...(conversion !== undefined && { conversion }),
-      firstWrites: new FirstWrites(),
+      firstWrites: new FirstWrites(kind.custom === undefined ? firstWritesMax : 0),
       readsOwnVersion: kind === stored || conversion !== undefined,
       hasOwnHooks: this.hasOwnHooks(kind),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),

@@ -11,6 +11,7 @@ import {
   get,
   item,
   lowerAscii,
+  orElse,
   setDefault,
   size,
   truth,
@@ -18,7 +19,7 @@ import {
 
 export function defaultCustomResourceDefinition(self: JsonObject, context: DefaultingContext): void {
   defaultField(self, "spec", context, defaultCustomResourceDefinitionSpec)
-  if (equals(size(get(self, "status", "storedVersions")), 0) && exists(get(self, "spec", "versions"), (version_) => truth(get(version_, "storage")))) assign(self, ["status", "storedVersions"], [get(item(filter(get(self, "spec", "versions"), (version_) => truth(get(version_, "storage"))), 0), "name")])
+  if (equals(size(get(self, "status", "storedVersions")), 0) && exists(get(self, "spec", "versions"), (version_) => truth(get(version_, "storage")))) assign(self, ["status", "storedVersions"], [orElse(get(item(filter(get(self, "spec", "versions"), (version_) => truth(get(version_, "storage"))), 0), "name"), "")])
 }
 
 export function defaultCustomResourceDefinitionSpec(self: JsonObject, context: DefaultingContext): void {
