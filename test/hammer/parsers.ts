@@ -33,6 +33,7 @@ import { readFieldSteps } from "../../runtime/query/field-reference.ts"
 import { checkFormat, formatNames } from "../../runtime/schema/formats.ts"
 import { canonicalIpv6, parseCidr, parseIp, strictIpFault } from "../../runtime/base/ip-address.ts"
 import { isSafeForJsonParse, parsePlain, parseUntracked } from "../../runtime/encoding/json/built-in.ts"
+import { endOfObject } from "../../runtime/encoding/json/end-of-object.ts"
 import { parseJson } from "../../runtime/encoding/json/text.ts"
 import { integer64 } from "../../runtime/query/label-test.ts"
 import {
@@ -51,6 +52,9 @@ import { nearest } from "../../runtime/base/nearest.ts"
 import { decimalOf, int64Of, uint64Of } from "../../runtime/base/number-text.ts"
 import { detachString } from "../../runtime/base/own-text.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
+import { checkAmount } from "../../runtime/behaviours/content/basic-amount.ts"
+import { fractionWarnings } from "../../runtime/behaviours/content/claim-warnings.ts"
+import type { CheckContext } from "../../runtime/schema/validate.ts"
 import { cut, quoted } from "../../runtime/base/quote.ts"
 import { parseRequirements } from "../../runtime/query/selector-syntax.ts"
 import { parseFieldSelector, parseLabelSelector } from "../../runtime/query/selector.ts"
@@ -264,9 +268,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
       ...["base/duration.ts#parseDuration", "query/field-key.ts#readLiteral"],
       ...["base/number-text.ts#int64Of", "base/number-text.ts#uint64Of", "base/number-text.ts#decimalOf"],
       "behaviours/checks/quota-status.ts#isWhole",
+      ...["behaviours/content/basic-amount.ts#checkAmount", "behaviours/content/claim-warnings.ts#fractionWarnings"],
     ],
     read: each(
       ...[parseQuantity, isWhole, parseDuration, int64Of, uint64Of, decimalOf],
+      (text) => checkAmount(text, "at", { fail: () => undefined } as unknown as CheckContext<unknown>), // Calls that alone.
+      (text) => fractionWarnings(text, "at"),
       (text) => parseQuantity(text.slice(0, 1024)),
       ...(["any", "int64", "Quantity", "Duration", "Time", "MicroTime", "boolean", "string"] as const).flatMap((scalar) => [
         (text: string) => readLiteral(text, scalar),
@@ -321,6 +328,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   JSON: {
     covers: [
+      "encoding/json/end-of-object.ts#endOfObject",
       "encoding/json/text.ts#parseJson",
       "encoding/json/text.ts#parsingJson",
       "encoding/json/text.ts#parseJsonCounted",
@@ -332,6 +340,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     read: each(
       parseJson,
       (text) => atOnce(parsingTypedJson(text, shape)),
+      (text) => endOfObject(text, 0),
       (text) => isSafeForJsonParse(text, 1000),
       (text) => parseUntracked(text, wideBounds),
       (text) => parsePlain(text, wideBounds),
