@@ -8,27 +8,14 @@ import { ownBytes } from "../base/own-bytes.ts"
 import { endOfObject } from "./json/end-of-object.ts"
 import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/placeholders.ts"
 import { isSettled, settle, settledJson } from "./settled.ts"
-import { WrittenTexts } from "./written-texts.ts"
+import { beginningOf, type FoundValue, type KnownText, textBytesMin, WrittenTexts } from "./written-texts.ts"
 
 /** A longer body is read whole, in turns; nothing of it is looked for or kept. */
 export const knownBodyBytesMax = 64 * 1024
-/** A shorter text is not worth an entry. */
-const textBytesMin = 512
 /** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
 const keptBytesMax = 512 * 1024
 /** Beginnings of texts that were seen, each with the text or, when it came once, without. */
 const seenMax = 256
-/** Bytes of the beginning of a text. */
-const beginningBytes = 64
-
-export interface FoundValue extends Place {
-  readonly value: JsonObject
-}
-
-interface KnownText {
-  readonly bytes: Buffer
-  readonly value: JsonObject
-}
 
 export class SettledTexts {
   /** The name of the field, as a set for passes that leave it as it is. */
@@ -55,7 +42,7 @@ export class SettledTexts {
     const json = isObject(before) ? settledJson(before) : undefined
     if (isObject(before) && json !== undefined && startsWith(body, from, json.bytes))
       return { value: before, from, to: from + json.bytes.length }
-    const beginning = beginningOf(body, from)
+    const beginning = restOf(body, from)
     const text = this.seen.get(beginning)
     if (text === undefined || !startsWith(body, from, text.bytes)) return this.written.find(body, from)
     this.seen.delete(beginning)
@@ -83,7 +70,7 @@ export class SettledTexts {
     const from = this.placeOf(body)
     const value = object[this.field]
     if (from < 0 || !isObject(value)) return
-    const beginning = beginningOf(body, from)
+    const beginning = restOf(body, from)
     // One character for each byte.
     const to = this.seen.has(beginning) ? endOfObject(body.toString("latin1"), from) : -1
     if (to < 0) this.keep(beginning, undefined)
@@ -127,8 +114,8 @@ export class SettledTexts {
 }
 
 /** Bodies of one template differ before the value: the rest is as long. */
-function beginningOf(body: Buffer, from: number): string {
-  return `${body.length - from}:${body.toString("latin1", from, from + beginningBytes)}`
+function restOf(body: Buffer, from: number): string {
+  return `${body.length - from}:${beginningOf(body, from)}`
 }
 
 /** Whether the text of a document, which is JSON, has its field `name` at that place. */

@@ -9,7 +9,7 @@ import { settledJson } from "./settled.ts"
 /** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
 const keptBytesMax = 512 * 1024
 /** A shorter text is not worth an entry. */
-const textBytesMin = 512
+export const textBytesMin = 512
 /** A longer text is not kept. */
 const textBytesMax = keptBytesMax / 8
 /** Texts with one beginning: each of them is compared. */
@@ -17,22 +17,24 @@ const sameBeginningMax = 8
 /** Bytes of the beginning of a text. None that is kept is as short. */
 const beginningBytes = 64
 
-export interface WrittenText extends Place {
+/** A known value, and where its text stands in another one. */
+export interface FoundValue extends Place {
   readonly value: JsonObject
 }
 
-interface Known {
+/** A settled value and a text of it. */
+export interface KnownText {
   readonly bytes: Buffer
   readonly value: JsonObject
 }
 
 export class WrittenTexts {
   /** Those with one beginning, the latest first. The beginning that was met longest ago comes first. */
-  private readonly byBeginning = new Map<string, Known[]>()
+  private readonly byBeginning = new Map<string, KnownText[]>()
   private kept = 0
 
   /** The known value whose JSON stands at `from`. */
-  find(text: Buffer, from: number): WrittenText | undefined {
+  find(text: Buffer, from: number): FoundValue | undefined {
     const found = this.latest(beginningOf(text, from), (bytes) => startsWith(text, from, bytes))
     return found === undefined ? undefined : { value: found.value, from, to: from + found.bytes.length }
   }
@@ -49,7 +51,7 @@ export class WrittenTexts {
   }
 
   /** The first of a beginning for which `matches` holds becomes the latest. */
-  private latest(beginning: string, matches: (bytes: Buffer) => boolean): Known | undefined {
+  private latest(beginning: string, matches: (bytes: Buffer) => boolean): KnownText | undefined {
     const texts = this.byBeginning.get(beginning)
     const index = texts?.findIndex(({ bytes }) => matches(bytes)) ?? -1
     const found = texts?.[index]
@@ -63,7 +65,7 @@ export class WrittenTexts {
     return found
   }
 
-  private keep(beginning: string, text: Known): void {
+  private keep(beginning: string, text: KnownText): void {
     const texts = this.byBeginning.get(beginning) ?? []
     texts.unshift(text)
     this.kept += text.bytes.length
@@ -78,6 +80,7 @@ export class WrittenTexts {
   }
 }
 
-function beginningOf(text: Buffer, from: number): string {
+/** By which texts are looked up. */
+export function beginningOf(text: Buffer, from: number): string {
   return text.toString("latin1", from, from + beginningBytes)
 }

@@ -21,8 +21,8 @@ import { fullStored, keepsStoredOnly, rememberedStored } from "./stored-state.ts
 export interface WriteResult {
   /** In the handle's version, with resourceVersion set (absent after a dry-run create). */
   readonly object: ApiObject
-  /** JSON of the stored form. Absent if this write did not encode it, or another server converted it. */
-  readonly json?: Buffer
+  /** Makes the JSON of the stored form of what is known of it. Absent if nothing is, or another server converted it. */
+  readonly json?: () => Buffer
   readonly created: boolean
   /** The write removed the object, because its last finalizer was removed. */
   readonly removed: boolean
@@ -108,8 +108,7 @@ export async function commitPut(
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
   const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
-  if (handle.kind === handle.stored) handle.settled?.share(stored)
-  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => handle.codec.encode(stored))
+  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => encodedAtOnce(handle, stored))
   const guard = releasingOnError(ops, () => definitionCheck(registry, handle, key))
   const guarded = guard === undefined ? ops : { ...ops, checks: [...ops.checks, guard] }
   handle.cache.announce(key, encoded.value, encoded.json, stored)
@@ -128,7 +127,7 @@ export async function commitPut(
   const json = encoded.json(outcome.revision)
   if (keepsRecent(handle) && stored === object)
     registry.recent.keep(key, { revision: outcome.revision, object, passed, bytes: json.length })
-  return { ok: true, result: { object, json, created, removed: false } }
+  return { ok: true, result: { object, json: () => json, created, removed: false } }
 }
 
 /**
@@ -199,7 +198,7 @@ export async function commitDelete(
   registry.recent.drop(key)
   if (options.stamped !== true) return { ok: true, result }
   const removed = { ...object, metadata: versioned(object.metadata, String(outcome.revision)) }
-  const known = settled !== undefined && kind === stored && { json: codec.text(removed) }
+  const known = settled !== undefined && kind === stored && { json: () => codec.text(removed) }
   return { ok: true, result: { ...result, object: removed, ...known } }
 }
 
@@ -240,6 +239,12 @@ async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): Ret
 
 function operationOf({ check, write }: OwnWrite): "create" | "update" | "delete" {
   return write.type === "delete" ? "delete" : check.modRevision === 0 ? "create" : "update"
+}
+
+/** A large object shares nothing: comparing its value would be one more stage. */
+function encodedAtOnce({ kind, stored: storedKind, settled, codec }: KindHandle, stored: ApiObject): EncodedObject {
+  if (kind === storedKind) settled?.share(stored)
+  return codec.encode(stored)
 }
 
 async function encodedInTurns(handle: KindHandle, stored: ApiObject, ops: TransactionOps): Promise<EncodedObject> {

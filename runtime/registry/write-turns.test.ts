@@ -4,9 +4,12 @@ import { type OpenRegistry, openRegistry } from "../../test/support/open-registr
 import { writeAttributes } from "../../test/support/write-attributes.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { applyStages } from "../apply/managed-fields/apply.ts"
-import type { ApiObject } from "../base/json.ts"
+import { type ApiObject, isObject } from "../base/json.ts"
 import { largeObjectBytes } from "../base/limits.ts"
 import { atOnce, inTurns } from "../base/turns.ts"
+import { vendorProfile } from "../base/vendor.ts"
+import { normalize } from "../encoding/normalize.ts"
+import { isSettled } from "../encoding/settled.ts"
 import { createObject } from "./create.ts"
 import { versionsOf } from "./managed-fields.ts"
 import type { KindHandle } from "./registry.ts"
@@ -73,6 +76,23 @@ describe("a large object", () => {
     const create = (bytes: number): Promise<number> =>
       turnsDuring(() => createObject(registry, handle, { ...common, attributes: dryRun(), object: object("1"), bytes }))
     expect(await create(largeObjectBytes)).toBeGreaterThanOrEqual((await create(largeObjectBytes - 1)) + 4)
+  })
+
+  test("shares no part with others, since comparing it would be one turn", async () => {
+    opened = await openRegistry()
+    const { registry } = opened
+    const handle = await opened.handle("pods")
+    warm(handle)
+    const isShared = async (name: string, bytes: number): Promise<boolean> => {
+      const pod = { kind: "Pod", apiVersion: "v1", metadata: { name, namespace: "n" }, spec: { containers: [{ name: "c", image: "i" }] } }
+      const { object: sent } = normalize(handle.parts.shape, pod)
+      handle.parts.applyDefaults(sent, { vendor: vendorProfile("orch") })
+      const attributes = writeAttributes("CREATE", handle, written)
+      const { object: stored } = await createObject(registry, handle, { ...common, attributes, object: sent, bytes })
+      const { spec } = stored
+      return isObject(spec) && isSettled(spec)
+    }
+    expect([await isShared("small", 1000), await isShared("large", largeObjectBytes)]).toEqual([true, false])
   })
 
   test("is updated in turns, even if only the stored object is large", async () => {

@@ -6,6 +6,7 @@ import type { ApiObject } from "../base/json.ts"
 import { wrapUnknown } from "../encoding/protobuf/codec.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { CachedObject } from "../storage/cache.ts"
+import type { WriteResult } from "../registry/commit.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 
@@ -39,11 +40,11 @@ export function protobufOf(handle: KindHandle, version: ObjectVersion): Buffer {
 }
 
 /** Wraps the result of a write, without caching encodings: nothing shares it. */
-export function freshVersion(handle: KindHandle, result: { object: ApiObject; json?: Buffer }): ObjectVersion {
-  let json = result.json
+export function freshVersion(handle: KindHandle, result: Pick<WriteResult, "object" | "json">): ObjectVersion {
+  let json: Buffer | undefined
   return {
     json: () => {
-      json ??= Buffer.from(stringify(handle.toStored(result.object)))
+      json ??= result.json?.() ?? Buffer.from(stringify(handle.toStored(result.object)))
       return json
     },
     derived: (_form, make) => make(),

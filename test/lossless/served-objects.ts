@@ -69,7 +69,7 @@ export async function startLife({ store, kinds, format, unchecked }: LifeOptions
       handle.parts.applyDefaults(object, { vendor })
       const attributes = writeAttributes("CREATE", handle, { namespace })
       const { json } = await createObject(registry, handle, { attributes, object, warn: () => undefined })
-      return json?.toString("utf8") ?? ""
+      return json?.().toString("utf8") ?? ""
     },
     async served() {
       const found = new Map<string, string>()
