@@ -17,6 +17,11 @@ export const nodeLifecycle = defineBehaviour<Node>({
   },
   prepareUpdate(object, _old, { subresource }) {
     if (subresource === "status") roundStatus(object)
+    // A write of the status may set them; every other write drops them, since their feature is off.
+    else if (object.status.runtimeHandlers !== undefined) {
+      const { runtimeHandlers: _, ...status } = object.status
+      object.status = status
+    }
   },
 })
 

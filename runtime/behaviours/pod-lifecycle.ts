@@ -8,7 +8,7 @@ import type { Pod } from "../../generated/core/v1/pod/types.ts"
 import type { PodStatus } from "../../generated/core/v1/shared/pod-status/types.ts"
 import { QuantityError } from "../base/quantity.ts"
 import { hasFineResources, roundResources } from "./content/milli-quantities.ts"
-import { hasAppArmorAnnotation, keepAppArmorInStep } from "./pods/app-armor.ts"
+import { mayFillProfiles, keepAppArmorInStep } from "./pods/app-armor.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
@@ -24,7 +24,7 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   // Before the fields are tracked: the manager of the one address also owns the list.
   decoded: keepAddressesInStep,
   prepareCreate(object, { warn }) {
-    if (hasAppArmorAnnotation(object, vendor)) object.spec = deepClone(object.spec)
+    if (mayFillProfiles(object, vendor)) object.spec = deepClone(object.spec)
     correctSpec(object)
     keepAppArmorInStep(object, vendor, warn)
     const status: PodStatus = { phase: "Pending", ...classOf(object) }

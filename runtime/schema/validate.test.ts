@@ -92,12 +92,14 @@ describe("paths", () => {
 })
 
 describe("facts besides constraints", () => {
-  test("unique: reports the later item, by one field, several, or whole; empty keys do not collide", () => {
+  test("unique: reports the later item, by one field, several, or whole; an empty only field collides with none", () => {
     const self: JsonObject = {
       ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}],
       pairs: [
         { a: 1, b: 2 },
         { b: 2, a: 1 },
+        {},
+        { c: 3 },
       ],
       texts: ["x", "x"],
     }
@@ -106,7 +108,12 @@ describe("facts besides constraints", () => {
       unique(self, "pairs", context, ["a", "b"])
       unique(self, "texts", context, [])
     })
-    expect(told).toEqual(['Duplicate ports[1].name "a"', 'Duplicate pairs[1] {"a":1,"b":2}', 'Duplicate texts[1] "x"'])
+    expect(told).toEqual([
+      'Duplicate ports[1].name "a"',
+      'Duplicate pairs[1] {"a":1,"b":2}',
+      "Duplicate pairs[3] {}",
+      'Duplicate texts[1] "x"',
+    ])
   })
 
   test("immutable: always, or once set; absent and empty are the same", () => {

@@ -289,26 +289,24 @@ function bigintAsText(_key: string, value: unknown): unknown {
 
 /**
  * The items of a list must be unique: as a whole (no fields) or by these fields. Reported at the later item, or at its
- * only field.
+ * only field. Items without their only field have no name that could be the same; several fields are compared as they
+ * are.
  */
 export function unique(self: JsonObject, name: string, context: CheckContext, fields: readonly string[], field?: FieldCheck): void {
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
+  const only = fields.length === 1 ? fields[0] : undefined
   const seen = new Set<string>()
   for (let index = 0; index < list.length && !context.failures.full; index++) {
     const value = list[index] ?? null
-    if (fields.length > 0 && !hasAnyOf(value, fields)) continue
+    if (only !== undefined && !hasValue(value, only)) continue
     const key = keyText(value, fields)
     if (seen.has(key)) duplicate(context, field, { path: field?.path ?? name, step: index }, value, fields)
     else seen.add(key)
   }
 }
 
-function hasAnyOf(value: JsonValue, fields: readonly string[]): boolean {
-  if (!isObject(value)) return false
-  for (const field of fields) if (nonZero(value[field])) return true
-  return false
-}
+const hasValue = (value: JsonValue, field: string): boolean => isObject(value) && nonZero(value[field])
 
 function duplicate(
   context: CheckContext,

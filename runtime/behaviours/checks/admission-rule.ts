@@ -11,8 +11,9 @@ export const admissionRule = defineCheck<Rule>(({ apiVersions = [], resources = 
   checkPairs(resources, context)
   if (resources.length > 1 && resources.includes("*/*"))
     context.fail("Invalid", resources, "if '*/*' is present, must not specify other resources", "resources")
-  const others = resources.some((resource) => resource !== "" && resource !== "*" && !resource.includes("/"))
-  if (resources.includes("*") && others)
+  // As in the reference, the last of the resources without sub-resources decides.
+  const last = resources.findLast((resource) => resource !== "" && !resource.includes("/"))
+  if (resources.includes("*") && last !== "*")
     context.fail("Invalid", resources, "if '*' is present, must not specify other resources without subresources", "resources")
 })
 

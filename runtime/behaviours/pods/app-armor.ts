@@ -6,7 +6,7 @@ import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { AppArmorProfile } from "../../../generated/core/v1/shared/security-context/types.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { visitedContainers } from "./fields.ts"
+import { containersOf, visitedContainers } from "./fields.ts"
 
 /** What stands before the container's name in the annotation, in the neutral form. */
 export const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
@@ -18,9 +18,11 @@ const localhost = "localhost/"
 /** Bytes of the name of a profile. */
 const profileMax = 4095
 
-/** Whether `keepAppArmorInStep` may change the spec of a new pod. */
-export function hasAppArmorAnnotation({ metadata }: Pod, vendor: Vendor): boolean {
+/** Whether `keepAppArmorInStep` may change the spec of a new pod: one of its containers may get a field. */
+export function mayFillProfiles({ metadata, spec }: Pod, vendor: Vendor): boolean {
   const { annotations } = metadata
+  const names = containersOf(spec).map(({ container }) => container.name)
+  if (new Set(names).size < names.length) return true
   if (annotations === undefined) return false
   const prefix = vendor.domain(appArmorPrefix)
   return Object.keys(annotations).some((name) => name.startsWith(prefix))
@@ -39,7 +41,8 @@ export function keepAppArmorInStep(pod: Pod, vendor: Vendor, warn?: (text: strin
   const prefix = vendor.domain(appArmorPrefix)
   const added: Record<string, string> = {}
   for (const { container } of visitedContainers(spec)) {
-    const annotation = annotations[prefix + container.name]
+    // A second container of the same name, which will be refused, meets what the first one has added.
+    const annotation = annotations[prefix + container.name] ?? added[prefix + container.name]
     const own = container.securityContext?.appArmorProfile
     if (annotation === undefined) {
       const shown = own ?? ofPod

@@ -2,9 +2,8 @@
 import {
   type CheckContext,
   type JsonObject,
-  atMost,
   equals,
-  filter,
+  exists,
   get,
   isIPv4,
   isIPv6,
@@ -29,16 +28,9 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
   unique(self, "podIPs", context, [])
   items(self, "resourceClaimStatuses", context, validatePodResourceClaimStatus, ["name"])
   unique(self, "resourceClaimStatuses", context, ["name"])
-  // size(podIPs) < 2 || podIPs.filter(address, isIPv4(address.ip)).size() <= 1
+  // size(podIPs) < 2 || (size(podIPs) == 2 && podIPs.exists(address, isIPv4(address.ip)) && podIPs.exists(address, isIPv6(address.ip)))
   rule(
-    less(size(get(self, "podIPs")), 2) || atMost(size(filter(get(self, "podIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))), 1),
-    self,
-    context,
-    { type: "Invalid", at: "podIPs", message: "may specify no more than one IP for each IP family" },
-  )
-  // size(podIPs) < 2 || podIPs.filter(address, isIPv6(address.ip)).size() <= 1
-  rule(
-    less(size(get(self, "podIPs")), 2) || atMost(size(filter(get(self, "podIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))), 1),
+    less(size(get(self, "podIPs")), 2) || ((equals(size(get(self, "podIPs")), 2) && exists(get(self, "podIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))) && exists(get(self, "podIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))),
     self,
     context,
     { type: "Invalid", at: "podIPs", message: "may specify no more than one IP for each IP family" },
@@ -50,9 +42,9 @@ export function validatePodStatus(self: JsonObject, context: CheckContext): void
     context,
     { type: "Invalid", at: "hostIPs[0].ip", value: () => get(item(get(self, "hostIPs"), 0), "ip"), message: "must be equal to `hostIP`" },
   )
-  // size(hostIPs) <= 2 && hostIPs.filter(address, isIPv4(address.ip)).size() <= 1 && hostIPs.filter(address, isIPv6(address.ip)).size() <= 1
+  // size(hostIPs) < 2 || (size(hostIPs) == 2 && hostIPs.exists(address, isIPv4(address.ip)) && hostIPs.exists(address, isIPv6(address.ip)))
   rule(
-    (atMost(size(get(self, "hostIPs")), 2) && atMost(size(filter(get(self, "hostIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))), 1)) && atMost(size(filter(get(self, "hostIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))), 1),
+    less(size(get(self, "hostIPs")), 2) || ((equals(size(get(self, "hostIPs")), 2) && exists(get(self, "hostIPs"), (address_) => isIPv4(get(address_, "ip") ?? ""))) && exists(get(self, "hostIPs"), (address_) => isIPv6(get(address_, "ip") ?? ""))),
     self,
     context,
     { type: "Invalid", at: "hostIPs", message: "may specify no more than one IP for each IP family" },
