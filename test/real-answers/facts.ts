@@ -101,7 +101,9 @@ export function cleaned(value: JsonValue, how: Cleaning, key = ""): JsonValue {
   const { generateName, port } = how.origin
   if (value === port) return "<port>"
   if (typeof value !== "string") return value
-  return settled(generateName === undefined ? value : withoutSuffix(value, generateName), how.origin)
+  // Uids first: a short name may be followed by what looks like a suffix within one.
+  const text = settled(value, how.origin)
+  return generateName === undefined ? text : withoutSuffix(text, generateName)
 }
 
 function cleanedObject(object: JsonObject, how: Cleaning, key: string): JsonObject {
