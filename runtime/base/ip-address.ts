@@ -107,23 +107,74 @@ export function strictIpFault(text: string): string | undefined {
   const first = /[.:%]/.exec(text)?.[0]
   if (first === undefined) return failed("unable to parse IP")
   if (first === "%") return failed("missing IPv6 address")
-  if (first === ":") return ipv6Bytes(text) === undefined ? failed("unable to parse IP") : undefined
+  const found = first === ":" ? strictIpv6Fault(text) : strictIpv4Fault(text)
+  return found === undefined ? undefined : failed(found.why, found.at)
+}
+
+/** What is wrong, and the rest of the text from there. */
+interface StrictFault {
+  readonly why: string
+  readonly at?: string
+}
+
+/** `text` may be the end of an IPv6 address. */
+function strictIpv4Fault(text: string): StrictFault | undefined {
   let [value, digits, dots] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? ""
     if (character >= "0" && character <= "9") {
-      if (digits === 1 && value === 0) return failed("IPv4 field has octet with leading zero")
+      if (digits === 1 && value === 0) return { why: "IPv4 field has octet with leading zero" }
       value = value * 10 + Number(character)
       digits++
-      if (value > 255) return failed("IPv4 field has value >255")
+      if (value > 255) return { why: "IPv4 field has value >255" }
     } else if (character === ".") {
-      if (digits === 0 || at === text.length - 1) return failed("IPv4 field must have at least one digit", text.slice(at))
-      if (dots === 3) return failed("IPv4 address too long")
+      if (digits === 0 || at === text.length - 1) return { why: "IPv4 field must have at least one digit", at: text.slice(at) }
+      if (dots === 3) return { why: "IPv4 address too long" }
       dots++
       value = digits = 0
-    } else return failed("unexpected character", text.slice(at))
+    } else return { why: "unexpected character", at: text.slice(at) }
   }
-  return dots < 3 ? failed("IPv4 address too short") : undefined
+  return dots < 3 ? { why: "IPv4 address too short" } : undefined
+}
+
+const ipv6Fields = 8
+
+/** Reads field by field, as the parser of netip does, so that the first fault is the one that it names. */
+function strictIpv6Fault(text: string): StrictFault | undefined {
+  const percent = text.indexOf("%")
+  if (percent === text.length - 1) return { why: "zone must be a non-empty string" }
+  let rest = percent < 0 ? text : text.slice(0, percent)
+  let hasEllipsis = rest.startsWith("::")
+  if (hasEllipsis) rest = rest.slice(2)
+  let fields = 0
+  // Bounded: at most eight fields.
+  while (fields < ipv6Fields && !(hasEllipsis && rest === "")) {
+    const digits = /^[0-9a-fA-F]*/.exec(rest.slice(0, 5))?.[0].length ?? 0
+    if (digits > 4) return { why: "each group must have 4 or less digits", at: rest }
+    if (digits === 0) return { why: "each colon-separated field must have at least one digit", at: rest }
+    if (rest[digits] === ".") {
+      if (!hasEllipsis && fields !== 6) return { why: "embedded IPv4 address must replace the final 2 fields of the address", at: rest }
+      if (fields > 6) return { why: "too many hex fields to fit an embedded IPv4 at the end of the address", at: rest }
+      const fault = strictIpv4Fault(rest)
+      if (fault !== undefined) return fault
+      rest = ""
+      fields += 2
+      break
+    }
+    fields++
+    rest = rest.slice(digits)
+    if (rest === "") break
+    if (!rest.startsWith(":")) return { why: "unexpected character, want colon", at: rest }
+    if (rest === ":") return { why: "colon must be followed by more characters", at: rest }
+    rest = rest.slice(1)
+    if (!rest.startsWith(":")) continue
+    if (hasEllipsis) return { why: "multiple :: in address", at: rest }
+    hasEllipsis = true
+    rest = rest.slice(1)
+  }
+  if (rest !== "") return { why: "trailing garbage after address", at: rest }
+  if (fields < ipv6Fields) return hasEllipsis ? undefined : { why: "address string too short" }
+  return hasEllipsis ? { why: "the :: must expand to at least one field of zeros" } : undefined
 }
 
 /** Returns an IPv6 address as RFC 5952 writes it; undefined for other texts. */

@@ -10,6 +10,7 @@ import { QuantityError } from "../base/quantity.ts"
 import { hasFineResources, roundResources } from "./content/milli-quantities.ts"
 import { mayFillProfiles, keepAppArmorInStep } from "./pods/app-armor.ts"
 import { withPodCondition } from "./pods/conditions.ts"
+import { withoutGated } from "./pods/gated-status.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
 const gated = {
@@ -20,7 +21,7 @@ const gated = {
 }
 
 /** Behaviour `podLifecycle`. */
-export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
+export const podLifecycle = defineBehaviour<Pod>(({ vendor, options }) => ({
   // Before the fields are tracked: the manager of the one address also owns the list.
   decoded: keepAddressesInStep,
   prepareCreate(object, { warn }) {
@@ -30,8 +31,10 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
-  prepareUpdate(object, _old, { subresource }) {
+  prepareUpdate(object, old, { subresource }) {
+    if (subresource !== undefined && subresource !== "ephemeralcontainers") return
     if (subresource === undefined) correctSpec(object)
+    object.status = withoutGated(object.status, old, options["feature-gates"] ?? {})
   },
   graceSeconds(object, asked) {
     if (needsNoGracePeriod(object)) return 0

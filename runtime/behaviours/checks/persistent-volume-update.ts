@@ -3,6 +3,8 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { typed } from "../../schema/typed.ts"
 import { defineCheck } from "../../schema/define.ts"
+import { dnsSubdomainFaults } from "../../schema/names.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { currentLabel } from "../pods/affinity-warnings.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../../generated/core/v1/persistent-volume/types.ts"
@@ -11,6 +13,8 @@ import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../../generate
 export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, context) => {
   const { old } = context
   if (old === undefined) return
+  // The reference judges the volume twice, and knows of the old one each time.
+  if (old.volumeAttributesClassName !== undefined) for (const _time of [1, 2]) checkClass(spec, context)
   if (!deepEqual(sourceOf(spec), sourceOf(old)))
     context.fail("Forbidden", undefined, "spec.persistentvolumesource is immutable after creation", "persistentvolumesource")
   if (old.nodeAffinity !== undefined && !deepEqual(current(spec.nodeAffinity, context.vendor), current(old.nodeAffinity, context.vendor)))
@@ -25,6 +29,15 @@ export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, c
     context.fail("Forbidden", undefined, detail, "volumeAttributesClassName")
   }
 })
+
+/** Whatever the gate says, a volume that has had a class of attributes keeps the rules of it. */
+function checkClass({ csi, volumeAttributesClassName: name }: PersistentVolumeSpec, context: CheckContext<PersistentVolumeSpec>): void {
+  if (name === undefined) return
+  const at = "volumeAttributesClassName"
+  if (name === "") context.fail("Required", undefined, "an empty string is disallowed", at)
+  else for (const fault of dnsSubdomainFaults(name)) context.fail("Invalid", name, fault, at)
+  if (csi === undefined) context.fail("Required", undefined, `has to be specified when using ${at}`, "csi")
+}
 
 /** The fields that say where the storage is. */
 function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {

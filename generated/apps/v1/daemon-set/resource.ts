@@ -29,12 +29,12 @@ export const daemonSet: Kind<DaemonSet, DaemonSetInput> = {
   subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
   behaviours: ["podTemplateResources", "templateGeneration"],
   load: async () => {
-    const [{ daemonSetShape }, { defaultDaemonSet }, { validateDaemonSet }, { columns }, { podTemplate: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
+    const [{ daemonSetShape }, { defaultDaemonSet }, { validateDaemonSet }, { columns }, { daemonSetTemplate: daemonSetTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/daemon-set-template.ts")])
     return {
       shape: daemonSetShape,
       applyDefaults: (object, context) => defaultDaemonSet(object, { ...context, root: object }),
       validate: (object, context) => validateDaemonSet(object, CheckContext.of(object, context)),
-      warnings: (object, context) => namedWarnings(podTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context),
+      warnings: (object, context) => namedWarnings(daemonSetTemplateWarnings, json(get(object, "spec", "template")), "spec.template", object, context),
       columns,
     }
   },

@@ -11,7 +11,6 @@ import {
   get,
   getOrZero,
   immutable,
-  isFormat,
   less,
   limited,
   limits,
@@ -58,33 +57,6 @@ export function validatePersistentVolumeSpec(self: JsonObject, context: CheckCon
   )
   // size(capacity) > 0
   rule(less(0, size(get(self, "capacity"))), self, context, { type: "Required", at: "capacity", message: "" })
-  // when has(volumeAttributesClassName) && has(oldSelf.volumeAttributesClassName): volumeAttributesClassName != ""
-  rule(
-    !(present(get(self, "volumeAttributesClassName")) && present(get(context.old, "volumeAttributesClassName"))) || (get(self, "volumeAttributesClassName") !== ""),
-    self,
-    context,
-    { type: "Required", at: "volumeAttributesClassName", message: "an empty string is disallowed", on: "update" },
-  )
-  // when has(volumeAttributesClassName) && volumeAttributesClassName != "" && has(oldSelf.volumeAttributesClassName): isFormat("dns-subdomain", volumeAttributesClassName)
-  rule(
-    !((present(get(self, "volumeAttributesClassName")) && (get(self, "volumeAttributesClassName") !== "")) && present(get(context.old, "volumeAttributesClassName"))) || isFormat("dns-subdomain", get(self, "volumeAttributesClassName")),
-    self,
-    context,
-    {
-    type: "Invalid",
-    at: "volumeAttributesClassName",
-    absent: "null",
-    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-    on: "update",
-  },
-  )
-  // when has(volumeAttributesClassName) && has(oldSelf.volumeAttributesClassName): has(csi)
-  rule(
-    !(present(get(self, "volumeAttributesClassName")) && present(get(context.old, "volumeAttributesClassName"))) || present(get(self, "csi")),
-    self,
-    context,
-    { type: "Required", at: "csi", message: "has to be specified when using volumeAttributesClassName", on: "update" },
-  )
   // has(capacity["storage"]) && size(capacity) == 1
   rule(
     present(get(self, "capacity", "storage")) && equals(size(get(self, "capacity")), 1),
