@@ -95,12 +95,7 @@ describe("facts besides constraints", () => {
   test("unique: reports the later item, by one field, several, or whole; an empty only field collides with none", () => {
     const self: JsonObject = {
       ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}],
-      pairs: [
-        { a: 1, b: 2 },
-        { b: 2, a: 1 },
-        {},
-        { c: 3 },
-      ],
+      pairs: [{ a: 1, b: 2 }, { b: 2, a: 1 }, {}, { c: 3 }],
       texts: ["x", "x"],
     }
     const told = faults(self, undefined, (context) => {

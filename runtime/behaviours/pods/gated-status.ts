@@ -35,7 +35,8 @@ export function withoutGated(status: PodStatus, { spec }: Pod, gates: Gates): Po
   for (const list of lists) {
     const ofContainers = status[list]
     const changes = ofContainers?.some(
-      (one) => (!keeps.resize && (one.allocatedResources ?? one.resources) !== undefined) || (!keeps.mounts && one.volumeMounts !== undefined),
+      (one) =>
+        (!keeps.resize && (one.allocatedResources ?? one.resources) !== undefined) || (!keeps.mounts && one.volumeMounts !== undefined),
     )
     if (ofContainers !== undefined && changes === true) kept = { ...kept, [list]: ofContainers.map((one) => withoutFields(one, keeps)) }
   }
