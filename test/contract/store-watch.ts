@@ -152,7 +152,13 @@ const live: StoreCases = {
     await write(store, [put("foo/a", "4"), put("foo/e", "1")])
     await write(store, [remove("foo/a")])
     await until(() => seen.length >= historyShown.length + 5)
-    expect(seen.slice(historyShown.length)).toEqual(["put foo/a=3@6", "delete foo/d=@6", "put foo/a=4@7", "put foo/e=1@7", "delete foo/a=@8"])
+    expect(seen.slice(historyShown.length)).toEqual([
+      "put foo/a=3@6",
+      "delete foo/d=@6",
+      "put foo/a=4@7",
+      "put foo/e=1@7",
+      "delete foo/a=@8",
+    ])
     expect(withPrevious.events.map(shown)).toEqual(["put foo/a=4@7 was 3@6", "put foo/e=1@7", "delete foo/a@8 was 4@7"])
   },
   "a failed check and deleting a missing key cause no events": async ({ store }) => {
