@@ -1,7 +1,7 @@
 /**
- * The end of `.ci/run`: names each suite that was skipped and each test that failed, with the first lines of its
- * failure, then counts all tests on the last line. It takes the paths of vitest's JSON reports. A report that is
- * missing counts as one failure, since its run ended before it could write it.
+ * The end of `.ci/run`: names each suite that was skipped, each test that failed, with the first lines of its failure,
+ * and the files that took longest, then counts all tests on the last line. It takes the paths of vitest's JSON reports.
+ * A report that is missing counts as one failure, since its run ended before it could write it.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
@@ -9,8 +9,11 @@ import { relative } from "node:path"
 /** How much of a failure is printed: enough to see the difference, so little that twenty failures fit on a page. */
 const failureLinesMax = 12
 const lineLengthMax = 300
+/** Files that are named as the slowest, with the seconds of their tests. */
+const slowestFiles = 10
 
 const total = { passed: 0, failed: 0, skipped: 0 }
+const files = []
 for (const file of process.argv.slice(2)) {
   if (!existsSync(file)) {
     total.failed++
@@ -21,6 +24,7 @@ for (const file of process.argv.slice(2)) {
   total.passed += report.numPassedTests
   total.skipped += report.numPendingTests + report.numTodoTests
   for (const suite of report.testResults) {
+    files.push({ path: relative(process.cwd(), suite.name), seconds: (suite.endTime - suite.startTime) / 1000 })
     const failed = suite.assertionResults.filter(({ status }) => status === "failed")
     for (const { fullName, failureMessages } of failed) tell(suite, fullName, failureMessages.join("\n"))
     // A file that does not load, and a hook that throws, fail without a test that does.
@@ -31,6 +35,8 @@ for (const file of process.argv.slice(2)) {
       console.log(`SKIPPED ${relative(process.cwd(), suite.name)} > ${title}`)
   }
 }
+files.sort((left, right) => right.seconds - left.seconds)
+for (const { path, seconds } of files.slice(0, slowestFiles)) console.log(`SLOW ${seconds.toFixed(0).padStart(5)} s ${path}`)
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed > 0 ? 1 : 0
 

@@ -32,11 +32,33 @@ function fieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean, above: 
   const within = new Set([...above, shape])
   return shape.fields.flatMap(({ name, type, inline, gate, gatedValue }): GatedField[] => {
     const struct = structOf(type)
-    const below = struct === undefined ? [] : fieldsOf(struct, isOff, within)
+    const below = struct === undefined || !reachesGate(struct) ? [] : fieldsOf(struct, isOff, within)
     if (inline === true) return below
     if (gate !== undefined && isOff(gate)) return [{ name, gate, ...(gatedValue !== undefined && { value: gatedValue }), below: [] }]
     return below.length === 0 ? [] : [{ name, below }]
   })
+}
+
+/** Whether a type has a field with a gate, at any depth. Types belong to the program: each is looked through once. */
+const gateReached = new WeakMap<TypeShape, boolean>()
+
+function reachesGate(shape: TypeShape): boolean {
+  const known = gateReached.get(shape)
+  if (known !== undefined) return known
+  const seen = new Set([shape])
+  // Bounded: each type once.
+  for (const { fields } of seen)
+    for (const { type, gate } of fields) {
+      const below = structOf(type)
+      if (gate !== undefined || (below !== undefined && gateReached.get(below) === true)) {
+        gateReached.set(shape, true)
+        return true
+      }
+      if (below !== undefined && gateReached.get(below) !== false) seen.add(below)
+    }
+  // What is below each of them is among them.
+  for (const each of seen) gateReached.set(each, false)
+  return false
 }
 
 const isKind = ({ fields }: TypeShape): boolean =>

@@ -314,6 +314,7 @@ export function parseObject(json: Uint8Array): ApiObject {
 
 /** Metadata with resourceVersion in its published place: after uid, before all other fields. */
 export function versioned(metadata: JsonObject | undefined, resourceVersion: string): ObjectMeta {
+  if (isPlaced(metadata)) return { ...metadata, resourceVersion }
   const placed: JsonObject = {}
   for (const name of beforeVersion) if (metadata?.[name] !== undefined) placed[name] = metadata[name]
   placed.resourceVersion = resourceVersion

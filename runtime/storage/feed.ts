@@ -7,6 +7,8 @@ import type { StoreError, StoreEvent, WatchOptions } from "./store.ts"
 export interface Feed {
   /** Every event up to this revision was delivered to every watcher. */
   readonly revision: number
+  /** Whether a watcher wants the values that writes replace. */
+  readonly wantsPrevious: boolean
   /**
    * Called by the driver once per durable batch, with a greater revision each time. Returns after all watchers were
    * called.
@@ -44,6 +46,10 @@ export function createFeed(startRevision: number): Feed {
   return {
     get revision() {
       return revision
+    },
+    get wantsPrevious() {
+      for (const { previous } of watchers) if (previous !== false) return true
+      return false
     },
     publish,
     attach(options) {

@@ -1,7 +1,7 @@
 /** Watches: ordered, complete, without duplicates, from any readable revision. */
 import { expect } from "vitest"
 import { readLogOf } from "../../runtime/storage/log-reader.ts"
-import type { Store } from "../../runtime/storage/store.ts"
+import type { Store, StoreEvent } from "../../runtime/storage/store.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
 import type { StoreCases } from "./store-cases.ts"
 
@@ -140,6 +140,26 @@ const live: StoreCases = {
       expect(event.previous?.modRevision).toBe(watch.events[index]?.revision)
       expect(text(event.previous)).toBe(text(watch.events[index]))
     }
+  },
+  "a watcher without previous values gets the same events, past and live, and costs no other watcher its own": async ({ store }) => {
+    await history(store)
+    const seen: string[] = []
+    const plain = (event: StoreEvent): string => `${event.type} ${event.key}=${text(event) ?? ""}@${event.revision}`
+    const onEvents = (events: readonly StoreEvent[]): void => void seen.push(...events.map(plain))
+    await store.watch({ prefix: "", afterRevision: 1, previous: false, onEvents, onEnd: () => undefined })
+    await write(store, [put("foo/a", "3"), remove("foo/d")])
+    const withPrevious = await record(store, { afterRevision: 6 })
+    await write(store, [put("foo/a", "4"), put("foo/e", "1")])
+    await write(store, [remove("foo/a")])
+    await until(() => seen.length >= historyShown.length + 5)
+    expect(seen.slice(historyShown.length)).toEqual([
+      "put foo/a=3@6",
+      "delete foo/d=@6",
+      "put foo/a=4@7",
+      "put foo/e=1@7",
+      "delete foo/a=@8",
+    ])
+    expect(withPrevious.events.map(shown)).toEqual(["put foo/a=4@7 was 3@6", "put foo/e=1@7", "delete foo/a@8 was 4@7"])
   },
   "a failed check and deleting a missing key cause no events": async ({ store }) => {
     const watch = await record(store, { afterRevision: 1 })

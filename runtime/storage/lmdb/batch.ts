@@ -8,9 +8,9 @@
  *   check  modRevision f64, length u32, key
  *   write  length u32, log record
  * result   outcome u32, revision f64, then
- *   done   per write: createRevision f64 (0: there was no key to delete), previous
+ *   done   per write: createRevision f64 (0: there was no key to delete)
  *   failed checks u32, per check: length u32, key, current
- * previous and current: modRevision f64 (0: none), then createRevision f64, expiresAtMs f64, length u32, value
+ * current: modRevision f64 (0: none), then createRevision f64, expiresAtMs f64, length u32, value
  * ```
  */
 import { assert } from "../../base/assert.ts"

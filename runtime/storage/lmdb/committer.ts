@@ -173,15 +173,8 @@ function readResult(reader: ByteReader, options: CommitOptions, events: StoreEve
     const createRevision = reader.f64()
     if (createRevision === 0) continue
     const { type, key } = write
-    const previous = readStored(reader, key)
-    if (type === "put") {
-      const { value } = write
-      events.push(
-        previous === undefined ? { type, key, revision, value, createRevision } : { type, key, revision, value, createRevision, previous },
-      )
-    } else if (previous !== undefined) {
-      events.push({ type, key, revision, createRevision, previous })
-    }
+    if (type === "put") events.push({ type, key, revision, value: write.value, createRevision })
+    else events.push({ type, key, revision, createRevision })
   }
   return { ok: true, revision }
 }

@@ -37,6 +37,9 @@ export interface Engine {
   tryRoom(bytes: number): void
 }
 
+/** Initial capacity for the results of a batch: more than those of a few commits without a failed check. */
+const resultsBytes = 512
+
 /** Writes per sweeping transaction: about two milliseconds, by which a commit may be delayed. */
 const sweepWrites = 400
 
@@ -82,7 +85,7 @@ export function createEngine(environment: Environment): Engine {
   const tables = createTables(environment)
   return {
     apply(batch) {
-      const results = new ByteWriter(4096)
+      const results = new ByteWriter(resultsBytes)
       const revision = transact((after) => {
         const reader = new ByteReader(batch)
         for (let commits = reader.u32(); commits > 0; commits--) applyCommit(tables, after, reader, results)
@@ -216,7 +219,6 @@ function applyWrite(
   }
   const createRevision = previous?.createRevision ?? revision
   results.f64(createRevision)
-  writeStored(results, previous, tables.value)
   completeLogHeader(record, createRevision, previous)
   tables.append(revision, place, record)
   if (previous !== undefined) {

@@ -161,7 +161,8 @@ class LmdbStore implements Store {
     this.checkReadable(options.afterRevision)
     let reached = options.afterRevision
     while (reached < this.feed.revision) {
-      const step = this.backend.reader().replayStep({ afterRevision: reached, revision: this.feed.revision, prefix: options.prefix })
+      const { prefix, previous } = options
+      const step = this.backend.reader().replayStep({ afterRevision: reached, revision: this.feed.revision, prefix, previous })
       reached = step.revision
       if (step.events.length > 0) deliver(options, step.events, reached)
       if (reached < this.feed.revision) await nextTurn()
@@ -276,7 +277,16 @@ class LmdbStore implements Store {
     this.backend.reader().refresh()
     if (dueMs < Number.POSITIVE_INFINITY) this.expiry.due(dueMs)
     if (this.fault?.code === "full") this.fault = undefined
-    if (revision > this.feed.revision) this.feed.publish(events, revision)
+    if (revision <= this.feed.revision) return
+    this.feed.publish(this.feed.wantsPrevious ? events.map((event) => this.withPrevious(event)) : events, revision)
+  }
+
+  /** With the value that the write replaced, which a compaction leaves until the write has been published. */
+  private withPrevious(event: StoreEvent): StoreEvent {
+    const { createRevision, key, revision } = event
+    if (createRevision === revision) return event
+    const previous = this.backend.reader().get(key, revision - 1)
+    return previous === undefined ? event : { ...event, previous }
   }
 
   /** The first failure remains the store's fault until it has recovered. */

@@ -48,6 +48,8 @@ interface ReplayStep {
   readonly revision: number
   readonly prefix: string
   readonly bytes?: number
+  /** As in WatchOptions. */
+  readonly previous?: false | undefined
 }
 
 interface ListStep {
@@ -138,7 +140,7 @@ function afterPrefix(prefix: string): Buffer {
 
 function replayStep(
   log: Environment["log"],
-  { afterRevision, revision, prefix, bytes: bytesWanted = stepBytes }: ReplayStep,
+  { afterRevision, revision, prefix, bytes: bytesWanted = stepBytes, previous }: ReplayStep,
 ): { events: StoreEvent[]; revision: number } {
   const events: StoreEvent[] = []
   const prefixBytes = Buffer.from(prefix)
@@ -155,14 +157,20 @@ function replayStep(
     const key = logRecordKey(record)
     if (!prefixBytes.equals(key.subarray(0, prefixBytes.length))) continue
     bytes += record.length
-    events.push(eventOf(log, record, key.toString(), at))
+    const event = eventOf(record, key.toString(), at)
+    events.push(previous === false ? event : withPrevious(log, record, event))
   }
   return { events, revision }
 }
 
-function eventOf(log: Environment["log"], record: Buffer, key: string, revision: number): StoreEvent {
-  const { type, createRevision, previousRevision, previousPlace } = readLogRecord(record)
-  const event = { type, key, revision, createRevision, ...(type === "put" && { value: logRecordValue(record) }) }
+function eventOf(record: Buffer, key: string, revision: number): StoreEvent {
+  const { type, createRevision } = readLogRecord(record)
+  return type === "put" ? { type, key, revision, createRevision, value: logRecordValue(record) } : { type, key, revision, createRevision }
+}
+
+function withPrevious(log: Environment["log"], record: Buffer, event: StoreEvent): StoreEvent {
+  const { key, revision, createRevision } = event
+  const { previousRevision, previousPlace } = readLogRecord(record)
   if (previousRevision === 0) return event
   const before = log.getBinary(logKey(previousRevision, previousPlace))
   assert(before !== undefined, "what a readable write replaced is readable", { key, revision, previousRevision })
