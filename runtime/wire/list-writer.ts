@@ -11,6 +11,7 @@ import { Turns } from "../base/turns.ts"
 import type { DeadlineSignal } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
 import { sendBytes, warningHeaders } from "./send.ts"
+import { SpareBuffers } from "./spare-buffers.ts"
 
 export interface PiecesAnswer {
   readonly outgoing: Outgoing
@@ -39,7 +40,7 @@ export interface PiecesAnswer {
  */
 export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const { outgoing } = answer
-  const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
+  const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), buffers.take(answer.writeBytes ?? writeBytesNow()))
   try {
     const first = await firstChunk(answer, gatherer)
     if (first === "gone") return
@@ -257,7 +258,7 @@ class Gatherer {
   close(): void {
     if (!this.done) this.pieces.return?.()
     this.done = true
-    returnBuffer(this.buffer, this.bufferFree)
+    buffers.giveBack(this.buffer, this.bufferFree)
   }
 
   private nextPiece(): Piece | undefined {
@@ -284,26 +285,10 @@ function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
   return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 
-/** Buffers of finished responses, for reuse. */
-const spareBuffers: Buffer[] = []
-const spareBuffersMax = 16
-/** Total size of the buffers in use. */
-let takenBytes = 0
+/** Of all lists together. */
+const buffers = new SpareBuffers(16)
 
 /** The buffer size for a new list. */
 function writeBytesNow(): number {
-  return takenBytes + listWriteBytes <= listBuffersBytesMax ? listWriteBytes : crowdedListWriteBytes
-}
-
-function takeBuffer(bytes: number): Buffer {
-  takenBytes += bytes
-  // The last one returned is still in the processor's cache.
-  const index = spareBuffers.findLastIndex((spare) => spare.length === bytes)
-  return (index < 0 ? undefined : spareBuffers.splice(index, 1)[0]) ?? Buffer.allocUnsafeSlow(bytes)
-}
-
-/** `free`: it may be reused; otherwise it is garbage collected when the connection releases it. */
-function returnBuffer(buffer: Buffer, free: boolean): void {
-  takenBytes -= buffer.length
-  if (free && spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer)
+  return buffers.takenBytes + listWriteBytes <= listBuffersBytesMax ? listWriteBytes : crowdedListWriteBytes
 }
