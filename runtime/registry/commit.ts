@@ -132,10 +132,11 @@ export async function commitPut(
 
 /**
  * Whether what is written through the handle is kept decoded. A definition may change how its objects are read, so that
- * the same version of them is another object afterwards.
+ * the same version of them is another object afterwards. Objects with a time to live are many, are seldom written
+ * again, and end without a request: they would take the place of all others.
  */
 function keepsRecent({ kind, stored }: KindHandle): boolean {
-  return kind === stored && kind.custom === undefined
+  return kind === stored && kind.custom === undefined && kind.storage.ttlOption === undefined
 }
 
 /** Both forms of an object are made before the commit: what cannot be read back is not written. */
@@ -225,7 +226,10 @@ async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): Ret
   const sinceMs = clock.elapsedMs()
   try {
     const stored = store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes], beforeWrite })
-    return await measured(own.latencies, "etcd", stored)
+    const result = await measured(own.latencies, "etcd", stored)
+    // Bounded: behaviours add few writes.
+    if (result.ok) for (const { key } of ops.writes) registry.recent.drop(key)
+    return result
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const failure = storeFailure(error)
