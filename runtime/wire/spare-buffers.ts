@@ -1,6 +1,6 @@
 /**
- * Buffers of finished lists, for reuse. As many are kept as lists were written at a time lately: when all informers of a
- * cluster list together, each list takes one, and what a burst has left must not stay as long as the process.
+ * Buffers of finished lists, for reuse. As many are kept as lists were written at a time lately: when all informers of
+ * a cluster list together, each list takes one, and what a burst has left must not stay as long as the process.
  */
 
 /** Lists after which the number to keep is settled again. */
