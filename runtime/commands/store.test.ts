@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, onTestFinished } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { put, write } from "../../test/contract/store-fixture.ts"
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts"
@@ -192,6 +192,12 @@ describe("a command that reads a damaged file", () => {
     }
     expect(await inChildProcess(["store", "verify"], command)(["--json"], { ...context, rerun })).toBe(3)
     expect(calls).toEqual([["store", "verify", "--json"]])
+    // In the child it ends with its parent, which here is the runner of the tests: its channel stays as it was.
+    const before = process.listeners("disconnect")
+    onTestFinished(() => {
+      for (const listener of process.listeners("disconnect")) if (!before.includes(listener)) process.off("disconnect", listener)
+      process.channel?.ref()
+    })
     expect(await inChildProcess(["store", "verify"], command)([], { ...context, rerun, env: { ORCH_SHIELDED: "1" } })).toBe(7)
   })
 })
