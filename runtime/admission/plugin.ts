@@ -18,12 +18,12 @@ export interface RequestOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict"
   /** For server-side apply. */
   readonly force?: boolean
-  readonly gracePeriodSeconds?: number
-  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
-  readonly orphanDependents?: boolean
+  readonly gracePeriodSeconds?: number | undefined
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined
+  readonly orphanDependents?: boolean | undefined
   /** Preconditions of a deletion. */
-  readonly uid?: string
-  readonly resourceVersion?: string
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
 }
 
 /** Neutral, as in schemas: `coordination.orch.io`. */

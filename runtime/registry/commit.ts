@@ -8,6 +8,7 @@ import type { Kind } from "../schema/kind.ts"
 import type { ApiObject } from "../base/json.ts"
 import { measured, type RequestLatencies } from "../base/request-latencies.ts"
 import { Failures } from "../base/failure.ts"
+import type { CachedObject } from "../storage/cache.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { inTurns, takesTurns } from "../base/turns.ts"
 import { awaitDefinitionChange, definitionCheck } from "./definition-guard.ts"
@@ -183,11 +184,13 @@ export async function commitDelete(
     ops: TransactionOps
     dryRun: boolean
     stamped?: boolean
+    /** The stored object, if the removal changes nothing but its metadata. */
+    current?: CachedObject | undefined
     /** Of a request that audit records. */
     latencies?: RequestLatencies | undefined
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, ops, latencies } = options
+  const { key, expected, object, ops, current, latencies } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
   const outcome = await commit(
@@ -199,7 +202,7 @@ export async function commitDelete(
   registry.recent.drop(key)
   if (options.stamped !== true) return { ok: true, result }
   const removed = { ...object, metadata: versioned(object.metadata, String(outcome.revision)) }
-  const known = settled !== undefined && kind === stored && { json: () => codec.text(removed) }
+  const known = settled !== undefined && kind === stored && { json: () => codec.text(removed, current?.json()) }
   return { ok: true, result: { ...result, object: removed, ...known } }
 }
 

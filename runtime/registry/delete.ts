@@ -31,10 +31,10 @@ export interface DeleteRequest extends DeletionPolicy {
    * Removes an object whose stored value cannot be decoded, ignoring finalizers and transaction operations. An object
    * that can be decoded is deleted as usual.
    */
-  readonly ignoreReadError?: boolean
+  readonly ignoreReadError?: boolean | undefined
   /** Preconditions: 409 unless the stored object has exactly these values. An empty one never matches. */
-  readonly uid?: string
-  readonly resourceVersion?: string
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
 }
 
 /**
@@ -88,7 +88,7 @@ async function attemptDelete(
   const { attributes } = request
   const { dryRun, latencies } = attributes
   if (takesTurns(current.sizeBytes)) await nextTurn()
-  const storedOld = registry.recent.find(key, current.modRevision)?.object ?? (await readable(handle, request, current))
+  const storedOld = registry.recent.findToDelete(key, current.modRevision)?.object ?? (await readable(handle, request, current))
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
   if (keepsStoredOnly(handle)) rememberStored(old, storedOld)
@@ -97,12 +97,20 @@ async function attemptDelete(
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
     const ops = await removalOps(registry, handle, old, { dryRun })
-    return commitDelete(registry, handle, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true, latencies })
+    const kept = current.hasJson && differsInMetadata(next, storedOld) ? current : undefined
+    const removal = { key, expected: current.modRevision, object: next, current: kept, ops, dryRun, stamped: true, latencies }
+    return commitDelete(registry, handle, removal)
   }
   if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, bytes: current.sizeBytes, latencies }
   return commitPut(registry, handle, { ...change, created: false })
+}
+
+/** Whether an object has all fields of another one but for its metadata. */
+function differsInMetadata(next: ApiObject, old: ApiObject): boolean {
+  for (const name in next) if (name !== "metadata" && next[name] !== old[name]) return false
+  return true
 }
 
 function nameOf({ name, attributes }: DeleteRequest): string {

@@ -2,7 +2,7 @@
  * What a delete request does to an object: mark it, shorten its grace period, or remove it. Specification section 3.1;
  * catalog resources.yaml: deletion.
  */
-import type { ApiObject, ObjectMeta } from "../base/json.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { timeText } from "../base/time.ts"
 import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -11,7 +11,7 @@ import { copyRemembered } from "./stored-state.ts"
 /** The options of a delete request that decide how the object is deleted. */
 export interface DeletionPolicy extends Propagation {
   /** In seconds. A negative period counts as 1. Kinds without graceful deletion ignore it. */
-  readonly gracePeriodSeconds?: number
+  readonly gracePeriodSeconds?: number | undefined
 }
 
 export interface DeletionStep {
@@ -106,18 +106,21 @@ function timeAfter(ms: number, seconds: number): string {
 type Marks = Pick<ObjectMeta, "deletionTimestamp" | "deletionGracePeriodSeconds" | "generation">
 
 /** Builds metadata in published field order, since objects are stored and returned in the order of their properties. */
-function withMarks(metadata: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
-  const { labels, annotations, ownerReferences, finalizers: _before, managedFields, ...head } = metadata
-  return {
-    ...head,
-    ...marks,
-    ...(labels !== undefined && { labels }),
-    ...(annotations !== undefined && { annotations }),
-    ...(ownerReferences !== undefined && { ownerReferences }),
-    ...(finalizers.length > 0 && { finalizers: [...finalizers] }),
-    ...(managedFields !== undefined && { managedFields }),
+function withMarks(before: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
+  const fields: JsonObject = before
+  const metadata: JsonObject = {}
+  for (const name in fields) if (!behindMarks.has(name)) metadata[name] = fields[name]
+  Object.assign(metadata, marks)
+  for (const name of behindMarks) {
+    if (name !== "finalizers") {
+      if (fields[name] !== undefined) metadata[name] = fields[name]
+    } else if (finalizers.length > 0) metadata.finalizers = [...finalizers]
   }
+  return metadata
 }
+
+/** Fields of metadata that follow the marks, in their order. */
+const behindMarks = new Set(["labels", "annotations", "ownerReferences", "finalizers", "managedFields"])
 
 function requestedGrace({ gracePeriodSeconds: asked }: DeletionPolicy): number | undefined {
   return asked !== undefined && asked < 0 ? 1 : asked

@@ -32,6 +32,31 @@ test("labels and absent metadata are found in the stored bytes without decoding"
   await close()
 })
 
+test("the text of a removed pod takes the fields behind its metadata from the stored one", async () => {
+  const { handle, close } = await openRegistry()
+  const { codec } = await handle("pods")
+  const awkward = fc.constantFrom("spec", '},"spec":{', '"},"spec":{"', "é")
+  const strings = fc.dictionary(awkward, awkward, { maxKeys: 3 })
+  const metadata = fc.record({ name: fc.constant("a"), uid: awkward, labels: strings, annotations: strings }, { requiredKeys: ["name"] })
+  const fieldsV1 = { "f:spec": { "f:nodeName": {} } }
+  const managedFields = fc.constantFrom(undefined, [{ manager: "m", fieldsV1 }])
+  fc.assert(
+    fc.property(metadata, metadata, managedFields, awkward, (before, after, managers, message) => {
+      const rest = { spec: { nodeName: message }, status: { message } }
+      const head = { kind: "Pod", apiVersion: "v1" }
+      const managed = managers === undefined ? {} : { managedFields: managers }
+      const stored = codec.encode({ ...head, metadata: { ...before, ...managed }, ...structuredClone(rest) }).json(7)
+      const removed = { ...head, metadata: { ...after, resourceVersion: "8", deletionGracePeriodSeconds: 0, ...managed }, ...rest }
+      expect(codec.text(removed, stored).toString()).toBe(JSON.stringify(removed))
+      expect(codec.text(removed).toString()).toBe(JSON.stringify(removed))
+    }),
+  )
+  const bare = { kind: "Pod", apiVersion: "v1", metadata: { name: "a", resourceVersion: "8" }, status: { message: "m" } }
+  const stored = Buffer.from(JSON.stringify({ ...bare, metadata: { name: "a", resourceVersion: "7" } }))
+  expect(codec.text(bare, stored).toString()).toBe(JSON.stringify(bare))
+  await close()
+})
+
 test("malformed bytes are left to the decoder", async () => {
   const { handle, close } = await openRegistry()
   const { codec } = await handle("configmaps")

@@ -38,8 +38,11 @@ export interface ObjectCodec extends ResourceCodec {
   encode(object: ApiObject): EncodedObject
   /** As `encode`, in stages, for large objects. The caller must not change the object meanwhile. */
   encoding(object: ApiObject): Stages<EncodedObject>
-  /** The JSON of an object that has its version and is not going to be written. Its metadata is the caller's. */
-  text(object: ApiObject): Buffer
+  /**
+   * The JSON of an object that has its version and is not going to be written. Its metadata is the caller's. `stored`:
+   * the JSON of a stored object that has the same fields but for its metadata, where there is one.
+   */
+  text(object: ApiObject, stored?: Buffer): Buffer
 }
 
 /**
@@ -150,6 +153,26 @@ function versionedText(object: ApiObject, name: string | undefined): Buffer {
   return wholeText(parts, [parts.head, resourceVersion, ...parts.middle])
 }
 
+/**
+ * The same for an object whose fields behind the metadata are those of a stored one with this JSON. `name`: the first of
+ * them, an object. Returns undefined if the stored object has another field there.
+ */
+function textBefore({ kind = "", apiVersion = "", metadata = {} }: ApiObject, stored: Buffer, name: string): Buffer | undefined {
+  // In the metadata itself only texts have names that a client chose, and managed fields have prefixes.
+  const behind = stored.indexOf(`},"${name}":{`) + 1
+  if (behind === 0) return undefined
+  const { resourceVersion = "" } = metadata
+  const { head, middle } = partsOfText({ kind, apiVersion, metadata }, metadata, undefined)
+  metadata.resourceVersion = resourceVersion
+  const before = [head, resourceVersion, ...middle].join("")
+  // The last character ends the object.
+  const to = Buffer.byteLength(before) - 1
+  const whole = Buffer.allocUnsafeSlow(to + stored.length - behind)
+  whole.write(before)
+  stored.copy(whole, to, behind)
+  return whole
+}
+
 function* encodingInStages(
   object: ApiObject,
   name: string | undefined,
@@ -197,7 +220,10 @@ export function createObjectCodec(options: {
       return textsOf(object, metadata, shared, messageOf(object))
     },
     encoding: (object) => encodingInStages(object, shared, messageOf),
-    text: (object) => versionedText(object, shared),
+    text(object, stored) {
+      const known = stored === undefined || shared === undefined ? undefined : textBefore(object, stored, shared)
+      return known ?? versionedText(object, shared)
+    },
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })

@@ -11,9 +11,9 @@ export type PropagationPolicy = "Orphan" | "Background" | "Foreground"
 
 /** The options of a delete request about dependents. */
 export interface Propagation {
-  readonly propagationPolicy?: PropagationPolicy
+  readonly propagationPolicy?: PropagationPolicy | undefined
   /** Deprecated form of Orphan and Background. */
-  readonly orphanDependents?: boolean
+  readonly orphanDependents?: boolean | undefined
 }
 
 /** Keeps the object until no dependent refers to it. */
@@ -72,8 +72,8 @@ export function propagationFailures({
   propagationPolicy,
   orphanDependents,
 }: {
-  propagationPolicy?: string
-  orphanDependents?: boolean
+  propagationPolicy?: string | undefined
+  orphanDependents?: boolean | undefined
 }): Failure[] {
   if (propagationPolicy === undefined || orphanDependents === undefined) return []
   const detail = "orphanDependents and deletionPropagation cannot be both set"

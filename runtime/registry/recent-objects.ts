@@ -26,10 +26,18 @@ export class RecentObjects {
   /** Those that were found as they should be. */
   private readonly looked = new WeakSet<RecentObject>()
 
+  /**
+   * As `find`, for a deletion: fields of the object may be present and undefined, which makes no difference to its JSON.
+   */
+  findToDelete(key: string, revision: number): RecentObject | undefined {
+    const recent = this.byKey.get(key)
+    return recent?.revision === revision ? recent : undefined
+  }
+
   /** The object at `key`, if its version of this revision is kept. */
   find(key: string, revision: number): RecentObject | undefined {
-    const recent = this.byKey.get(key)
-    if (recent?.revision !== revision) return undefined
+    const recent = this.findToDelete(key, revision)
+    if (recent === undefined) return undefined
     // Looked at only now: most objects are not written again soon.
     if (this.looked.has(recent) || isWholeAsParsed(recent.object)) {
       this.looked.add(recent)

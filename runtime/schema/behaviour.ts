@@ -131,11 +131,11 @@ export interface Behaviour<T extends object = ApiObject> {
 /** Checked DeleteOptions. */
 export interface Deletion {
   readonly dryRun: boolean
-  readonly gracePeriodSeconds?: number
-  readonly uid?: string
-  readonly resourceVersion?: string
-  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
-  readonly orphanDependents?: boolean
+  readonly gracePeriodSeconds?: number | undefined
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined
+  readonly orphanDependents?: boolean | undefined
 }
 
 /**

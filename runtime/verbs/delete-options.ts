@@ -73,22 +73,21 @@ export function readDeleteOptions(
   const policy = textOf(body, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined
   const orphan = flagOf(body, "orphanDependents") ?? booleanParameter(query, "orphanDependents")
   const failures = [
-    ...propagationFailures({
-      ...(policy !== undefined && { propagationPolicy: policy }),
-      ...(orphan !== undefined && { orphanDependents: orphan }),
-    }),
+    ...propagationFailures({ propagationPolicy: policy, orphanDependents: orphan }),
     ...(policy === undefined || isPolicy(policy) ? [] : [unknownPolicy(policy)]),
     ...dryRunFailures(dryRuns),
   ]
   const grace = numberOf(body, "gracePeriodSeconds") ?? integerParameter(query, "gracePeriodSeconds")
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, failures)
+  const { uid, resourceVersion } = preconditions(query, body, { collection })
   return {
     dryRun: dryRuns.includes("All"),
-    ...(booleanParameter(query, ignoreReadErrorParameter) === true && { ignoreReadError: true }),
-    ...(policy !== undefined && isPolicy(policy) && { propagationPolicy: policy }),
-    ...(orphan !== undefined && { orphanDependents: orphan }),
-    ...(grace !== undefined && { gracePeriodSeconds: grace }),
-    ...preconditions(query, body, { collection }),
+    ignoreReadError: booleanParameter(query, ignoreReadErrorParameter),
+    propagationPolicy: policy !== undefined && isPolicy(policy) ? policy : undefined,
+    orphanDependents: orphan,
+    gracePeriodSeconds: grace,
+    uid,
+    resourceVersion,
   }
 }
 
@@ -115,7 +114,7 @@ function preconditions(
   const listed = collection && body !== undefined
   const uid = agreed("uid", textOf(own, "uid"), textParameter(query, "uid"))
   const resourceVersion = agreed("resourceVersion", textOf(own, "resourceVersion"), listed ? "" : textParameter(query, "resourceVersion"))
-  return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
+  return { uid, resourceVersion }
 }
 
 /** Two different values could never both match. An empty one in the query is none; in the body it never matches. */
