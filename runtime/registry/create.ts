@@ -27,6 +27,7 @@ import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, awaitNamespaceChange } from "./namespace-guard.ts"
 import { dropGated } from "./gated-fields.ts"
+import { validateParts } from "./first-validation.ts"
 import { metaOptions, validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
@@ -126,6 +127,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))
   const { settled } = handle
+  if (handle.firstWrites.isFirst && takesTurns(bytes)) await validateParts(handle.parts, object, vendor)
   const passed = settled === undefined ? undefined : (field: string) => settled.hasPassed(object, field)
   const validating = validateByKind(handle.parts, object, { failures, vendor, passed, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating

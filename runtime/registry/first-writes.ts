@@ -10,6 +10,11 @@ export class FirstWrites {
   /** `left`: how many writes count as first. 0 for a kind without code of its own, such as that of a definition. */
   constructor(private left: number) {}
 
+  /** Whether the latest write that was weighed is the first of all. */
+  get isFirst(): boolean {
+    return this.left === firstWritesMax - 1
+  }
+
   /** Called once for each attempt of a write with its size. Returns the size by which it takes turns. */
   weigh(bytes: number): number {
     if (this.left === 0) return bytes

@@ -1,0 +1,64 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { openRegistry } from "../../test/support/open-registry.ts"
+import { writeAttributes } from "../../test/support/write-attributes.ts"
+import type { ApiObject, JsonValue } from "../base/json.ts"
+import { createObject } from "./create.ts"
+import { partCharactersMax, partsOf } from "./first-validation.ts"
+import type { KindHandle } from "./registry.ts"
+
+/** The paths of all texts, numbers and the like, and those values. Items of lists have no numbers in them. */
+function leaves(value: JsonValue | undefined, path = ""): string[] {
+  if (typeof value !== "object" || value === null) return [`${path}=${String(value)}`]
+  if (Array.isArray(value)) return value.flatMap((item) => leaves(item, `${path}[]`))
+  return Object.entries(value).flatMap(([name, field]) => leaves(field, `${path}.${name}`))
+}
+
+test("the parts of a value are small, and have all of it once", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 60 }), (json, times) => {
+      const value = { many: Array.from({ length: times }, () => json), one: json, text: "t" } as JsonValue
+      const parts = partsOf(value)
+      expect(parts.flatMap((part) => leaves(part)).toSorted()).toEqual(leaves(value).toSorted())
+    }),
+  )
+  const items = Array.from({ length: 40 }, (_, index) => ({ name: `item-${index}`, text: "t".repeat(400) }))
+  const parts = partsOf({ spec: { a: { items }, b: { c: "d" } }, status: {} })
+  expect(parts.length).toBeGreaterThan(items.length)
+  for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(2 * partCharactersMax)
+})
+
+test("the first creation of a kind validates parts of its object before the whole, whatever they lack", async () => {
+  const { registry, handle, close } = await openRegistry()
+  const pods = await handle("pods")
+  const validated: string[] = []
+  const counting: KindHandle = { ...pods, parts: { ...pods.parts, validate } }
+  function validate(...[object, context]: Parameters<KindHandle["parts"]["validate"]>): void {
+    validated.push(JSON.stringify(object.spec ?? {}))
+    if (!JSON.stringify(object).includes("volume-3")) throw new Error("a check misses a field")
+    pods.parts.validate(object, context)
+  }
+  const emptyDir = { sizeLimit: "1Gi", medium: "m".repeat(400) }
+  const volumes = Array.from({ length: 4 }, (_, index) => ({ name: `volume-${index}`, emptyDir }))
+  const pod = (name: string): ApiObject => ({
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: { name, namespace: "n" },
+    spec: { containers: [{ name: "c", image: "i", resources: {} }], volumes },
+    status: {},
+  })
+  const bytes = JSON.stringify(pod("a")).length * 4
+  const create = (name: string): Promise<unknown> => {
+    const attributes = writeAttributes("CREATE", counting, { namespace: "n", manager: "m", dryRun: false })
+    return createObject(registry, counting, { attributes, object: pod(name), bytes, managedFields: "tracked", warn: () => {} })
+  }
+  await create("a")
+  expect(validated.length).toBeGreaterThan(volumes.length)
+  const whole = validated.pop()
+  for (const { name } of volumes) expect(validated.filter((part) => part.includes(name))).toHaveLength(1)
+  expect(whole).toContain("volume-0")
+  validated.length = 0
+  await create("b")
+  expect(validated).toHaveLength(1)
+  await close()
+})
