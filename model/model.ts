@@ -179,6 +179,8 @@ export interface FieldModel extends Limits {
   readonly gate?: FieldGate
   /** What the field is set to in place of being dropped. */
   readonly gatedValue?: JsonValue
+  /** Writes of this sub-resource set the field whatever the gate says. */
+  readonly gateExempts?: "status"
   readonly deprecated: boolean
   /** The text that the field has wherever the type is that of a field. */
   readonly constant?: string

@@ -51,6 +51,7 @@ function fieldShape(builder: FileBuilder, field: FieldModel): Literal {
     constant: field.constant,
     gate: field.gate,
     gatedValue: field.gatedValue === undefined ? undefined : plain(field.gatedValue),
+    gateExempts: field.gateExempts,
     default: field.default === undefined ? undefined : plain(field.default),
     selfContained: field.selfContained,
   }

@@ -65,10 +65,11 @@ function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
     })
 }
 
-/** A value for the time in which a gate is off needs the gate, and is one of the field. */
+/** What a gate that is off does to a field needs the gate. */
 function checkGate({ gate }: FieldModel, { block, source }: Context): void {
-  if (gate === undefined && block.has("gatedValue"))
-    source.report(block.start("gatedValue"), { found: "gatedValue without gate", expected: "a gate beside it" })
+  if (gate !== undefined) return
+  for (const word of ["gatedValue", "gateExempts"] as const)
+    if (block.has(word)) source.report(block.start(word), { found: `${word} without gate`, expected: "a gate beside it" })
 }
 
 /** The types that a keyword applies to, besides the constraints; keywords that are not listed apply to all. */

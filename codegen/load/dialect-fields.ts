@@ -117,6 +117,14 @@ const structure: readonly Keyword[] = [
     example: 'procMount: {type: string, number: 9, pointer: true, gate: ProcMountType, gatedValue: Default, doc: "How /proc is mounted."}',
   },
   {
+    word: "gateExempts",
+    places: ["field"],
+    value: word("status"),
+    doc: "Beside a gate, on a field of a status: writes of the status set the field whatever the gate says. All others drop it while the gate is off, unless the rest of the stored object has a field of the gate.",
+    example:
+      "resize: {type: string, number: 14, gate: InPlacePodVerticalScaling, gateExempts: status, doc: How far a change of resources is.}",
+  },
+  {
     word: "deprecated",
     places: ["field"],
     value: yes,

@@ -103,7 +103,17 @@ function structure(
   block: Block,
 ): Pick<
   FieldModel,
-  "inline" | "pointer" | "nullable" | "unchecked" | "selfContained" | "gate" | "gatedValue" | "deprecated" | "number" | "protoName"
+  | "inline"
+  | "pointer"
+  | "nullable"
+  | "unchecked"
+  | "selfContained"
+  | "gate"
+  | "gatedValue"
+  | "gateExempts"
+  | "deprecated"
+  | "number"
+  | "protoName"
 > {
   return {
     inline: block.flag("inline") ?? false,
@@ -111,6 +121,7 @@ function structure(
     ...present({ nullable: block.word("nullable", [true]), unchecked: block.word("unchecked", [true]) }),
     ...present({ selfContained: block.word("selfContained", [true]) }),
     ...present({ gate: block.word("gate", [...featureGateNames, "removed"]), gatedValue: block.constant("gatedValue") }),
+    ...present({ gateExempts: block.word("gateExempts", ["status"]) }),
     deprecated: block.flag("deprecated") ?? false,
     ...present({ number: block.number("number"), protoName: block.text("protoName") }),
   }

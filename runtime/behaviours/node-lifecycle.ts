@@ -5,7 +5,7 @@ import type { Node, NodeSpec } from "../../generated/core/v1/node/types.ts"
 import { roundAmounts } from "./content/milli-quantities.ts"
 
 /** Behaviour `nodeLifecycle`: keeps pod ranges in sync and rounds amounts to thousandths. */
-export const nodeLifecycle = defineBehaviour<Node>(({ options }) => ({
+export const nodeLifecycle = defineBehaviour<Node>(() => ({
   // Before the fields are tracked: the manager of the one also owns the other.
   decoded({ spec }) {
     keepInStep(spec)
@@ -17,11 +17,6 @@ export const nodeLifecycle = defineBehaviour<Node>(({ options }) => ({
   },
   prepareUpdate(object, _old, { subresource }) {
     if (subresource === "status") roundStatus(object)
-    // A write of the status may set them; every other write drops them while their gate is off.
-    else if (object.status.runtimeHandlers !== undefined && options["feature-gates"]?.RecursiveReadOnlyMounts !== true) {
-      const { runtimeHandlers: _, ...status } = object.status
-      object.status = status
-    }
   },
 }))
 

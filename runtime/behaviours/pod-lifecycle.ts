@@ -10,7 +10,6 @@ import { QuantityError } from "../base/quantity.ts"
 import { hasFineResources, roundResources } from "./content/milli-quantities.ts"
 import { mayFillProfiles, keepAppArmorInStep } from "./pods/app-armor.ts"
 import { withPodCondition } from "./pods/conditions.ts"
-import { withoutGated } from "./pods/gated-status.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
 const gated = {
@@ -21,7 +20,7 @@ const gated = {
 }
 
 /** Behaviour `podLifecycle`. */
-export const podLifecycle = defineBehaviour<Pod>(({ vendor, options }) => ({
+export const podLifecycle = defineBehaviour<Pod>(({ vendor }) => ({
   // Before the fields are tracked: the manager of the one address also owns the list.
   decoded: keepAddressesInStep,
   prepareCreate(object, { warn }) {
@@ -31,10 +30,8 @@ export const podLifecycle = defineBehaviour<Pod>(({ vendor, options }) => ({
     const status: PodStatus = { phase: "Pending", ...classOf(object) }
     object.status = (object.spec.schedulingGates ?? []).length > 0 ? withPodCondition(status, gated) : status
   },
-  prepareUpdate(object, old, { subresource }) {
-    if (subresource !== undefined && subresource !== "ephemeralcontainers") return
+  prepareUpdate(object, _old, { subresource }) {
     if (subresource === undefined) correctSpec(object)
-    object.status = withoutGated(object.status, old, options["feature-gates"] ?? {})
   },
   graceSeconds(object, asked) {
     if (needsNoGracePeriod(object)) return 0

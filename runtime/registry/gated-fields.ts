@@ -15,6 +15,8 @@ interface GatedField {
   readonly gate?: FieldGate
   /** What the field is set to in place of being dropped. */
   readonly value?: JsonValue
+  /** Writes of this sub-resource set the field whatever the gate says. */
+  readonly exempts?: string | undefined
   /** The fields below, of the struct or of each item. */
   readonly below: GatedFields
 }
@@ -30,11 +32,12 @@ function fieldsOf(shape: TypeShape, isOff: (gate: FieldGate) => boolean, above: 
   // A whole kind that is part of another one, such as the claims of a stateful set, loses its fields once it is made.
   if (above.has(shape) || (above.size > 0 && isKind(shape))) return []
   const within = new Set([...above, shape])
-  return shape.fields.flatMap(({ name, type, inline, gate, gatedValue }): GatedField[] => {
+  return shape.fields.flatMap(({ name, type, inline, gate, gatedValue, gateExempts: exempts }): GatedField[] => {
     const struct = structOf(type)
     const below = struct === undefined || !reachesGate(struct) ? [] : fieldsOf(struct, isOff, within)
     if (inline === true) return below
-    if (gate !== undefined && isOff(gate)) return [{ name, gate, ...(gatedValue !== undefined && { value: gatedValue }), below: [] }]
+    if (gate !== undefined && isOff(gate))
+      return [{ name, gate, exempts, ...(gatedValue !== undefined && { value: gatedValue }), below: [] }]
     return below.length === 0 ? [] : [{ name, below }]
   })
 }
@@ -74,49 +77,54 @@ function structOf(type: TypeRef): TypeShape | undefined {
 /**
  * Drops the fields of `object` whose gates are off, in place; what is below its own fields is replaced and not changed,
  * since it may belong to others. Called once per attempt of a write, before the behaviours of the kind. `old` is the
- * stored object: fields of a gate that it uses are kept.
+ * stored object: fields of a gate that it uses are kept. `subresource`: the one that the request writes.
  */
-export function dropGated(fields: GatedFields, object: ApiObject, old?: ApiObject): void {
-  const gates = new Set<FieldGate>()
-  collect(fields, object, gates)
+export function dropGated(fields: GatedFields, object: ApiObject, old?: ApiObject, subresource?: string): void {
+  const isDropped = ({ exempts }: GatedField): boolean => exempts === undefined || exempts !== subresource
+  const gates = gatesOf(fields, object, isDropped)
   if (gates.size === 0) return
   if (old !== undefined) {
-    const used = new Set<FieldGate>()
-    collect(fields, old, used)
-    for (const gate of used) gates.delete(gate)
+    for (const gate of gatesOf(fields, old, ({ exempts }) => exempts === undefined)) gates.delete(gate)
     if (gates.size === 0) return
   }
-  const next = without(fields, object, gates) as ApiObject // Without some of its fields it is still an object.
+  const goes = (field: GatedField): boolean => field.gate !== undefined && gates.has(field.gate) && isDropped(field)
+  const next = without(fields, object, goes) as ApiObject // Without some of its fields it is still an object.
   for (const { name } of fields) {
     if (next[name] === undefined) delete object[name]
     else object[name] = next[name]
   }
 }
 
-/** Adds the gates of the fields that `value` has. */
-function collect(fields: GatedFields, value: JsonValue | undefined, gates: Set<FieldGate>): void {
+/** The gates of the fields that `value` has and for which `counts` holds. */
+function gatesOf(fields: GatedFields, value: JsonValue, counts: (field: GatedField) => boolean): Set<FieldGate> {
+  const gates = new Set<FieldGate>()
+  collect(fields, value, counts, gates)
+  return gates
+}
+
+function collect(fields: GatedFields, value: JsonValue, counts: (field: GatedField) => boolean, gates: Set<FieldGate>): void {
   if (Array.isArray(value)) {
-    for (const item of value) collect(fields, item, gates)
+    for (const item of value) collect(fields, item, counts, gates)
   } else if (isObject(value)) {
     for (const field of fields) {
       const own = value[field.name]
       if (own === undefined) continue
-      if (field.gate === undefined) collect(field.below, own, gates)
-      else if (field.value === undefined || !deepEqual(own, field.value)) gates.add(field.gate)
+      if (field.gate === undefined) collect(field.below, own, counts, gates)
+      else if (counts(field) && (field.value === undefined || !deepEqual(own, field.value))) gates.add(field.gate)
     }
   }
 }
 
-/** Returns `value` without the fields of `gates`; parts that have none of them are those of `value`. */
-function without(fields: GatedFields, value: JsonValue, gates: ReadonlySet<FieldGate>): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => without(fields, item, gates))
+/** Returns `value` without the fields for which `goes` holds; parts that have none of them are those of `value`. */
+function without(fields: GatedFields, value: JsonValue, goes: (field: GatedField) => boolean): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => without(fields, item, goes))
   if (!isObject(value)) return value
   const next: JsonObject = { ...value }
   for (const field of fields) {
     const own = value[field.name]
     if (own === undefined) continue
-    if (field.gate === undefined) next[field.name] = without(field.below, own, gates)
-    else if (!gates.has(field.gate)) continue
+    if (field.gate === undefined) next[field.name] = without(field.below, own, goes)
+    else if (!goes(field)) continue
     else if (field.value === undefined) delete next[field.name]
     else next[field.name] = field.value
   }

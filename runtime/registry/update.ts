@@ -298,7 +298,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
-  if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, next, old)
+  if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, next, old, scope.subresource)
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures, user: attributes.user })
   if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
   countGeneration(handle, request, { next, old })

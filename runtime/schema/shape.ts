@@ -121,6 +121,8 @@ export interface FieldShape {
   readonly gate?: FieldGate
   /** What such a write sets the field to in place of dropping it; a stored field with this value does not count. */
   readonly gatedValue?: JsonValue
+  /** Writes of this sub-resource set the field whatever the gate says. The field itself is no use of the gate. */
+  readonly gateExempts?: "status"
   /** The default in the published schema; the generated defaults apply it. */
   readonly default?: JsonValue
   /** Checks and defaults of the value read nothing else of the object: objects may share it (`encoding/settled.ts`). */

@@ -22,7 +22,7 @@ export function emitCase(model: Model, own: ReadonlyMap<string, string>): Readon
 
 /** Keywords that affect the structure of a type. Types, shapes and descriptors do not show any other field keyword. */
 const structural = new Set(
-  "doc types enum kind-fields field-fields preserveUnknown union structType field-type number protoName inline pointer nullable keepEmpty field-deprecated listType mapKeys mapType patchStrategy mergeKey field-required default field-gate gatedValue publishedEnum yaml".split(" "),
+  "doc types enum kind-fields field-fields preserveUnknown union structType field-type number protoName inline pointer nullable keepEmpty field-deprecated listType mapKeys mapType patchStrategy mergeKey field-required default field-gate gatedValue gateExempts publishedEnum yaml".split(" "),
 )
 
 /** Keywords that the typed operations of a kind show. */

@@ -17,7 +17,7 @@ export const node: Kind<Node, NodeInput> = {
   storage: { path: "minions", group: "", version: "v1", kind: "Node", shape: "c3cc36ffcebd296c" },
   selectable: [{ name: "spec.unschedulable", value: (stored) => text((get(stored, "spec", "unschedulable") === true) ? "true" : "false") }],
   rules: {
-    createDrops: ["spec.configSource", "status.runtimeHandlers"],
+    createDrops: ["spec.configSource"],
     updateKeeps: ["status", "spec.configSource"],
     createOnUpdate: false,
     unconditionalUpdate: true,

@@ -82,7 +82,14 @@ export const nodeStatusShape: TypeShape = {
     { name: "volumesInUse", type: { list: { scalar: "string" } }, number: 9, listType: "atomic" },
     { name: "volumesAttached", type: { list: { ref: () => attachedVolumeShape } }, number: 10, listType: "atomic" },
     { name: "config", type: { ref: () => nodeConfigStatusShape }, number: 11, pointer: true, gate: "removed" },
-    { name: "runtimeHandlers", type: { list: { ref: () => nodeRuntimeHandlerShape } }, number: 12, listType: "atomic" },
+    {
+      name: "runtimeHandlers",
+      type: { list: { ref: () => nodeRuntimeHandlerShape } },
+      number: 12,
+      listType: "atomic",
+      gate: "RecursiveReadOnlyMounts",
+      gateExempts: "status",
+    },
   ],
 }
 

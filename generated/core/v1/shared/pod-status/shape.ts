@@ -35,7 +35,7 @@ export const podStatusShape: TypeShape = {
     { name: "containerStatuses", type: { list: { ref: () => containerStatusShape } }, number: 8, listType: "atomic" },
     { name: "qosClass", type: { scalar: "string" }, number: 9 },
     { name: "ephemeralContainerStatuses", type: { list: { ref: () => containerStatusShape } }, number: 13, listType: "atomic" },
-    { name: "resize", type: { scalar: "string" }, number: 14 },
+    { name: "resize", type: { scalar: "string" }, number: 14, gate: "InPlacePodVerticalScaling", gateExempts: "status" },
     {
       name: "resourceClaimStatuses",
       type: { list: { ref: () => podResourceClaimStatusShape } },
@@ -44,6 +44,8 @@ export const podStatusShape: TypeShape = {
       mapKeys: ["name"],
       patch: ["merge", "retainKeys"],
       mergeKey: "name",
+      gate: "DynamicResourceAllocation",
+      gateExempts: "status",
     },
   ],
 }
@@ -76,8 +78,21 @@ export const containerStatusShape: TypeShape = {
     { name: "imageID", type: { scalar: "string" }, number: 7, keepEmpty: true, required: true },
     { name: "containerID", type: { scalar: "string" }, number: 8 },
     { name: "started", type: { scalar: "boolean" }, number: 9, pointer: true },
-    { name: "allocatedResources", type: { map: { scalar: "Quantity" } }, number: 10 },
-    { name: "resources", type: { ref: () => resourceRequirementsShape }, number: 11, pointer: true },
+    {
+      name: "allocatedResources",
+      type: { map: { scalar: "Quantity" } },
+      number: 10,
+      gate: "InPlacePodVerticalScaling",
+      gateExempts: "status",
+    },
+    {
+      name: "resources",
+      type: { ref: () => resourceRequirementsShape },
+      number: 11,
+      pointer: true,
+      gate: "InPlacePodVerticalScaling",
+      gateExempts: "status",
+    },
     {
       name: "volumeMounts",
       type: { list: { ref: () => volumeMountStatusShape } },
@@ -86,6 +101,8 @@ export const containerStatusShape: TypeShape = {
       mapKeys: ["mountPath"],
       patch: ["merge"],
       mergeKey: "mountPath",
+      gate: "RecursiveReadOnlyMounts",
+      gateExempts: "status",
     },
   ],
 }
