@@ -3,6 +3,7 @@
  */
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/support/longest-first.ts"
 import { reportingPool } from "./test/support/worker-pool.ts"
 
 const report = process.env.ORCH_TEST_REPORT
@@ -13,6 +14,7 @@ export default defineConfig({
     pool: reportingPool,
     // One core checks documents for minutes while clients wait for servers.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/seed.ts", "test/real-clients/build.ts"],
     setupFiles: ["test/support/reuse-slabs.ts"],
     testTimeout: 180_000,

@@ -13,7 +13,7 @@ import type { AccessMetrics } from "./observability/access-metrics.ts"
 import type { HealthResults } from "./observability/health-results.ts"
 import type { HealthChecks } from "./observability/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
-import type { LoopDelayMeter } from "./observability/loop-delay.ts"
+import type { LoopMeter } from "./observability/loop-delay.ts"
 import type { ConversionMetrics } from "./observability/conversion-metrics.ts"
 import type { RequestCounts } from "./observability/request-counts.ts"
 import type { StoreLatencies } from "./observability/store-metrics.ts"
@@ -98,7 +98,7 @@ export interface ServerParts {
    */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
   /** Delay of the event loop, for `/metrics`. */
-  readonly loopDelay: LoopDelayMeter
+  readonly loopDelay: LoopMeter
   /** The requests in flight. */
   readonly inFlight: InFlightRequests
   /** Aborted when the server begins to refuse requests, `--shutdown-send-retry-after`. */

@@ -38,13 +38,13 @@ import type { ConnectOptions } from "./connect/connector.ts"
 import { AccessMetrics } from "./observability/access-metrics.ts"
 import { createMeters } from "./observability/meters.ts"
 import { logHold } from "./observability/event-loop-log.ts"
+import { type LoopMeasures, processLoop } from "./observability/loop-measures.ts"
 import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
 import { within } from "./base/within.ts"
 import type { Kind } from "./schema/kind.ts"
 import { fillCaches } from "./registry/fill-caches.ts"
 import { type Listener, type ListenOptions, listen } from "./http/listen.ts"
 import type { ServingTls } from "./http/tls.ts"
-import { watchLoop } from "./base/event-loop-monitor.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
 import type { Options } from "./options/table.ts"
 import type { Random } from "./base/random.ts"
@@ -130,6 +130,8 @@ export interface ServerOptions {
   readonly admission?: readonly AdmissionPlugin[]
   /** Middleware that runs after authorization. */
   readonly middleware?: readonly Filter[]
+  /** Replaces the measurements of the event loop: a simulation has no real time, and ends servers that do not stop. */
+  readonly loop?: LoopMeasures
   /** Replaces the secure port: a simulation has no network. */
   readonly listen?: (
     options: ListenOptions,
@@ -182,7 +184,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await Promise.all([cache.close(), audit?.stop()])
     throw error
   })
-  const stopWatching = watchLoop((hold) => logHold(parts, hold))
+  const stopWatching = (how.loop ?? processLoop).watch((hold) => logHold(parts, hold))
   const loops = startLoops(how, parts, { port: listener.port, chosen })
   let stopped: Promise<void> | undefined
   function stop(choice: StopOptions = {}): Promise<void> {
@@ -403,6 +405,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
     kinds,
     registry,
     ...meters,
+    loopDelay: (how.loop ?? processLoop).meter(),
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,

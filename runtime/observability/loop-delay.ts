@@ -12,11 +12,20 @@ export interface LoopDelays {
   readonly p99: number
 }
 
+const noDelays: LoopDelays = { min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }
+
+/** Delays of the event loop, measured until stopped. */
+export interface LoopMeter {
+  /** Called once per scrape: the delays since the scrape before the last one. */
+  take(): LoopDelays
+  stop(): void
+}
+
 /**
  * Created once per server; measures until stopped. Runs two histograms at a time: a new one records nothing before its
  * second sample, and a delay right after a scrape must not be lost.
  */
-export class LoopDelayMeter {
+export class LoopDelayMeter implements LoopMeter {
   private older = begun()
   private newer = begun()
 
@@ -31,7 +40,7 @@ export class LoopDelayMeter {
       this.older = this.newer
       this.newer = begun()
     }
-    if (older.count === 0) return { min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }
+    if (older.count === 0) return noDelays
     return {
       min: late(older.min),
       max: late(older.max),

@@ -5,7 +5,6 @@ import type { KindTable } from "../registry/kinds.ts"
 import { ConversionMetrics } from "./conversion-metrics.ts"
 import { HealthResults } from "./health-results.ts"
 import { InFlightRequests } from "./in-flight.ts"
-import { LoopDelayMeter } from "./loop-delay.ts"
 import type { StorageMeasures } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
 import { StoreLatencies } from "./store-metrics.ts"
@@ -13,7 +12,6 @@ import { WorkQueueMetrics } from "./work-queue-metrics.ts"
 
 export interface Meters {
   readonly inFlight: InFlightRequests
-  readonly loopDelay: LoopDelayMeter
   readonly requestCounts: RequestCounts
   readonly conversions: ConversionMetrics
   readonly workQueues: WorkQueueMetrics
@@ -26,7 +24,6 @@ export interface Meters {
 export function createMeters(kinds: KindTable, vendor: Vendor, clock: Clock): Meters {
   return {
     inFlight: new InFlightRequests(),
-    loopDelay: new LoopDelayMeter(),
     requestCounts: new RequestCounts(kinds, vendor),
     conversions: new ConversionMetrics(clock),
     workQueues: new WorkQueueMetrics(clock),

@@ -3,6 +3,7 @@
  * restarted.
  */
 import { api } from "../../../generated/index.ts"
+import type { LoopMeasures } from "../../../runtime/observability/loop-measures.ts"
 import { silentLog } from "../../../runtime/launch/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/schema/behaviour.ts"
 import { defaultOptions } from "../../../runtime/options/load.ts"
@@ -14,6 +15,15 @@ import type { MachineClock } from "./clock.ts"
 import type { LoadedKinds } from "./kinds.ts"
 import type { SeededRandom } from "./random.ts"
 import { connectTo, type Wire } from "./wire.ts"
+
+/**
+ * A killed server stops nothing that it began. What measures the event loop of the real process would keep each of them
+ * until the process ends.
+ */
+const unmeasuredLoop: LoopMeasures = {
+  meter: () => ({ take: () => ({ min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }), stop: () => undefined }),
+  watch: () => () => undefined,
+}
 
 /** One process of a server, from start to end. */
 export interface ServerProcess {
@@ -156,6 +166,7 @@ function serverOptions(
     tokenSecret: Buffer.from("a secret of simulations"),
     serving: fixedTls({ certificate: "", key: "" }),
     sharedStore: shared,
+    loop: unmeasuredLoop,
     async listen({ app }) {
       if (life.alive) life.wire = connectTo(app)
       return { port: 6443, close: async () => life.wire?.cut() }
