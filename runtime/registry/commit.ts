@@ -41,9 +41,10 @@ export type CommitOutcome =
   | { readonly ok: true; readonly result: WriteResult }
   /**
    * `changed`: another request wrote this object. Otherwise something that its behaviours depend on has changed, and
-   * another attempt may succeed.
+   * another attempt may succeed. `createRevision`: of the object that has the name now; absent: there is none, or its
+   * own check did not fail.
    */
-  | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly revision: number }
+  | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly createRevision?: number; readonly revision: number }
 
 /** For changes without further checks or writes. */
 export const noTransactionOps: TransactionOps = { checks: [], writes: [], release: () => {} }
@@ -274,7 +275,10 @@ function releasingOnError<T>(ops: TransactionOps, make: () => T): T {
 }
 
 function conflictOutcome(key: string, outcome: Extract<CommitResult, { ok: false }>): CommitOutcome {
-  return { ok: false, exists: outcome.current.get(key) !== undefined, changed: outcome.current.has(key), revision: outcome.revision }
+  const stored = outcome.current.get(key)
+  const changed = outcome.current.has(key)
+  if (stored === undefined) return { ok: false, exists: false, changed, revision: outcome.revision }
+  return { ok: false, exists: true, changed, createRevision: stored.createRevision, revision: outcome.revision }
 }
 
 /** Seconds until a client may retry what the store could not do: electing a leader takes a second or two. */

@@ -120,7 +120,8 @@ async function attemptOnNewest(
   }
   const { outcome, pinned } = await attemptOn(registry, handle, request, current)
   if (outcome.ok) return outcome.result
-  if (pinned && outcome.changed) throw staleVersion(objectRefOf(handle, name))
+  // If the object is gone, or another one has its name, the next attempt says that.
+  if (pinned && outcome.changed && outcome.createRevision === current.createRevision) throw staleVersion(objectRefOf(handle, name))
   await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
   return undefined
 }
