@@ -458,7 +458,7 @@ function validateUpdate(
   }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
-  const ofKind = request.subresource === undefined
+  const ofKind = request.subresource === undefined || request.subresource.validatesObject === true
   const options = metaOptions(handle.kind, vendor, failures)
   const isFree = request.subresource?.freeFinalizers === true
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, {
