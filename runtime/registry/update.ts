@@ -293,6 +293,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
   const next = admits ? await mutated(registry, handle, request, { next: sent, old, bytes, managedFields }) : sent
+  // A patch that names an owner twice has become its manager by now, as in the reference.
+  dedupOwnerReferences(next, request.warn)
   if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
@@ -329,7 +331,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
 /** The steps that follow decoding, for an object of a client or of a plugin. */
 function afterDecoding(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dedupOwnerReferences(object, request.warn)
+  if (request.put) dedupOwnerReferences(object, request.warn)
 }
 
 /** Runs the mutating plugins, which see the client's object with updated managedFields. */

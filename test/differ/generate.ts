@@ -108,7 +108,9 @@ function change(random: SeededRandom, schemas: Schemas, at: JsonObject, given: S
   if (["kind", "apiVersion", "name", "namespace", "uid", "resourceVersion"].includes(name) && random.chance(0.9)) return
   // An empty list in a field that is always written has no owner here, on purpose.
   const mayBeEmpty = schema.required?.includes(name) !== true
-  changeField(random, schemas, { at, name, mayBeEmpty }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
+  // Neither has a null in a map of bytes, on purpose: each write of one takes the key from its owner there.
+  const mayBeNull = schema.additionalProperties?.format !== "byte"
+  changeField(random, schemas, { at, name, mayBeEmpty, mayBeNull }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
 }
 
 /** Changes something below a field; false when the field has nothing below. */
@@ -134,13 +136,15 @@ interface FieldToChange {
   readonly at: JsonObject
   readonly name: string
   readonly mayBeEmpty: boolean
+  readonly mayBeNull: boolean
 }
 
-function changeField(random: SeededRandom, schemas: Schemas, { at, name, mayBeEmpty }: FieldToChange, schema: Schema): void {
+function changeField(random: SeededRandom, schemas: Schemas, field: FieldToChange, schema: Schema): void {
+  const { at, name, mayBeEmpty, mayBeNull } = field
   const how = random.integer(100)
   if (how < 60) at[name] = drawValue(random, schemas, schema)
   else if (how < 75) delete at[name]
-  else if (how < 82) at[name] = null
+  else if (how < 82) at[name] = mayBeNull ? null : ""
   else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name])))
     at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
   else if (how < 96) at[name] = structuredClone(random.pick(wrong))
