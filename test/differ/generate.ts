@@ -150,3 +150,23 @@ function changeField(random: SeededRandom, schemas: Schemas, field: FieldToChang
   else if (how < 96) at[name] = structuredClone(random.pick(wrong))
   else at[`${name}X`] = "a"
 }
+
+/**
+ * The value without empty lists and maps in the items of lists that have one owner. Such a list has changed there, on
+ * purpose not here, for who writes an empty list in place of none.
+ */
+export function withoutEmptyInItems(schemas: Schemas, value: JsonValue, given: Schema, inItem = false): JsonValue {
+  const schema = schemas.resolve(given)
+  if (Array.isArray(value)) {
+    const hasKeys = schema["x-kubernetes-list-type"] === "map" || schema["x-kubernetes-patch-strategy"]?.includes("merge") === true
+    return value.map((item) => withoutEmptyInItems(schemas, item, schema.items ?? {}, inItem || !hasKeys))
+  }
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).map(([name, field]): [string, JsonValue] => {
+    const below = schema.properties?.[name] ?? schema.additionalProperties ?? {}
+    const isMap = schemas.resolve(below).additionalProperties !== undefined
+    const isNothing = Array.isArray(field) ? field.length === 0 : isMap && isObject(field) && Object.keys(field).length === 0
+    return [name, inItem && isNothing ? null : withoutEmptyInItems(schemas, field ?? null, below, inItem)]
+  })
+  return Object.fromEntries(fields)
+}
