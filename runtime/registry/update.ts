@@ -297,6 +297,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   dedupOwnerReferences(next, request.warn)
   if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
+  const isLinked = (next.metadata?.selfLink ?? "") !== ""
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
@@ -317,7 +318,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
   if (takesTurns(bytes)) await nextTurn()
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
-  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
+  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old, isLinked)
   if (takesTurns(bytes)) await nextTurn()
   if (same && !(await isStoredEarlier(registry, handle, state.current))) {
     await confirmDefinition(registry, handle)
@@ -378,13 +379,16 @@ function ownCopy(object: ApiObject): ApiObject {
   return copy
 }
 
-/** Whether the object is unchanged but for the times in managedFields. Such an object is not written. */
-function unchanged(next: ApiObject, old: ApiObject): boolean {
+/**
+ * Whether the object is unchanged but for the times in managedFields. Such an object is not written. As in the
+ * reference, times do count when the client has sent the link of an earlier version (`isLinked`).
+ */
+function unchanged(next: ApiObject, old: ApiObject, isLinked: boolean): boolean {
   const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
   return (
     sameBut("metadata", next, old) &&
     sameBut("managedFields", after, before) &&
-    equalIgnoringTimes(after.managedFields, before.managedFields)
+    (isLinked ? deepEqual : equalIgnoringTimes)(after.managedFields, before.managedFields)
   )
 }
 

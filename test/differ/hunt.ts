@@ -103,13 +103,20 @@ async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Pro
     answers.push(a)
     // The real server panics at some patches, and ends the connection.
     const hasPanicked = a.code === 0 && b.code >= 400
-    differing = hasPanicked ? [] : differences(withoutAllocations(steady(a, id)), withoutAllocations(steady(b, id)))
+    const [there, here] = [withoutAllocations(steady(a, id)), withoutNotEnforced(withoutAllocations(steady(b, id)))]
+    differing = hasPanicked ? [] : differences(there, here)
     if (differing.some(isOfOwners)) owners = ownersClass(a, b)
     if (differing.length > 0) break
   }
   const ended: Facts[] = []
   for (const step of end ?? []) ended.push((await Promise.all([real(step), ours(step)]))[0])
   return { differing, owners, answers, ended }
+}
+
+/** Warnings of what is stored and not enforced are for the recorded cases; others stand beside them. */
+function withoutNotEnforced({ warnings, ...facts }: Facts): Facts {
+  const kept = warnings?.filter((text) => !text.includes("not enforced by this server: ")) ?? []
+  return { ...facts, ...(kept.length > 0 && { warnings: kept }) }
 }
 
 /** Internal errors, and that a second item has no name either, come beside the cause itself. */

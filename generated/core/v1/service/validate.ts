@@ -153,7 +153,7 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     type: "Invalid",
     at: "loadBalancerClass",
     absent: "null",
-    value: () => orElse(get(self, "loadBalancerClass"), "null"),
+    value: () => present(get(self, "loadBalancerClass")) ? get(self, "loadBalancerClass") : "null",
     message: "may not change once set",
     on: "update",
   },
