@@ -287,7 +287,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     rememberStored(sent, state.storedOld)
   }
   if (takesTurns(bytes)) await nextTurn()
-  afterDecoding(handle, request, sent)
+  afterDecoding(handle, sent)
   const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
   const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
@@ -330,9 +330,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
-function afterDecoding(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
+function afterDecoding(handle: KindHandle, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  if (request.put) dedupOwnerReferences(object, request.warn)
 }
 
 /** Runs the mutating plugins, which see the client's object with updated managedFields. */
@@ -349,7 +348,7 @@ async function mutated(
 ): Promise<ApiObject> {
   const object = withManagers(sent, managedFields)
   const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
-  if (next !== object) afterDecoding(handle, request, next)
+  if (next !== object) afterDecoding(handle, next)
   return next
 }
 

@@ -81,6 +81,15 @@ export function dropUnneeded(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
+/**
+ * Called on each write. An alias of another host has no such policy: the reference stores a valid one and never shows
+ * it.
+ */
+export function dropInternalPolicy(spec: ServiceSpec): void {
+  const { type, internalTrafficPolicy: policy } = spec
+  if (type === "ExternalName" && (policy === "Cluster" || policy === "Local")) delete spec.internalTrafficPolicy
+}
+
 function hasAddress(spec: ServiceSpec): boolean {
   return spec.type !== "ExternalName"
 }
