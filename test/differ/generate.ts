@@ -147,13 +147,18 @@ function changeField(random: SeededRandom, schemas: Schemas, field: FieldToChang
   else if (how < 82) at[name] = mayBeNull ? null : ""
   else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name])))
     at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
-  else if (how < 96) at[name] = structuredClone(random.pick(wrong))
+  else if (how < 96) at[name] = wrongValue(random, mayBeEmpty)
   else at[`${name}X`] = "a"
 }
 
+function wrongValue(random: SeededRandom, mayBeEmpty: boolean): JsonValue {
+  const value = random.pick(wrong)
+  return Array.isArray(value) && value.length === 0 && !mayBeEmpty ? "x" : structuredClone(value)
+}
+
 /**
- * The value without empty lists and maps in the items of lists that have one owner. Such a list has changed there, on
- * purpose not here, for who writes an empty list in place of none.
+ * The value without empty lists and maps in the items of lists that have one owner. There a list has changed when
+ * a client writes an empty one in an item that had none; here it has not, on purpose.
  */
 export function withoutEmptyInItems(schemas: Schemas, value: JsonValue, given: Schema, inItem = false): JsonValue {
   const schema = schemas.resolve(given)
