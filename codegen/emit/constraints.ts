@@ -86,7 +86,7 @@ export function fieldCheck(type: TypeModel, field: FieldModel): string {
 
 /** What failures show of an absent field; `null` as a text is what the reference writes for a pointer. */
 export function absentValue(field: FieldModel): JsonValue | undefined {
-  if (field.pointer) return "null"
+  if (field.pointer || ("scalar" in field.type && field.type.scalar === "RawExtension")) return "null"
   return readingOf(field).zero
 }
 

@@ -25,6 +25,13 @@ export const subresourceKeywords: readonly Keyword[] = [
     example: "subresources: {status: {keeps: [spec], freeFinalizers: true}}",
   },
   {
+    word: "validatesObject",
+    places: ["status"],
+    value: boolean,
+    doc: "true: a write of status is judged by the rules of an update of the object itself, its generateName and validatesTwice included. Default: false.",
+    example: "subresources: {status: {keeps: [spec], validatesObject: true}}",
+  },
+  {
     word: "specReplicas",
     places: ["scale"],
     value: path,

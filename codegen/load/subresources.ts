@@ -37,7 +37,9 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
 function status(block: Block, context: KindContext): Subresource {
   const keeps = paths(block, "keeps", context) ?? []
   const isFree = block.flag("freeFinalizers") ?? false
-  return { name: "status", type: "status", verbs: verbsOf(block, viewVerbs), keeps, ...(isFree && { freeFinalizers: true }) }
+  const isWhole = block.flag("validatesObject") ?? false
+  const verbs = verbsOf(block, viewVerbs)
+  return { name: "status", type: "status", verbs, keeps, ...(isFree && { freeFinalizers: true }), ...(isWhole && { validatesObject: true }) }
 }
 
 function connect(name: string, block: Block, context: KindContext): Subresource[] {

@@ -87,6 +87,10 @@ test("reports unknown fields in the order of sorted keys", () => {
   const inOrder = ['unknown field "a"', 'unknown field "b"', 'unknown field "items[9].a"', 'unknown field "items[10].a"']
   expect(read("merge", "{}").ordered(found)).toEqual(inOrder)
   expect(read("json", "[]").ordered(found)).toEqual(inOrder)
+  // The value of an operation keeps the order of its keys.
+  const written = ['unknown field "b"', 'unknown field "items[1].z"', 'unknown field "items[1].a"', 'unknown field "a"']
+  for (const path of ["/items", "/items/1", "/items/-"])
+    expect(read("json", JSON.stringify([{ op: "add", path, value: [] }])).ordered(written)).toEqual([written[3], ...written.slice(0, 3)])
   // A strategic merge patch sorts the texts, so ten precedes nine.
   expect(read("strategic", "{}").ordered(found)).toEqual([inOrder[0], inOrder[1], inOrder[3], inOrder[2]])
 })

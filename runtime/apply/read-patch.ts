@@ -7,10 +7,10 @@ import { ownField } from "../encoding/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { type Fraction, type ParsedJson, pathText, setField } from "../encoding/json/text.ts"
 import type { TypeShape } from "../schema/shape.ts"
-import { duplicateFieldText, numberAt, parsingTypedJson } from "../encoding/json/typed.ts"
+import { duplicateFieldText, numberAt, parsingTypedJson, unknownFieldText } from "../encoding/json/typed.ts"
 import { sortedPaths } from "../encoding/unknown-fields.ts"
 import type { Stages } from "../base/turns.ts"
-import { applyingJsonPatch, type JsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
+import { applyingJsonPatch, type JsonPatch, type JsonPatchOperation, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -93,8 +93,18 @@ function* readingJsonPatch(document: PatchDocument, shape: TypeShape): Stages<Do
   return {
     apply: (object) => checkedJsonPatch(object, patch, check),
     strictErrors: strictErrors.map((error) => `json patch ${error}`),
-    ordered: sortedPaths,
+    ordered: (texts) => sortedPaths(texts, patch.operations.slice(0, placesMax).map(writtenAt)),
   }
+}
+
+/** Operations whose values keep the order of their keys in what is said of unknown fields. */
+const placesMax = 100
+
+/** How the texts about fields below an operation's value begin; below its list for an item at the end of one. */
+function writtenAt({ path = "" }: JsonPatchOperation): string {
+  const steps = pointerSteps(path)
+  if (steps.at(-1) === "-") steps.pop()
+  return unknownFieldText(pathText(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))).slice(0, -1)
 }
 
 function* checkedJsonPatch(object: JsonObject, patch: JsonPatch, check: (result: JsonObject) => JsonObject): Stages<JsonObject> {

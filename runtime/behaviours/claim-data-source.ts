@@ -19,18 +19,26 @@ export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options
     object.status = { phase: "Pending" }
     // Copied because the spec may be the client's own object, which every attempt shares.
     object.spec = deepClone(object.spec)
-    const isOn = options["feature-gates"]?.CrossNamespaceVolumeDataSource === true
-    // Without its namespace the reference would name another object.
-    if (!isOn && object.spec.dataSourceRef?.namespace !== undefined) delete object.spec.dataSourceRef
+    if (namesOther(object) && !mayNameOther(options)) delete object.spec.dataSourceRef
     if (!hasClasses(options)) delete object.spec.volumeAttributesClassName
     keepInStep(object.spec, false)
   },
   prepareUpdate(object, old, { subresource }) {
     if (subresource !== undefined) return
     if (!hasClasses(options) && old.spec.volumeAttributesClassName === undefined) delete object.spec.volumeAttributesClassName
+    if (namesOther(object) && !mayNameOther(options) && old.spec.dataSourceRef === undefined) delete object.spec.dataSourceRef
     keepInStep(object.spec, old.spec.dataSource !== undefined || old.spec.dataSourceRef !== undefined)
   },
 }))
+
+/** Whether the source is in another namespace. Without it the reference would name another object. */
+function namesOther({ spec }: PersistentVolumeClaim): boolean {
+  return (spec.dataSourceRef?.namespace ?? "") !== ""
+}
+
+function mayNameOther(options: BehaviourDeps["options"]): boolean {
+  return options["feature-gates"]?.CrossNamespaceVolumeDataSource === true
+}
 
 /** Whether claims may name a class of attributes. Templates of claims always may: their claims lose it. */
 function hasClasses(options: BehaviourDeps["options"]): boolean {

@@ -10,7 +10,7 @@ import { Failures } from "../base/failure.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import type { Service, ServiceSpec } from "../../generated/core/v1/service/types.ts"
 import { allocateAddresses, allocateNodePorts, releaseUnused } from "./services/allocate.ts"
-import { carryOver, dropUnneeded, syncAddresses } from "./services/carry-over.ts"
+import { carryOver, dropInternalPolicy, dropUnneeded, syncAddresses } from "./services/carry-over.ts"
 import { fillFamilies } from "./services/families.ts"
 import { holdingsOf, inOrder } from "./services/fields.ts"
 import { RangeAllocators } from "./services/ledgers.ts"
@@ -29,6 +29,7 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
       // Every attempt shares the client's spec.
       const spec = deepClone(object.spec)
       syncAddresses(spec)
+      dropInternalPolicy(spec)
       fillFamilies(spec, families, failures)
       // The reference reports these alone, before it validates.
       if (!failures.empty) failures.end()
@@ -39,6 +40,7 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
       const [spec, before] = [object.spec, old.spec]
       carryOver(spec, before)
       dropUnneeded(spec, before)
+      dropInternalPolicy(spec)
       fillFamilies(spec, families, failures)
       // The reference reports these alone, before it validates.
       if (!failures.empty) failures.end()

@@ -61,12 +61,14 @@ function collectInEntries(item: ShapeNode, entries: Iterable<[string | number, J
 
 /**
  * Sorts paths as a document with sorted keys holds them: for YAML bodies and results of patches, whose keys the
- * reference sorts before it reads them.
+ * reference sorts before it reads them. `asWritten`: paths below which the keys are as the client wrote them.
  */
-export function sortedPaths(paths: readonly string[]): string[] {
+export function sortedPaths(paths: readonly string[], asWritten: readonly string[] = []): string[] {
   const sorter = (path: string): string => path.replace(/\[(\d+)\]/g, (_index, digits: string) => `[${digits.padStart(10, "0")}]`)
+  const written = (path: string): string | undefined =>
+    asWritten.find((above) => path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
   return paths
-    .map((path) => ({ path, by: sorter(path) }))
+    .map((path) => ({ path, by: sorter(written(path) ?? path) }))
     .sort((left, right) => (left.by < right.by ? -1 : left.by > right.by ? 1 : 0))
     .map(({ path }) => path)
 }

@@ -77,8 +77,17 @@ function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
  */
 function resetFields(kind: Kind, subresource: string): FieldSet {
   const kept = subresource === "" ? kind.rules.updateKeeps : kind.subresources.find(({ name }) => name === subresource)?.keeps
+  if (kept !== undefined && wholeMetadata.every((path) => kept.includes(path)))
+    return resetOf([...kept.filter((path) => !path.startsWith("metadata.")), "metadata"])
+  return resetOf(kept ?? [])
+}
+
+/** A status that keeps all of these says nothing of the metadata, so none of it has an owner. */
+const wholeMetadata = ["metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]
+
+function resetOf(kept: readonly string[]): FieldSet {
   let reset: FieldSet = {}
-  for (const path of kept ?? []) if (!path.includes(".") || path.startsWith("metadata.")) reset = union(reset, setOfPath(path))
+  for (const path of kept) if (!path.includes(".") || path.startsWith("metadata.")) reset = union(reset, setOfPath(path))
   return reset
 }
 

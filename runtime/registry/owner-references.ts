@@ -4,8 +4,8 @@ import { stringify } from "../encoding/json/text.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../base/json.ts"
 
 /**
- * Called for every object that a client sent, before its fields are tracked, and again if admission has changed it.
- * Modifies `object`.
+ * Called for every object that a client sent whole, before its fields are tracked, and for the result of admission and
+ * of every patch. Modifies `object`.
  */
 export function dedupOwnerReferences({ metadata }: ApiObject, warn: (text: string) => void): void {
   const references = metadata?.ownerReferences ?? []

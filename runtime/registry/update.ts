@@ -288,14 +288,17 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     rememberStored(sent, state.storedOld)
   }
   if (takesTurns(bytes)) await nextTurn()
-  afterDecoding(handle, request, sent)
+  afterDecoding(handle, sent)
   const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
   const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
   const next = admits ? await mutated(registry, handle, request, { next: sent, old, bytes, managedFields }) : sent
+  // A patch that names an owner twice has become its manager by now, as in the reference.
+  dedupOwnerReferences(next, request.warn)
   if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
+  const isLinked = (next.metadata?.selfLink ?? "") !== ""
   next.metadata = nextMetadata(next, old)
   if (managedFields !== undefined) next.metadata.managedFields = managedFields
   keepStored(handle, request, { next, old })
@@ -316,7 +319,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
   if (takesTurns(bytes)) await nextTurn()
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
-  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old)
+  const same = ops.writes.length === 0 && sameHidden && unchanged(next, old, isLinked)
   if (takesTurns(bytes)) await nextTurn()
   if (same && !(await isStoredEarlier(registry, handle, state.current))) {
     await confirmDefinition(registry, handle)
@@ -328,9 +331,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
-function afterDecoding(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
+function afterDecoding(handle: KindHandle, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dedupOwnerReferences(object, request.warn)
 }
 
 /** Runs the mutating plugins, which see the client's object with updated managedFields. */
@@ -347,7 +349,7 @@ async function mutated(
 ): Promise<ApiObject> {
   const object = withManagers(sent, managedFields)
   const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
-  if (next !== object) afterDecoding(handle, request, next)
+  if (next !== object) afterDecoding(handle, next)
   return next
 }
 
@@ -377,13 +379,16 @@ function ownCopy(object: ApiObject): ApiObject {
   return copy
 }
 
-/** Whether the object is unchanged but for the times in managedFields. Such an object is not written. */
-function unchanged(next: ApiObject, old: ApiObject): boolean {
+/**
+ * Whether the object is unchanged but for the times in managedFields. Such an object is not written. As in the
+ * reference, times do count when the client has sent the link of an earlier version (`isLinked`).
+ */
+function unchanged(next: ApiObject, old: ApiObject, isLinked: boolean): boolean {
   const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
   return (
     sameBut("metadata", next, old) &&
     sameBut("managedFields", after, before) &&
-    equalIgnoringTimes(after.managedFields, before.managedFields)
+    (isLinked ? deepEqual : equalIgnoringTimes)(after.managedFields, before.managedFields)
   )
 }
 
@@ -459,7 +464,7 @@ function validateUpdate(
   }
   if (next.metadata?.name !== name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
-  const ofKind = request.subresource === undefined
+  const ofKind = request.subresource === undefined || request.subresource.validatesObject === true
   const options = metaOptions(handle.kind, vendor, failures)
   const isFree = request.subresource?.freeFinalizers === true
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, {

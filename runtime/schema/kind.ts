@@ -160,6 +160,8 @@ export interface Subresource {
   readonly keeps?: readonly string[]
   /** type status: a write may add finalizers without a domain. */
   readonly freeFinalizers?: true
+  /** type status: a write is judged by the rules of an update of the object itself. */
+  readonly validatesObject?: true
   /** type scale: dotted paths in the parent. */
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
   /** type behaviour: its name. */

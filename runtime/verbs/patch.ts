@@ -111,7 +111,8 @@ function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, w
       keepNulls: isApplied,
       written,
     })
-    const reported = isApplied && call.handle.kind.custom !== undefined ? [] : unknown
+    // An apply names fields that its type does not declare, and drops those below a type without any, in silence.
+    const reported = isApplied ? [] : unknown
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
   } catch (error) {

@@ -2,6 +2,7 @@ import { badRequest } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
 import type { WriteResult } from "../registry/commit.ts"
+import { dedupOwnerReferences } from "../registry/owner-references.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
@@ -45,6 +46,8 @@ export function updateOperation(
 ): Promise<WriteResult> {
   const { warnings } = call.request
   matchPath(call, body)
+  // Before the object is looked for: its absence is answered with the warning.
+  dedupOwnerReferences(body, (text) => warnings.push(text))
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(subresource !== undefined && { subresource }),

@@ -10,6 +10,7 @@ import { createHttpClient } from "../support/http-client.ts"
 import { mutate } from "./generate.ts"
 import { type FoundClass, hunt } from "./hunt.ts"
 import { kindsOf } from "./kinds.ts"
+import { ownersClass } from "./owners.ts"
 import { jsonPatch, mergePatch } from "./probe.ts"
 import { Schemas } from "./schemas.ts"
 import { shrinkBody } from "./shrink.ts"
@@ -74,6 +75,23 @@ describe("the shrinker", () => {
     asked = 0
     await shrinkBody(body, differs, 3)
     expect(asked).toBe(3)
+  })
+})
+
+describe("a class of owners", () => {
+  const facts = (...sets: JsonObject[]): Facts => ({
+    code: 200,
+    object: { metadata: { managedFields: sets.map((fieldsV1, at) => ({ manager: `m${at}`, time: "<now>", fieldsV1 })) } },
+  })
+
+  it("is one for the fields of a list, a map and their containers, and another for another field", () => {
+    const both = facts({ "f:data": { ".": {}, "f:a": {} }, "f:spec": { "f:size": {} } })
+    expect(ownersClass(both, facts({ "f:data": { "f:a": {} }, "f:spec": { "f:size": {} } }))).toBe("managed fields: f:data")
+    expect(ownersClass(both, facts({ "f:data": { ".": {} }, "f:spec": { "f:size": {} } }))).toBe("managed fields: f:data")
+    expect(ownersClass(both, facts({ "f:spec": { "f:size": {} } }, { "f:data": { ".": {}, "f:a": {} } }))).toBe("managed fields: f:data")
+    expect(ownersClass(both, facts({ "f:data": { ".": {}, "f:a": {} } }))).toBe("managed fields: f:spec")
+    expect(ownersClass(both, facts({ "f:data": { ".": {}, "f:a": {} }, "f:spec": {} }))).toBe("managed fields: f:spec.f:size")
+    expect(ownersClass(both, { code: 200, object: {} })).toBe("managed fields: none here")
   })
 })
 

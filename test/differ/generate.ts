@@ -108,7 +108,9 @@ function change(random: SeededRandom, schemas: Schemas, at: JsonObject, given: S
   if (["kind", "apiVersion", "name", "namespace", "uid", "resourceVersion"].includes(name) && random.chance(0.9)) return
   // An empty list in a field that is always written has no owner here, on purpose.
   const mayBeEmpty = schema.required?.includes(name) !== true
-  changeField(random, schemas, { at, name, mayBeEmpty }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
+  // Neither has a null in a map of bytes, on purpose: each write of one takes the key from its owner there.
+  const mayBeNull = schema.additionalProperties?.format !== "byte"
+  changeField(random, schemas, { at, name, mayBeEmpty, mayBeNull }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
 }
 
 /** Changes something below a field; false when the field has nothing below. */
@@ -134,15 +136,42 @@ interface FieldToChange {
   readonly at: JsonObject
   readonly name: string
   readonly mayBeEmpty: boolean
+  readonly mayBeNull: boolean
 }
 
-function changeField(random: SeededRandom, schemas: Schemas, { at, name, mayBeEmpty }: FieldToChange, schema: Schema): void {
+function changeField(random: SeededRandom, schemas: Schemas, field: FieldToChange, schema: Schema): void {
+  const { at, name, mayBeEmpty, mayBeNull } = field
   const how = random.integer(100)
   if (how < 60) at[name] = drawValue(random, schemas, schema)
   else if (how < 75) delete at[name]
-  else if (how < 82) at[name] = null
+  else if (how < 82) at[name] = mayBeNull ? null : ""
   else if (how < 90 && (mayBeEmpty || !Array.isArray(at[name])))
     at[name] = Array.isArray(at[name]) ? [] : isObject(at[name]) ? {} : typeof at[name] === "number" ? 0 : ""
-  else if (how < 96) at[name] = structuredClone(random.pick(wrong))
+  else if (how < 96) at[name] = wrongValue(random, mayBeEmpty)
   else at[`${name}X`] = "a"
+}
+
+function wrongValue(random: SeededRandom, mayBeEmpty: boolean): JsonValue {
+  const value = random.pick(wrong)
+  return Array.isArray(value) && value.length === 0 && !mayBeEmpty ? "x" : structuredClone(value)
+}
+
+/**
+ * The value without empty lists and maps in the items of lists that have one owner. There a list has changed when
+ * a client writes an empty one in an item that had none; here it has not, on purpose.
+ */
+export function withoutEmptyInItems(schemas: Schemas, value: JsonValue, given: Schema, inItem = false): JsonValue {
+  const schema = schemas.resolve(given)
+  if (Array.isArray(value)) {
+    const hasKeys = schema["x-kubernetes-list-type"] === "map" || schema["x-kubernetes-patch-strategy"]?.includes("merge") === true
+    return value.map((item) => withoutEmptyInItems(schemas, item, schema.items ?? {}, inItem || !hasKeys))
+  }
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).map(([name, field]): [string, JsonValue] => {
+    const below = schema.properties?.[name] ?? schema.additionalProperties ?? {}
+    const isMap = schemas.resolve(below).additionalProperties !== undefined
+    const isNothing = Array.isArray(field) ? field.length === 0 : isMap && isObject(field) && Object.keys(field).length === 0
+    return [name, inItem && isNothing ? null : withoutEmptyInItems(schemas, field ?? null, below, inItem)]
+  })
+  return Object.fromEntries(fields)
 }

@@ -8,6 +8,7 @@ import { steady } from "../real-answers/steady.ts"
 import { fieldOf, isList, same } from "../real-answers/values.ts"
 import { createRandom } from "../sim/world/random.ts"
 import type { Kind } from "./kinds.ts"
+import { isOfOwners, ownersClass } from "./owners.ts"
 import { drawProbe, type Probe } from "./probe.ts"
 import { shrinkBody } from "./shrink.ts"
 
@@ -46,13 +47,11 @@ const classesMax = 2000
 const attemptsMax = 60
 
 /**
- * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, the owners of a list
- * with keys are those of the list, and conflicts are the same in all fields.
+ * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, and conflicts are the
+ * same in all fields.
  */
 export function classOf(difference: Difference): string {
-  const name = /^object \.metadata\.managedFields\[\]\.fieldsV1\./.test(difference.class)
-    ? difference.class.replace(/\.(?:k:\{.*|\.)$/, "")
-    : difference.class
+  const name = difference.class
   const place = placeOf(difference).replace(/^(Apply failed with \d+ conflict)[^]*/, "$1")
   return `${name} ${place}`.replace(/\b(?:spec\.)?(?:jobTemplate\.spec\.)?template\.spec\./g, "spec.").trim()
 }
@@ -66,12 +65,12 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
   if (first === undefined) throw new Error("there are no kinds to ask about")
   for (; given.goesOn(); requests++) {
     const probe = drawProbe(random, random.pick([first, ...others]))
-    const { differing, ...answered } = await ask(given.servers, probe)
+    const { differing, owners, ...answered } = await ask(given.servers, probe)
     for (const difference of differing) {
       if (given.isKnown(difference, probe.kind)) continue
       // A Status without details lacks all of them.
       if (/^details\.(?:group|kind)$/.test(difference.class) && differing.some((one) => one.class === "details.name")) continue
-      const name = classOf(difference)
+      const name = nameOf(difference, owners)
       const known = classes.get(name)
       if (known !== undefined) known.count++
       if (known !== undefined || classes.size >= classesMax) continue
@@ -83,8 +82,12 @@ export async function hunt(given: Hunt): Promise<{ readonly requests: number; re
   return { requests, classes }
 }
 
+const nameOf = (difference: Difference, owners: string): string => (isOfOwners(difference) ? owners : classOf(difference))
+
 interface Asked {
   readonly differing: readonly Difference[]
+  /** The class of all differences of managed fields. */
+  readonly owners: string
   readonly answers: readonly Facts[]
   readonly ended: readonly Facts[]
 }
@@ -94,17 +97,26 @@ async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Pro
   const id = `${kind}/${operation}/random`
   const answers: Facts[] = []
   let differing: Difference[] = []
+  let owners = ""
   for (const step of steps) {
     const [a, b] = await Promise.all([real(step), ours(step)])
     answers.push(a)
     // The real server panics at some patches, and ends the connection.
     const hasPanicked = a.code === 0 && b.code >= 400
-    differing = hasPanicked ? [] : differences(withoutAllocations(steady(a, id)), withoutAllocations(steady(b, id)))
+    const [there, here] = [withoutAllocations(steady(a, id)), withoutNotEnforced(withoutAllocations(steady(b, id)))]
+    differing = hasPanicked ? [] : differences(there, here)
+    if (differing.some(isOfOwners)) owners = ownersClass(a, b)
     if (differing.length > 0) break
   }
   const ended: Facts[] = []
   for (const step of end ?? []) ended.push((await Promise.all([real(step), ours(step)]))[0])
-  return { differing, answers, ended }
+  return { differing, owners, answers, ended }
+}
+
+/** Warnings of what is stored and not enforced are for the recorded cases; others stand beside them. */
+function withoutNotEnforced({ warnings, ...facts }: Facts): Facts {
+  const kept = warnings?.filter((text) => !text.includes("not enforced by this server: ")) ?? []
+  return { ...facts, ...(kept.length > 0 && { warnings: kept }) }
 }
 
 /** Internal errors, and that a second item has no name either, come beside the cause itself. */
@@ -133,8 +145,8 @@ function withoutAllocations({ status: given, ...facts }: Facts): Facts {
 async function smallest(servers: Servers, found: FoundClass): Promise<FoundClass> {
   let best: FoundClass = { ...found, probe: upTo(found.probe, found.answers.length) }
   const differs = async (probe: Probe): Promise<boolean> => {
-    const { differing, ...answered } = await ask(servers, probe)
-    const difference = differing.find((one) => classOf(one) === found.name)
+    const { differing, owners, ...answered } = await ask(servers, probe)
+    const difference = differing.find((one) => nameOf(one, owners) === found.name)
     if (difference === undefined) return false
     best = { ...found, probe: upTo(probe, answered.answers.length), difference, ...answered }
     return true

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/js
 import type { Step } from "../real-answers/recorded.ts"
 import { fieldOf, same } from "../real-answers/values.ts"
 import type { SeededRandom } from "../sim/world/random.ts"
-import { mutate } from "./generate.ts"
+import { mutate, withoutEmptyInItems } from "./generate.ts"
 import type { Kind } from "./kinds.ts"
 
 export interface Probe {
@@ -35,10 +35,10 @@ const writes = ["update", "status", "json", "merge", "strategic", "apply", "get"
 
 /** Each write starts from what was created, so that it may take back what another one has changed. */
 function drawLife(random: SeededRandom, kind: Kind, stored: NonNullable<Kind["stored"]>): Probe {
-  const object = withoutGeneratedName(mutate(random, kind.schemas, renamed(random.pick(kind.bases)), kind.schema))
+  const object = withoutGeneratedName(mutated(random, { ...kind, isLife: true }, renamed(random.pick(kind.bases))))
   const name = fieldOf(object, "metadata", "name")
   const path = `${kind.path}/${typeof name === "string" && name !== "" ? encodeURIComponent(name) : "none"}`
-  const lasting = { ...kind, stored: { ...stored, path, object } }
+  const lasting = { ...kind, stored: { ...stored, path, object }, isLife: true }
   const create: Step = { m: "POST", p: `${kind.path}?fieldManager=differ-create`, b: object, managed: true }
   const later = Array.from({ length: 1 + random.integer(writesMax) }, () => {
     const operation = random.pick(writes)
@@ -67,18 +67,28 @@ function withoutGeneratedName(object: JsonObject): JsonObject {
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 /** A write that is no dry run, by one of two managers. */
-function lastingStep(random: SeededRandom, kind: Kind, operation: (typeof operations)[number]): Step {
+function lastingStep(random: SeededRandom, kind: Written, operation: (typeof operations)[number]): Step {
   const step = stepOf(random, kind, operation)
   const query = `?fieldManager=differ-${random.pick(["one", "two"])}${random.chance(0.1) ? "&dryRun=All" : ""}`
   return { ...step, p: step.p.replace("?dryRun=All&fieldManager=differ", query), managed: true }
 }
 
-function stepOf(random: SeededRandom, kind: Kind, operation: (typeof operations)[number]): Step {
+interface Written extends Kind {
+  /** Managed fields are compared. */
+  readonly isLife?: boolean
+}
+
+function mutated(random: SeededRandom, { schemas, schema, isLife }: Written, object: JsonObject): JsonObject {
+  const changed = mutate(random, schemas, object, schema)
+  return isLife === true ? (withoutEmptyInItems(schemas, changed, schema) as JsonObject) : changed // An object stays one.
+}
+
+function stepOf(random: SeededRandom, kind: Written, operation: (typeof operations)[number]): Step {
   const query = `?dryRun=All&fieldManager=differ${random.chance(0.1) ? "&fieldValidation=Strict" : ""}`
-  const { stored, schemas, schema } = kind
+  const { stored } = kind
   if (stored === undefined || operation === "create")
-    return { m: "POST", p: kind.path + query, b: mutate(random, schemas, renamed(random.pick(kind.bases)), schema) }
-  const changed = mutate(random, schemas, stored.object, schema)
+    return { m: "POST", p: kind.path + query, b: mutated(random, kind, renamed(random.pick(kind.bases))) }
+  const changed = mutated(random, kind, stored.object)
   const whole = {
     ...changed,
     metadata: { ...(stored.object["metadata"] as JsonObject), ...(isObject(changed["metadata"]) && changed["metadata"]) },

@@ -14,6 +14,8 @@ export interface Schema {
   readonly additionalProperties?: Schema
   readonly $ref?: string
   readonly allOf?: readonly Schema[]
+  readonly "x-kubernetes-list-type"?: string
+  readonly "x-kubernetes-patch-strategy"?: string
 }
 
 export class Schemas {

@@ -44,6 +44,12 @@ describe("merges into the live object:", () => {
       { ports: [{ port: 1 }, { port: 1, protocol: "UDP" }] },
     ],
     [
+      "a null is another key than the default",
+      { ports: [{ port: 1, protocol: "TCP" }] },
+      { ports: [{ port: 1, protocol: null }] },
+      { ports: [{ port: 1, protocol: "TCP" }, { port: 1, protocol: null }] },
+    ],
+    [
       "repeated keyed items are not merged",
       { ports: [{ port: 1, text: "a" }, { port: 2 }, { port: 1, text: "b" }] },
       { ports: [{ port: 1, names: ["x"] }] },

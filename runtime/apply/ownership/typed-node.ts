@@ -125,15 +125,22 @@ export function elementOf(list: ListForm, item: JsonValue): string | undefined {
   if (!isObject(item)) return undefined
   const keys = list.keys()
   const only = keys.length === 1 ? keys[0] : undefined
-  if (only !== undefined) return elementOfOne(only, valueAt(item, only.name) ?? only.default)
+  if (only !== undefined) return elementOfOne(only, keyValue(item, only))
   let text = "k:{"
   for (const key of keys) {
-    const value = valueAt(item, key.name) ?? key.default
+    const value = keyValue(item, key)
     if (value === undefined) return undefined
     if (text.length > 3) text += ","
     text += key.label + canonicalText(value)
   }
   return `${text}}`
+}
+
+/** A null in place of a key that has a default is a value of its own, as in the reference. */
+function keyValue(item: JsonObject, key: ListKey): JsonValue | undefined {
+  const value = valueAt(item, key.name)
+  if (key.default === undefined) return value ?? undefined
+  return value === undefined ? key.default : value
 }
 
 const knownValueCharactersMax = 64

@@ -34,7 +34,7 @@ function checkConditions(status: PodStatus, before: PodStatus, context: CheckCon
 function checkClaims({ spec, status }: Pod, context: CheckContext<unknown>): void {
   const names = new Set(spec.resourceClaims?.map(({ name }) => name))
   for (const [index, { name }] of (status.resourceClaimStatuses ?? []).entries()) {
-    if (name === "" || names.has(name)) continue
+    if (names.has(name)) continue
     context.fail("Invalid", name, "must match the name of an entry in `spec.resourceClaims`", `status.resourceClaimStatuses[${index}].name`)
   }
 }

@@ -25,9 +25,9 @@ export function carryOver(spec: ServiceSpec, old: ServiceSpec): void {
 function carryAddresses(spec: ServiceSpec, old: ServiceSpec): void {
   if (spec.clusterIP === undefined) put(spec, "clusterIP", old.clusterIP)
   const { clusterIP: address, clusterIPs: addresses = [] } = spec
-  if (addresses.length === 0 && address === old.clusterIP) put(spec, "clusterIPs", old.clusterIPs)
+  if (addresses.length === 0) put(spec, "clusterIPs", old.clusterIPs)
   // A client that knows only the single field changed it.
-  else if (address !== undefined && address !== old.clusterIP && deepEqual(spec.clusterIPs, old.clusterIPs)) spec.clusterIPs = [address]
+  if (address !== undefined && address !== old.clusterIP && deepEqual(spec.clusterIPs, old.clusterIPs)) spec.clusterIPs = [address]
   for (const name of ["ipFamilies", "ipFamilyPolicy"] as const) if (spec[name] === undefined) put(spec, name, old[name])
   if (spec.ipFamilyPolicy === "SingleStack") for (const name of ["clusterIPs", "ipFamilies"] as const) dropSecond(spec, old, name)
 }
@@ -79,6 +79,15 @@ export function dropUnneeded(spec: ServiceSpec, old: ServiceSpec): void {
   if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
     for (const name of ["allocateLoadBalancerNodePorts", "loadBalancerClass"] as const) if (dropped(name)) delete spec[name]
   }
+}
+
+/**
+ * Called on each write. An alias of another host has no such policy: the reference stores a valid one and never shows
+ * it.
+ */
+export function dropInternalPolicy(spec: ServiceSpec): void {
+  const { type, internalTrafficPolicy: policy } = spec
+  if (type === "ExternalName" && (policy === "Cluster" || policy === "Local")) delete spec.internalTrafficPolicy
 }
 
 function hasAddress(spec: ServiceSpec): boolean {

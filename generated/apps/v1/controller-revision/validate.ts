@@ -2,10 +2,10 @@
 import { revisionData } from "../../../../runtime/behaviours/checks/revision-data.ts"
 import { type CheckContext, type JsonObject, immutable, limited, limits, named } from "../../../../runtime/schema/index.ts"
 
-const controllerRevisionLimits = limits({ revision: { keepEmpty: true, minimum: 0 } })
+const controllerRevisionLimits = limits({ data: { absent: "null" }, revision: { keepEmpty: true, minimum: 0 } })
 
 export function validateControllerRevision(self: JsonObject, context: CheckContext): void {
   limited(self.revision, context, controllerRevisionLimits.revision)
-  immutable(self, "data", context, "always")
+  immutable(self, "data", context, "always", controllerRevisionLimits.data)
   named(revisionData, self, context)
 }

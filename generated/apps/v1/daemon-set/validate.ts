@@ -147,6 +147,13 @@ export function validateDaemonSetStatus(self: JsonObject, context: CheckContext)
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented or unset", on: "update" },
+    {
+    type: "Invalid",
+    at: "collisionCount",
+    absent: "null",
+    value: () => orElse(get(self, "collisionCount"), 0),
+    message: "cannot be decremented",
+    on: "update",
+  },
   )
 }

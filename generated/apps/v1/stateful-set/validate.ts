@@ -186,6 +186,13 @@ export function validateStatefulSetStatus(self: JsonObject, context: CheckContex
     !present(get(context.old, "collisionCount")) || atMost(get(context.old, "collisionCount"), get(self, "collisionCount")),
     self,
     context,
-    { type: "Invalid", at: "collisionCount", absent: "null", message: "cannot be decremented", on: "update" },
+    {
+    type: "Invalid",
+    at: "collisionCount",
+    absent: "null",
+    value: () => orElse(get(self, "collisionCount"), 0),
+    message: "cannot be decremented",
+    on: "update",
+  },
   )
 }

@@ -144,16 +144,16 @@ export function validateServiceSpec(self: JsonObject, context: CheckContext): vo
     context,
     { type: "Forbidden", at: "loadBalancerClass", message: "may only be used when `type` is 'LoadBalancer'" },
   )
-  // when type == "LoadBalancer" && oldSelf.type == "LoadBalancer": loadBalancerClass == oldSelf.loadBalancerClass || (!has(loadBalancerClass) && !has(oldSelf.loadBalancerClass))
+  // when type == "LoadBalancer" && oldSelf.type == "LoadBalancer": loadBalancerClass == oldSelf.loadBalancerClass && has(loadBalancerClass) == has(oldSelf.loadBalancerClass)
   rule(
-    !((get(self, "type") === "LoadBalancer") && (get(context.old, "type") === "LoadBalancer")) || (equals(get(self, "loadBalancerClass"), get(context.old, "loadBalancerClass")) || (!present(get(self, "loadBalancerClass")) && !present(get(context.old, "loadBalancerClass")))),
+    !((get(self, "type") === "LoadBalancer") && (get(context.old, "type") === "LoadBalancer")) || (equals(get(self, "loadBalancerClass"), get(context.old, "loadBalancerClass")) && equals(present(get(self, "loadBalancerClass")), present(get(context.old, "loadBalancerClass")))),
     self,
     context,
     {
     type: "Invalid",
     at: "loadBalancerClass",
     absent: "null",
-    value: () => orElse(get(self, "loadBalancerClass"), "null"),
+    value: () => present(get(self, "loadBalancerClass")) ? get(self, "loadBalancerClass") : "null",
     message: "may not change once set",
     on: "update",
   },

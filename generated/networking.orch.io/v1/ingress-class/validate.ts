@@ -6,14 +6,12 @@ import {
   field,
   get,
   immutable,
-  less,
   limited,
   limits,
   named,
   nonEmpty,
   present,
   rule,
-  size,
 } from "../../../../runtime/schema/index.ts"
 
 export function validateIngressClass(self: JsonObject, context: CheckContext): void {
@@ -35,7 +33,7 @@ const ingressClassParametersReferenceLimits = limits({
   kind: { nonEmpty: true, absent: "", format: "path-segment", failures: { nonEmpty: { message: "kind is required" } } },
   name: { nonEmpty: true, absent: "", format: "path-segment", failures: { nonEmpty: { message: "name is required" } } },
   scope: { pointer: true, keepEmpty: true, enum: ["Cluster", "Namespace"] },
-  namespace: { pointer: true, format: "optional-dns-label" },
+  namespace: { pointer: true, format: "dns-label" },
 })
 
 export function validateIngressClassParametersReference(self: JsonObject, context: CheckContext): void {
@@ -46,9 +44,9 @@ export function validateIngressClassParametersReference(self: JsonObject, contex
   limited(self.name, context, ingressClassParametersReferenceLimits.name)
   limited(self.scope, context, ingressClassParametersReferenceLimits.scope)
   limited(self.namespace, context, ingressClassParametersReferenceLimits.namespace)
-  // when scope == "Namespace": size(self.namespace) > 0
+  // when scope == "Namespace": has(self.namespace)
   rule(
-    !(get(self, "scope") === "Namespace") || less(0, size(get(self, "namespace"))),
+    !(get(self, "scope") === "Namespace") || present(get(self, "namespace")),
     self,
     context,
     { type: "Required", at: "namespace", message: "`parameters.scope` is set to 'Namespace'" },

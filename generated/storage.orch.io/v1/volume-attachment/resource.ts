@@ -38,6 +38,7 @@ export const volumeAttachment: Kind<VolumeAttachment, VolumeAttachmentInput> = {
         "metadata.ownerReferences",
         "metadata.deletionTimestamp",
       ],
+      validatesObject: true,
     },
   ],
   behaviours: [],

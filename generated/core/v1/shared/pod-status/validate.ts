@@ -12,7 +12,6 @@ import {
   less,
   limited,
   limits,
-  nonEmpty,
   rule,
   size,
   unique,
@@ -66,6 +65,5 @@ export function validatePodIP(self: JsonObject, context: CheckContext): void {
 const podResourceClaimStatusLimits = limits({ resourceClaimName: { pointer: true, absent: "null", reportedAt: "./name", format: "dns-subdomain" } })
 
 export function validatePodResourceClaimStatus(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.name, "name", context)
   limited(self.resourceClaimName, context, podResourceClaimStatusLimits.resourceClaimName)
 }
