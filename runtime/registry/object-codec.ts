@@ -154,8 +154,8 @@ function versionedText(object: ApiObject, name: string | undefined): Buffer {
 }
 
 /**
- * The same for an object whose fields behind the metadata are those of a stored one with this JSON. `name`: the first of
- * them, an object. Returns undefined if the stored object has another field there.
+ * The same for an object whose fields behind the metadata are those of a stored one with this JSON. `name`: the first
+ * of them, an object. Returns undefined if the stored object has another field there.
  */
 function textBefore({ kind = "", apiVersion = "", metadata = {} }: ApiObject, stored: Buffer, name: string): Buffer | undefined {
   // In the metadata itself only texts have names that a client chose, and managed fields have prefixes.

@@ -26,9 +26,7 @@ export class RecentObjects {
   /** Those that were found as they should be. */
   private readonly looked = new WeakSet<RecentObject>()
 
-  /**
-   * As `find`, for a deletion: fields of the object may be present and undefined, which makes no difference to its JSON.
-   */
+  /** As `find`, for a deletion: fields of the object may be present and undefined, which its JSON does not show. */
   findToDelete(key: string, revision: number): RecentObject | undefined {
     const recent = this.byKey.get(key)
     return recent?.revision === revision ? recent : undefined

@@ -5,7 +5,10 @@
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Seconds on two cores, of the files that took longest; the end of `.ci/run` names those of each run. Only the order counts. */
+/**
+ * Seconds on two cores, of the files that took longest; the end of `.ci/run` names those of each run. Only their order
+ * counts.
+ */
 export const slowFiles: Readonly<Record<string, number>> = {
   "test/sim/sim.test.ts": 400,
   "test/hammer/hammer.test.ts": 317,
