@@ -41,7 +41,7 @@ function moduleOf(path: string): Module {
   const text = readFileSync(posix.join(repository, path), "utf8")
   const found: Module = {
     imports: [...text.matchAll(imports)].map(([, target = ""]) => posix.join(posix.dirname(path), target)).filter(isFile),
-    // Of the runtime, only the server itself: its other parts leave a process as it was, or their tests say what they use.
+    // Of the runtime, only the server: its other parts leave a process as it was, or their tests say what they use.
     ofProcess: path === "runtime/server.ts" || (/^test\/|\.test\.ts$/.test(path) && ofProcess.some((pattern) => pattern.test(text))),
   }
   modules.set(path, found)
