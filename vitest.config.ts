@@ -1,22 +1,25 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/longest-first.ts"
+import { sharedFiles } from "./test/support/shared-files.ts"
 import { reportingPool } from "./test/support/worker-pool.ts"
 
 // .ci/run sets this variable to count tests, so that its command is the same as a developer's.
 const report = process.env.ORCH_TEST_REPORT
 
+const folders = ["bench", "cel", "codegen", "model", "runtime", "test"]
+const elsewhere = ["test/real-clients/**"]
+const shared = [...sharedFiles(folders)]
+
 export default defineConfig({
   test: {
-    include: [
-      "bench/**/*.test.ts",
-      "cel/**/*.test.ts",
-      "codegen/**/*.test.ts",
-      "model/**/*.test.ts",
-      "runtime/**/*.test.ts",
-      "test/**/*.test.ts",
+    projects: [
+      {
+        extends: true,
+        test: { name: "alone", include: folders.map((folder) => `${folder}/**/*.test.ts`), exclude: [...elsewhere, ...shared] },
+      },
+      { extends: true, test: { name: "shared", include: shared, exclude: elsewhere, isolate: false } },
     ],
-    exclude: ["test/real-clients/**"],
     pool: reportingPool,
     // Many files wait for servers and stores. With one file at a time, the default on two cores, half of them is idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -5,10 +5,7 @@
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/**
- * Seconds on two cores, of the files that took longest; the end of `.ci/run` names those of each run. Only their order
- * counts.
- */
+/** Seconds of the files that take longest; the end of `.ci/run` names those of each run. Only the order counts. */
 export const slowFiles: Readonly<Record<string, number>> = {
   "test/sim/sim.test.ts": 400,
   "test/hammer/hammer.test.ts": 317,

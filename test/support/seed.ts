@@ -15,9 +15,11 @@ export function testSeed(): number {
 }
 
 /**
- * Called once by the runner, before it starts its workers. They and the programs they start inherit these variables.
+ * Called by the runner for each of its projects, before it starts its workers. They and the programs they start inherit
+ * these variables.
  */
 export function setup(): void {
+  if (process.env["ORCH_TEST_REUSE_SLABS"] !== undefined) return
   process.env["ORCH_TEST_REUSE_SLABS"] = "1"
   process.env[variable] ??= String(Math.floor(Math.random() * seedsBelow))
   console.log(`the seed of this run is ${testSeed()}; ${variable}=${testSeed()} repeats what it draws`)

@@ -4,7 +4,11 @@
  */
 import { ForksPoolWorker, type PoolOptions, type PoolWorker } from "vitest/node"
 
+const name = "reporting-forks"
+
 class ReportingWorker extends ForksPoolWorker {
+  /** That of the pool: a worker goes on with the next file only under the name of the pool that the file asks for. */
+  override readonly name = name
   private files: readonly string[] = []
   private stopping = false
 
@@ -26,6 +30,6 @@ class ReportingWorker extends ForksPoolWorker {
 }
 
 export const reportingPool = {
-  name: "reporting-forks",
+  name,
   createPoolWorker: (options: PoolOptions): PoolWorker => new ReportingWorker(options),
 }
