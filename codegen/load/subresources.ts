@@ -39,7 +39,14 @@ function status(block: Block, context: KindContext): Subresource {
   const isFree = block.flag("freeFinalizers") ?? false
   const isWhole = block.flag("validatesObject") ?? false
   const verbs = verbsOf(block, viewVerbs)
-  return { name: "status", type: "status", verbs, keeps, ...(isFree && { freeFinalizers: true }), ...(isWhole && { validatesObject: true }) }
+  return {
+    name: "status",
+    type: "status",
+    verbs,
+    keeps,
+    ...(isFree && { freeFinalizers: true }),
+    ...(isWhole && { validatesObject: true }),
+  }
 }
 
 function connect(name: string, block: Block, context: KindContext): Subresource[] {

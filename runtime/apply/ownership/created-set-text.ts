@@ -11,7 +11,7 @@ import type { TypeShape } from "../../schema/shape.ts"
 import { changedMember, type States, wholeMember } from "./created-set.ts"
 import { compareValues, fieldElement } from "./field-set-element.ts"
 import { type FieldSet, isLeaf, nodeAt } from "./field-set.ts"
-import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import { elementOf, filledList, filledMap, formOf, keyValue, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, ListKey, MapForm, TypedNode } from "./typed-node.ts"
 import { fieldElementsMax } from "../../base/limits.ts"
 
@@ -183,7 +183,7 @@ function compareItems(list: ListForm, left: JsonValue, right: JsonValue): number
 }
 
 function keyOf(item: JsonObject, key: ListKey): JsonValue {
-  return valueAt(item, key.name) ?? key.default ?? null
+  return keyValue(item, key) ?? null
 }
 
 /**

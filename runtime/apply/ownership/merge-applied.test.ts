@@ -47,7 +47,12 @@ describe("merges into the live object:", () => {
       "a null is another key than the default",
       { ports: [{ port: 1, protocol: "TCP" }] },
       { ports: [{ port: 1, protocol: null }] },
-      { ports: [{ port: 1, protocol: "TCP" }, { port: 1, protocol: null }] },
+      {
+        ports: [
+          { port: 1, protocol: "TCP" },
+          { port: 1, protocol: null },
+        ],
+      },
     ],
     [
       "repeated keyed items are not merged",

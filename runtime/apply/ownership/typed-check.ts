@@ -5,7 +5,7 @@ import type { TypeShape } from "../../schema/shape.ts"
 import { strictErrorsMax } from "../../base/limits.ts"
 import { shortElementText } from "./field-set-element.ts"
 import { pathText } from "./field-set.ts"
-import { elementOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import { elementOf, keyValue, rootNode, typeAt } from "./typed-node.ts"
 import type { ListForm, MapForm, ScalarForm, TypedNode } from "./typed-node.ts"
 
 /** What is wrong, and where: `.spec.ports[port=80,protocol="TCP"].name`; the path of the object itself is empty. */
@@ -126,7 +126,7 @@ function withoutElement(list: ListForm, item: JsonValue): string {
   }
   if (item === null) return "associative list with keys may not have a null element"
   if (!isObject(item)) return "associative list with keys may not have non-map elements"
-  const missing = list.keys().find((key) => (valueAt(item, key.name) ?? key.default) === undefined)
+  const missing = list.keys().find((key) => keyValue(item, key) === undefined)
   const field = JSON.stringify(missing?.name ?? "")
   return `associative list with keys has an element that omits key field ${field} (and doesn't have default value)`
 }

@@ -137,7 +137,7 @@ export function elementOf(list: ListForm, item: JsonValue): string | undefined {
 }
 
 /** A null in place of a key that has a default is a value of its own, as in the reference. */
-function keyValue(item: JsonObject, key: ListKey): JsonValue | undefined {
+export function keyValue(item: JsonObject, key: ListKey): JsonValue | undefined {
   const value = valueAt(item, key.name)
   if (key.default === undefined) return value ?? undefined
   return value === undefined ? key.default : value
