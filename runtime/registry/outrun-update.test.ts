@@ -48,14 +48,14 @@ describe("a PUT that names a version", () => {
   })
 
   it("is told the uid of the object that has the name now", async () => {
-    let remade: ObjectMeta | undefined
+    let recreated: ObjectMeta | undefined
     const error = await outrun(sent, async () => {
       await remove()
-      remade = (await opened.create(resource, made)).metadata
+      recreated = (await opened.create(resource, made)).metadata
     })
-    const text = `UID in precondition: ${sent.uid}, UID in object meta: ${remade?.uid}$`
+    const text = `UID in precondition: ${sent.uid}, UID in object meta: ${recreated?.uid}$`
     expect(error).toMatchObject({ code: 409, message: expect.stringMatching(text) })
-    expect(await opened.get(resource, path)).toMatchObject({ metadata: { uid: remade?.uid }, data: { k: "v" } })
+    expect(await opened.get(resource, path)).toMatchObject({ metadata: { uid: recreated?.uid }, data: { k: "v" } })
   })
 
   it("is told that the object was changed if it was", async () => {
