@@ -82,9 +82,9 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     context,
     { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "requires indexed completion mode" },
   )
-  // when !has(completionMode) || completionMode == "NonIndexed": !has(successPolicy)
+  // when !has(completionMode) || completionMode != "Indexed": !has(successPolicy)
   rule(
-    !(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed")) || !present(get(self, "successPolicy")),
+    !(!present(get(self, "completionMode")) || (get(self, "completionMode") !== "Indexed")) || !present(get(self, "successPolicy")),
     self,
     context,
     { type: "Invalid", at: "successPolicy", absent: "null", message: "requires indexed completion mode" },
