@@ -1,5 +1,5 @@
 /** Measures live heap memory, for tests of what is retained. */
-import { setImmediate } from "node:timers/promises"
+import { setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
@@ -25,17 +25,21 @@ export function bytesKept(make: () => unknown): { readonly bytes: number; readon
   return { bytes: liveBytes() - before, made }
 }
 
-/** Rounds within which everything unreachable is collected. */
-const roundsMax = 20
+/** Rounds, and the milliseconds of each, within which everything unreachable is collected: timers end after seconds. */
+const roundsMax = 200
+const roundMs = 50
 
-/** Resolves with those of the values that something still refers to. */
-export async function whatIsReachable(values: readonly WeakRef<object>[]): Promise<readonly WeakRef<object>[]> {
-  let left = values
-  for (let round = 0; round < roundsMax && left.length > 0; round++) {
+/** What is referred to weakly: the parts of one server in each list. */
+export type Lives = readonly (readonly WeakRef<object>[])[]
+
+/** Resolves with those lives of which something still refers to a part: at most `allowed`, or all after the rounds. */
+export async function livesReachable(lives: Lives, allowed: number): Promise<Lives> {
+  let left = lives
+  for (let round = 0; round < roundsMax && left.length > allowed; round++) {
     // What a turn has read through a weak reference stays until its end.
-    for (let turn = 0; turn < 2; turn++) await setImmediate()
+    await setTimeout(roundMs)
     collectGarbage()
-    left = left.filter((value) => value.deref() !== undefined)
+    left = left.filter((parts) => parts.some((part) => part.deref() !== undefined))
   }
   return left
 }
