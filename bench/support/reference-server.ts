@@ -13,11 +13,15 @@ export interface ReferenceServer extends Target, Measurable {
   stop(): Promise<void>
 }
 
-const token = "reference-token"
 const pollMs = 100
+/** A server that has its certificate is ready within seconds. */
+const readyPollsMax = 1200
 
-/** Resolves when it serves. The first start may build it, for minutes. `options`: further ones of the server. */
-export async function startReference(folder: string, options: readonly string[] = []): Promise<ReferenceServer> {
+/**
+ * Resolves when it serves. The first start may build it, for minutes. `options`: further ones of the server. `token`:
+ * the administrator's, where they name another file of tokens.
+ */
+export async function startReference(folder: string, options: readonly string[] = [], token = "reference-token"): Promise<ReferenceServer> {
   const files = mkdtempSync(join(tmpdir(), "bench-reference-"))
   const port = await freePort()
   const child = spawn(join(folder, "run.sh"), [String(port), ...options], { stdio: "ignore", env: { ...process.env, TMPDIR: files } })
@@ -35,7 +39,13 @@ export async function startReference(folder: string, options: readonly string[] 
     authority = certificateIn(files)
   }
   const target = { port, authority, token }
-  while (!(await isReady(target))) await setTimeout(pollMs)
+  for (let poll = 1; !(await isReady(target)); poll++) {
+    if (poll > readyPollsMax) {
+      await stop()
+      throw new Error(`run.sh in ${folder} has a certificate, and was not ready for ${(readyPollsMax * pollMs) / 1000} s`)
+    }
+    await setTimeout(pollMs)
+  }
   const [pid = 0, ...otherPids] = childrenOf(child.pid ?? 0)
   return { ...target, pid, otherPids, stop }
 }

@@ -50,12 +50,10 @@ async function withReal<T>(work: (server: Asked) => Promise<T>): Promise<T> {
   if (program === undefined) throw new Error("--real names no server, and ORCH_REFERENCE_REAL names no folder of run.sh")
   const folder = mkdtempSync(join(tmpdir(), "differ-"))
   const { tokenFile, token } = writeTokens(folder)
-  const server = await startReference(program, [
-    `--token-auth-file=${tokenFile}`,
-    `--disable-admission-plugins=${defaultPlugins.join(",")}`,
-  ])
+  const options = [`--token-auth-file=${tokenFile}`, `--disable-admission-plugins=${defaultPlugins.join(",")}`]
+  const server = await startReference(program, options, token)
   try {
-    return await work({ ...server, token })
+    return await work(server)
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true })
