@@ -93,7 +93,7 @@ function* readingJsonPatch(document: PatchDocument, shape: TypeShape): Stages<Do
   return {
     apply: (object) => checkedJsonPatch(object, patch, check),
     strictErrors: strictErrors.map((error) => `json patch ${error}`),
-    ordered: (texts) => sortedPaths(texts, patch.operations.slice(0, placesMax).map(writtenAt)),
+    ordered: (texts) => (texts.length === 0 ? [] : sortedPaths(texts, patch.operations.slice(0, placesMax).map(writtenAt))),
   }
 }
 

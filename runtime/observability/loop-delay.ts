@@ -12,7 +12,8 @@ export interface LoopDelays {
   readonly p99: number
 }
 
-const noDelays: LoopDelays = { min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }
+/** Where nothing was measured. */
+export const noDelays: LoopDelays = { min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }
 
 /** Delays of the event loop, measured until stopped. */
 export interface LoopMeter {

@@ -127,7 +127,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))
   const { settled } = handle
-  if (handle.firstWrites.isFirst && takesTurns(bytes)) await validateParts(handle.parts, object, vendor)
+  if (handle.firstWrites.isFirst && takesTurns(bytes) && !takesTurns(request.bytes ?? 0)) await validateParts(handle.parts, object, vendor)
   const passed = settled === undefined ? undefined : (field: string) => settled.hasPassed(object, field)
   const validating = validateByKind(handle.parts, object, { failures, vendor, passed, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating

@@ -97,7 +97,7 @@ async function attemptDelete(
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
     const ops = await removalOps(registry, handle, old, { dryRun })
-    const kept = current.hasJson && differsInMetadata(next, storedOld) ? current : undefined
+    const kept = current.hasJson && hasSameFields(next, storedOld) ? current : undefined
     const removal = { key, expected: current.modRevision, object: next, current: kept, ops, dryRun, stamped: true, latencies }
     return commitDelete(registry, handle, removal)
   }
@@ -107,8 +107,8 @@ async function attemptDelete(
   return commitPut(registry, handle, { ...change, created: false })
 }
 
-/** Whether an object has all fields of another one but for its metadata. */
-function differsInMetadata(next: ApiObject, old: ApiObject): boolean {
+/** Whether an object has the fields of another one, apart from its metadata. */
+function hasSameFields(next: ApiObject, old: ApiObject): boolean {
   for (const name in next) if (name !== "metadata" && next[name] !== old[name]) return false
   return true
 }

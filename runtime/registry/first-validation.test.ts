@@ -2,10 +2,14 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { openRegistry } from "../../test/support/open-registry.ts"
 import { writeAttributes } from "../../test/support/write-attributes.ts"
-import type { ApiObject, JsonValue } from "../base/json.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
+import { largeObjectBytes } from "../base/limits.ts"
 import { createObject } from "./create.ts"
 import { partCharactersMax, partsOf } from "./first-validation.ts"
+import { FirstWrites, firstWritesMax } from "./first-writes.ts"
 import type { KindHandle } from "./registry.ts"
+
+type Writable = KindHandle & { firstWrites: FirstWrites }
 
 /** The paths of all texts, numbers and the like, and those values. Items of lists have no numbers in them. */
 function leaves(value: JsonValue | undefined, path = ""): string[] {
@@ -28,11 +32,17 @@ test("the parts of a value are small, and have all of it once", () => {
   for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(2 * partCharactersMax)
 })
 
+test("a deep value is taken apart in few levels, so that the work grows with its size alone", () => {
+  let deep: JsonObject = { text: "t".repeat(2 * partCharactersMax) }
+  for (let level = 0; level < 200; level++) deep = { below: deep, text: "t" }
+  expect(partsOf(deep).length).toBeLessThan(10)
+})
+
 test("the first creation of a kind validates parts of its object before the whole, whatever they lack", async () => {
   const { registry, handle, close } = await openRegistry()
   const pods = await handle("pods")
   const validated: string[] = []
-  const counting: KindHandle = { ...pods, parts: { ...pods.parts, validate } }
+  const counting: Writable = { ...pods, parts: { ...pods.parts, validate } }
   function validate(...[object, context]: Parameters<KindHandle["parts"]["validate"]>): void {
     validated.push(JSON.stringify(object.spec ?? {}))
     if (!JSON.stringify(object).includes("volume-3")) throw new Error("a check misses a field")
@@ -48,9 +58,9 @@ test("the first creation of a kind validates parts of its object before the whol
     status: {},
   })
   const bytes = JSON.stringify(pod("a")).length * 4
-  const create = (name: string): Promise<unknown> => {
+  const create = async (name: string, sentBytes = bytes): Promise<unknown> => {
     const attributes = writeAttributes("CREATE", counting, { namespace: "n", manager: "m", dryRun: false })
-    return createObject(registry, counting, { attributes, object: pod(name), bytes, managedFields: "tracked", warn: () => {} })
+    return createObject(registry, counting, { attributes, object: pod(name), bytes: sentBytes, managedFields: "tracked", warn: () => {} })
   }
   await create("a")
   expect(validated.length).toBeGreaterThan(volumes.length)
@@ -59,6 +69,11 @@ test("the first creation of a kind validates parts of its object before the whol
   expect(whole).toContain("volume-0")
   validated.length = 0
   await create("b")
+  expect(validated).toHaveLength(1)
+  // A large object is not looked through as a whole, which its first creation would do in one turn.
+  counting.firstWrites = new FirstWrites(firstWritesMax)
+  validated.length = 0
+  await create("c", largeObjectBytes)
   expect(validated).toHaveLength(1)
   await close()
 })

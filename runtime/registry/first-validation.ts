@@ -2,8 +2,7 @@
  * The first validation of a kind in a process takes ten times as long as later ones: V8 compiles each function when it
  * is first called. Validating parts of the object before the whole spreads that over several turns.
  */
-import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
-import { isObject } from "../base/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { Failures } from "../base/failure.ts"
 import { inTurns, type Stages } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -14,8 +13,13 @@ import type { KindParts } from "../schema/kind.ts"
 export const partCharactersMax = 1024
 /** More parts than this would compile nothing new. */
 const partsMax = 64
+/** Parts are taken apart down to here: the variables of a container are 8 levels below a cron job. */
+const levelsMax = 8
 
-/** Called before the first validation of a kind with its object. What the parts would fail for is of no interest. */
+/**
+ * Called before the first validation of a kind with its object, which is not large: a large one is looked through as a
+ * whole here. What the parts would fail for is of no interest.
+ */
 export function validateParts(parts: KindParts, object: ApiObject, vendor: Vendor): Promise<void> {
   return inTurns(validatingParts(parts, object, vendor))
 }
@@ -35,20 +39,31 @@ function* validatingParts({ validate }: KindParts, object: ApiObject, vendor: Ve
 }
 
 /** Values with a part of this one each, which together have all of it. */
-export function partsOf(value: JsonValue): JsonValue[] {
-  if (typeof value !== "object" || value === null || stringify(value).length <= partCharactersMax) return [value]
-  // Bounded: by the size of an object that does not take turns by itself.
-  if (Array.isArray(value)) return value.flatMap((item) => partsOf(item).map((part) => [part]))
+export function partsOf(value: JsonValue, levels = levelsMax): JsonValue[] {
+  if (levels === 0 || typeof value !== "object" || value === null || charactersOf(value) <= partCharactersMax) return [value]
+  // Bounded: by the size of an object that is not large, once for each level.
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf(item, levels - 1).map((part) => [part]))
   const parts: JsonValue[] = []
   let rest: JsonObject = {}
+  let characters = 0
   for (const name in value) {
-    const own = partsOf(value[name] ?? null)
-    if (own.length > 1) for (const part of own) parts.push({ [name]: part })
-    else if (stringify(rest).length < partCharactersMax) rest[name] = value[name]
-    else {
-      parts.push(rest)
-      rest = { [name]: value[name] }
+    const field = value[name] ?? null
+    const own = partsOf(field, levels - 1)
+    if (own.length > 1) {
+      for (const part of own) parts.push({ [name]: part })
+      continue
     }
+    if (characters >= partCharactersMax) {
+      parts.push(rest)
+      rest = {}
+      characters = 0
+    }
+    rest[name] = field
+    characters += name.length + charactersOf(field)
   }
   return [...parts, rest]
+}
+
+function charactersOf(value: JsonValue): number {
+  return stringify(value).length
 }

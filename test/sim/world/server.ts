@@ -3,6 +3,7 @@
  * restarted.
  */
 import { api } from "../../../generated/index.ts"
+import { noDelays } from "../../../runtime/observability/loop-delay.ts"
 import type { LoopMeasures } from "../../../runtime/observability/loop-measures.ts"
 import { silentLog } from "../../../runtime/launch/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/schema/behaviour.ts"
@@ -21,7 +22,7 @@ import { connectTo, type Wire } from "./wire.ts"
  * until the process ends.
  */
 const unmeasuredLoop: LoopMeasures = {
-  meter: () => ({ take: () => ({ min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }), stop: () => undefined }),
+  meter: () => ({ take: () => noDelays, stop: () => undefined }),
   watch: () => () => undefined,
 }
 
