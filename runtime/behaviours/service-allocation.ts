@@ -16,6 +16,7 @@ import { holdingsOf, inOrder } from "./services/fields.ts"
 import { RangeAllocators } from "./services/ledgers.ts"
 import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ranges.ts"
 import { createMutex } from "./services/mutex.ts"
+import { refuseImpossible } from "./services/impossible.ts"
 
 /** Behaviour `serviceAllocation`. Throws at start when the options have no ranges. */
 export const serviceAllocation = defineBehaviour<Service>((deps) => {
@@ -24,24 +25,26 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
   const turns = createMutex()
   return {
     companion: "endpoints",
-    prepareCreate(object, { failures }) {
+    prepareCreate(object, { failures, dryRun }) {
       object.status = { loadBalancer: {} }
       // Every attempt shares the client's spec.
       const spec = deepClone(object.spec)
       syncAddresses(spec)
       dropInternalPolicy(spec)
-      fillFamilies(spec, families, failures)
+      fillFamilies(spec, { cluster: families, failures })
+      if (failures.empty) refuseImpossible(spec, { ranges, dryRun, failures })
       // The reference reports these alone, before it validates.
       if (!failures.empty) failures.end()
       object.spec = inOrder(spec)
     },
-    prepareUpdate(object, old, { subresource, failures }) {
+    prepareUpdate(object, old, { subresource, failures, dryRun }) {
       if (subresource !== undefined) return
       const [spec, before] = [object.spec, old.spec]
       carryOver(spec, before)
       dropUnneeded(spec, before)
       dropInternalPolicy(spec)
-      fillFamilies(spec, families, failures)
+      fillFamilies(spec, { cluster: families, old: before, failures })
+      if (failures.empty) refuseImpossible(spec, { ranges, old: before, dryRun, failures })
       // The reference reports these alone, before it validates.
       if (!failures.empty) failures.end()
       object.spec = inOrder(spec)
@@ -81,7 +84,7 @@ async function ridersOf(
   const failures = new Failures()
   const allocation = { ranges, ledgers, before, failures, random: deps.random, dryRun: scope.context.dryRun }
   await allocateAddresses(spec, allocation)
-  await allocateNodePorts(spec, allocation)
+  if (failures.empty) await allocateNodePorts(spec, allocation)
   if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata.name ?? "" }, failures.list)
   await releaseUnused(allocation, holdingsOf(object))
   object.spec = inOrder(spec)

@@ -119,8 +119,6 @@ function knownClasses(): (difference: Difference, kind: string) => boolean {
   return (difference, kind) =>
     // Both refuse the object, and the real server stops at an earlier fault. Alone, the value shows another code.
     difference.class === "causes: more" ||
-    // Of several faults of a service, those of its allocations end the work there before the others are looked for.
-    (kind === "Service" && /^causes: (?:other|missing)/.test(difference.class)) ||
     listed.has(classOf(difference)) ||
     reasonOf({ ...difference, id: `${kind}/random`, step: 0 }, reasons) !== open
 }

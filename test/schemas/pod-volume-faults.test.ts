@@ -38,10 +38,10 @@ test.each<[string, JsonObject, ...string[]]>([
   ["fibre channel", volume({ fc: { targetWWNs: ["a"] } }), "Required spec.volumes[0].fc.lun"],
   ["flocker", volume({ flocker: {} }), "Required spec.volumes[0].flocker"],
   ["azure disk", volume({ azureDisk: { diskName: "d", diskURI: "ftp://x" } }), "NotSupported spec.volumes[0].azureDisk.diskURI"],
+  ["quobyte", volume({ quobyte: { registry: "::1", volume: "v" } }), "Invalid spec.volumes[0].quobyte.registry"],
   [
-    "quobyte",
+    "tenant of quobyte",
     volume({ quobyte: { registry: "r", volume: "v", tenant: "t".repeat(65) } }),
-    "Invalid spec.volumes[0].quobyte.registry",
     "Required spec.volumes[0].quobyte.tenant",
   ],
   [

@@ -19,14 +19,17 @@ export const jobObject = defineCheck<Job>((job, context) => {
   // The new object is validated twice in an update, and the reference compares these once.
   const isFirst = context.operation === "create" || context.old !== undefined
   if (isFirst && spec.manualSelector !== true && spec.selector !== undefined) checkGenerated(job, context)
-  if (context.operation === "create" && spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
-    const [fault] = dnsLabelFaults(`${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`)
-    const host = `${job.metadata.name ?? ""}-${(spec.completions ?? 1) - 1}`
-    const detail = `will not able to create pod with invalid DNS label: ${host}`
-    if (fault !== undefined) context.fail("Invalid", job.metadata.name ?? "", detail, "metadata.name")
-  }
+  if (isFirst && context.subresource === undefined) checkHostNames(job, context)
   if (context.old !== undefined && context.subresource === undefined) checkChanges(job, context.old, context)
 })
+
+/** The last pod of an indexed job has the longest name. */
+function checkHostNames({ metadata: { name = "" }, spec: { completionMode, completions = 0 } }: Job, context: CheckContext<unknown>): void {
+  if (completionMode !== "Indexed" || completions <= 0) return
+  const host = `${name}-${completions - 1}`
+  if (dnsLabelFaults(host).length > 0)
+    context.fail("Invalid", name, `will not able to create pod with invalid DNS label: ${host}`, "metadata.name")
+}
 
 function checkGenerated(job: Job, context: CheckContext<unknown>): void {
   const { name = "", uid = "" } = job.metadata

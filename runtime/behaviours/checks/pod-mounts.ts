@@ -30,14 +30,15 @@ function soundVolumes({ volumes = [] }: PodSpec, context: CheckContext<unknown>)
   return volumes.filter((_volume, index) => !refused.has(index))
 }
 
+/** A device that comes more than once under one name counts with its last path, and so do mounts for devices. */
 function checkMounts(
   { container, list, path }: PlacedContainer,
   volumes: ReadonlyMap<string, Volume>,
   context: CheckContext<unknown>,
 ): void {
   const { volumeDevices: devices = [], volumeMounts = [] } = container
-  const deviceNames = new Set(devices.map((device) => device.name))
-  const devicePaths = new Set(devices.map((device) => device.devicePath))
+  const deviceByName = new Map(devices.map(({ name, devicePath }) => [name, devicePath]))
+  const devicePaths = new Set(deviceByName.values())
   const paths = new Set<string>()
   for (const [index, mount] of volumeMounts.entries()) {
     const at = `${path}.volumeMounts[${index}]`
@@ -45,7 +46,7 @@ function checkMounts(
     if (!volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
     if (paths.has(mountPath)) context.fail("Invalid", mountPath, "must be unique", `${at}.mountPath`)
     paths.add(mountPath)
-    if (deviceNames.has(name)) context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
+    if (deviceByName.has(name)) context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
     if (devicePaths.has(mountPath)) {
       context.fail("Invalid", mountPath, "must not already exist as a path in volumeDevices", `${at}.mountPath`)
     }
@@ -69,8 +70,8 @@ function refuseParts(mount: VolumeMount, at: string, context: CheckContext<unkno
 
 function checkDevices({ container, path }: PlacedContainer, volumes: ReadonlyMap<string, Volume>, context: CheckContext<unknown>): void {
   const [names, paths] = [new Set<string>(), new Set<string>()]
-  const mounts = container.volumeMounts ?? []
-  const mounted = { names: new Set(mounts.map(({ name }) => name)), paths: new Set(mounts.map(({ mountPath }) => mountPath)) }
+  const mountByName = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]))
+  const mountPaths = new Set(mountByName.values())
   for (const [index, device] of (container.volumeDevices ?? []).entries()) {
     const at = `${path}.volumeDevices[${index}]`
     const { devicePath, name } = device
@@ -81,10 +82,10 @@ function checkDevices({ container, path }: PlacedContainer, volumes: ReadonlyMap
     }
     if (names.has(name)) context.fail("Invalid", name, "must be unique", `${at}.name`)
     if (paths.has(devicePath)) context.fail("Invalid", devicePath, "must be unique", `${at}.devicePath`)
-    if (mounted.names.has(name)) context.fail("Invalid", name, "must not already exist in volumeMounts", `${at}.name`)
-    if (mounted.paths.has(devicePath))
+    if (mountByName.has(name)) context.fail("Invalid", name, "must not already exist in volumeMounts", `${at}.name`)
+    if (mountPaths.has(devicePath))
       context.fail("Invalid", devicePath, "must not already exist as a path in volumeMounts", `${at}.devicePath`)
-    names.add(name)
-    paths.add(devicePath)
+    if (name !== "") names.add(name)
+    if (!devicePath.split("/").includes("..")) paths.add(devicePath)
   }
 }

@@ -3,6 +3,7 @@ import { serviceShape, serviceSpecShape } from "../../../generated/core/v1/servi
 import type { Service, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 import { faultsOf, type Part } from "../../../test/support/decoded.ts"
 import type { Check } from "../../schema/validate.ts"
+import { serviceBalancerClass as balancerClass } from "./service-balancer-class.ts"
 import { serviceClusterAddresses as clusterAddresses } from "./service-cluster-addresses.ts"
 import { serviceNodePorts as nodePorts } from "./service-node-ports.ts"
 import { serviceSourceRanges as sourceRanges } from "./service-source-ranges.ts"
@@ -15,51 +16,40 @@ function specFaults(check: Check<ServiceSpec>, spec: Spec, old?: Spec): string[]
 
 test("a node port may serve one port of each protocol", () => {
   const ports: Spec["ports"] = [
-    { protocol: "TCP", nodePort: 30000 },
-    { protocol: "UDP", nodePort: 30000 },
-    { protocol: "TCP", nodePort: 0 },
-    { protocol: "TCP", nodePort: 0 },
-    { protocol: "TCP", nodePort: 30000 },
+    { port: 80, protocol: "TCP", nodePort: 30000 },
+    { port: 81, protocol: "UDP", nodePort: 30000 },
+    { port: 82, protocol: "TCP", nodePort: 0 },
+    { port: 83, protocol: "TCP", nodePort: 0 },
+    { port: 84, protocol: "TCP", nodePort: 30000 },
   ]
   expect(specFaults(nodePorts, { type: "ClusterIP", ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
-  expect(specFaults(nodePorts, { type: "NodePort", ports })).toEqual(["Invalid spec.ports[4].nodePort"])
+  expect(specFaults(nodePorts, { type: "NodePort", ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
+  const one = { port: 80, protocol: "TCP" } as const
+  const shared: Spec = { type: "NodePort", ports: [one, { ...one, nodePort: 30000 }] }
+  expect(specFaults(nodePorts, shared)).toEqual(["Duplicate spec.ports[1].nodePort"])
+  expect(specFaults(nodePorts, shared, {})).toEqual([])
+  expect(specFaults(nodePorts, { type: "ClusterIP", ports }, {})).toEqual(["Duplicate spec.ports[4].nodePort"])
+  expect(specFaults(nodePorts, { type: "NodePort", ports }, {})).toEqual(["Invalid spec.ports[4].nodePort"])
 })
 
-test("clusterIP and clusterIPs must agree", () => {
-  expect(specFaults(clusterAddresses, {})).toEqual([])
-  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] })).toEqual([])
-  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1" })).toEqual(["Required spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, { clusterIPs: ["10.0.0.1"] })).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.2"] })).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, { type: "ExternalName", clusterIP: "x" })).toEqual([])
+test("the class of a balancer is judged once more in an update, and that of another service is not looked into", () => {
+  const [balancer, other]: Spec[] = [
+    { type: "LoadBalancer", loadBalancerClass: "a b" },
+    { type: "NodePort", loadBalancerClass: "a b" },
+  ]
+  expect(specFaults(balancerClass, balancer ?? {})).toEqual(["Invalid spec.loadBalancerClass"])
+  expect(specFaults(balancerClass, balancer ?? {}, {})).toHaveLength(2)
+  expect(specFaults(balancerClass, other ?? {})).toEqual(["Forbidden spec.loadBalancerClass"])
+  expect(specFaults(balancerClass, other ?? {}, {})).toHaveLength(2)
 })
 
-test("addresses are one of each family, or None alone", () => {
-  const of = (...clusterIPs: string[]): Spec => ({ clusterIP: clusterIPs[0] ?? "", clusterIPs })
-  expect(specFaults(clusterAddresses, of("None"))).toEqual([])
-  expect(specFaults(clusterAddresses, of("None", "10.0.0.1"))).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, of("10.0.0.1", "None"))).toEqual(["Invalid spec.clusterIPs[1]"])
-  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1"))).toEqual([])
-  expect(specFaults(clusterAddresses, of("10.0.0.1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, { ...of("10.0.0.1"), ipFamilies: ["IPv6"] })).toEqual(["Invalid spec.clusterIPs[0]"])
-  expect(specFaults(clusterAddresses, { ...of("10.0.0.1", "fd00::1"), ipFamilyPolicy: "SingleStack" })).toEqual([
-    "Invalid spec.ipFamilyPolicy",
-  ])
-})
-
-test("an update keeps the first address and family and may add or release the second", () => {
+test("an update keeps the first address and family, and may have one more or less", () => {
   const one: Spec = { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }
   const two: Spec = { ...one, clusterIPs: ["10.0.0.1", "fd00::1"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
   const other: Spec = { ...one, clusterIP: "10.0.0.2", clusterIPs: ["10.0.0.2"] }
   expect(specFaults(clusterAddresses, two, one)).toEqual([])
   expect(specFaults(clusterAddresses, one, two)).toEqual([])
   expect(specFaults(clusterAddresses, other, one)).toEqual(["Invalid spec.clusterIPs[0]"])
-  expect(specFaults(clusterAddresses, { ...one, ipFamilyPolicy: "PreferDualStack" }, two)).toEqual([
-    "Invalid spec.ipFamilyPolicy",
-    "Invalid spec.ipFamilyPolicy",
-  ])
-  expect(specFaults(clusterAddresses, { ...one, clusterIP: "", clusterIPs: [] }, one)).toEqual(["Invalid spec.clusterIPs[0]"])
   expect(specFaults(clusterAddresses, other, { type: "ExternalName" })).toEqual([])
 })
 

@@ -4,12 +4,13 @@
 import { Turns } from "../../base/turns.ts"
 import { fieldKeyWork } from "../../base/work.ts"
 import { internal } from "../../base/errors.ts"
-import type { Failures } from "../../base/failure.ts"
+import type { Failure, Failures } from "../../base/failure.ts"
 import { parseIp } from "../../base/ip-address.ts"
 import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 import type { Random } from "../../base/random.ts"
 import { type Holdings, isHeadless, mayHaveNodePorts, needsHealthCheckPort } from "./fields.ts"
 import type { RangeAllocators } from "./ledgers.ts"
+import { alreadyAllocated, healthPortFailure, outsideAddresses, outsidePorts } from "./impossible.ts"
 import { familyOf, type NumberRange, type ServiceRanges } from "./ranges.ts"
 
 export interface Allocation {
@@ -24,8 +25,8 @@ export interface Allocation {
 }
 
 /**
- * Sets the missing addresses of a valid spec, in place. Pushes a failure for each requested one that is not available.
- * Throws 500 when a range is full.
+ * Sets the missing addresses of a valid spec, in place. Adds a failure for the first requested one that is not
+ * available. Throws 500 when a range is full.
  */
 export async function allocateAddresses(spec: ServiceSpec, allocation: Allocation): Promise<void> {
   if (spec.type === "ExternalName" || isHeadless(spec)) return
@@ -43,9 +44,11 @@ export async function allocateAddresses(spec: ServiceSpec, allocation: Allocatio
     addresses.push(wanted)
     if (before.addresses.includes(wanted)) continue
     const why = await takeAddress(wanted, allocation)
-    // The reference reports the whole list.
-    if (why !== undefined)
-      failures.add({ type: "Invalid", field: "spec.clusterIPs", value: [...given], detail: `failed to allocate IP ${wanted}: ${why}` })
+    // The reference reports the whole list, and stops.
+    if (why !== undefined) {
+      const detail = `failed to allocate IP ${wanted}: ${why}`
+      return failures.add({ type: "Invalid", field: "spec.clusterIPs", value: [...given], detail })
+    }
   }
   if (addresses.length > 0) Object.assign(spec, { clusterIP: addresses[0], clusterIPs: addresses })
 }
@@ -58,13 +61,16 @@ async function takeAddress(wanted: string, { ranges, ledgers, dryRun }: Allocati
     case "taken":
       return dryRun ? undefined : "provided IP is already allocated"
     case "outside":
-      return `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
+      return outsideAddresses(wanted, range)
     case undefined:
       return undefined
   }
 }
 
-/** Sets the missing node ports of a valid spec, in place; requested ones are allocated first. */
+/**
+ * Sets the missing node ports of a valid spec, in place; requested ones are allocated first. Stops at the first that is
+ * not available.
+ */
 export async function allocateNodePorts(spec: ServiceSpec, allocation: Allocation): Promise<void> {
   const ports = mayHaveNodePorts(spec) ? (spec.ports ?? []) : []
   const owned = new Set(allocation.before.nodePorts)
@@ -73,7 +79,9 @@ export async function allocateNodePorts(spec: ServiceSpec, allocation: Allocatio
   for (const [index, port] of ports.entries()) {
     const nodePort = port.nodePort ?? 0
     if (nodePort === 0) continue
-    await takePort(nodePort, `spec.ports[${index}].nodePort`, { allocation, owned })
+    const field = `spec.ports[${index}].nodePort`
+    await takePort(nodePort, (detail) => ({ type: "Invalid", field, value: nodePort, detail }), { allocation, owned })
+    if (!allocation.failures.empty) return
     givenFor.set(port.port, nodePort)
     if (turns.isOver(fieldKeyWork)) await turns.next()
   }
@@ -112,23 +120,22 @@ async function allocateHealthCheckPort(spec: ServiceSpec, from: { allocation: Al
   const asked = spec.healthCheckNodePort ?? 0
   if (asked === 0) spec.healthCheckNodePort = Number(await next(allocation.ranges.nodePorts, allocation, "a healthCheckNodePort"))
   else if (!allocation.dryRun && spec.ports?.some(({ nodePort }) => nodePort === asked))
-    allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
-  else await takePort(asked, "spec.healthCheckNodePort", from)
+    allocation.failures.add(healthPortFailure(asked, alreadyAllocated))
+  else await takePort(asked, (why) => healthPortFailure(asked, why), from)
 }
 
-async function takePort(port: number, field: string, { allocation, owned }: { allocation: Allocation; owned: Set<string> }): Promise<void> {
+async function takePort(
+  port: number,
+  failureOf: (why: string) => Failure,
+  { allocation, owned }: { allocation: Allocation; owned: Set<string> },
+): Promise<void> {
   const value = String(port)
   if (owned.has(value)) return
   owned.add(value)
   const { ledgers, ranges, failures, dryRun } = allocation
   const refused = (await ledgers.of(ranges.nodePorts)).take(value)
   if (refused === undefined || (dryRun && refused === "outside")) return
-  const outside = `provided port is not in the valid range. The range of valid ports is ${ranges.nodePorts.text}`
-  failures.add(portFailure(field, port, refused === "outside" ? outside : "provided port is already allocated"))
-}
-
-function portFailure(field: string, value: number, detail: string) {
-  return { type: "Invalid" as const, field, value, detail }
+  failures.add(failureOf(refused === "outside" ? outsidePorts(ranges.nodePorts) : alreadyAllocated))
 }
 
 async function next(range: NumberRange, { ledgers, random }: Allocation, what: string): Promise<string> {

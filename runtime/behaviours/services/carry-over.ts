@@ -5,7 +5,7 @@
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 import { put } from "../content/fields.ts"
-import { getsNodePorts, isExternal, mayHaveNodePorts, needsHealthCheckPort, putList } from "./fields.ts"
+import { getsNodePorts, isExternal, mayHaveNodePorts, needsHealthCheckPort } from "./fields.ts"
 
 /** Called on create: a client may know only the single field. One that sets only the list is refused by validation. */
 export function syncAddresses(spec: ServiceSpec): void {
@@ -28,14 +28,6 @@ function carryAddresses(spec: ServiceSpec, old: ServiceSpec): void {
   if (addresses.length === 0) put(spec, "clusterIPs", old.clusterIPs)
   // A client that knows only the single field changed it.
   if (address !== undefined && address !== old.clusterIP && deepEqual(spec.clusterIPs, old.clusterIPs)) spec.clusterIPs = [address]
-  for (const name of ["ipFamilies", "ipFamilyPolicy"] as const) if (spec[name] === undefined) put(spec, name, old[name])
-  if (spec.ipFamilyPolicy === "SingleStack") for (const name of ["clusterIPs", "ipFamilies"] as const) dropSecond(spec, old, name)
-}
-
-/** A client that returns to one family need not remove the second address itself. */
-function dropSecond(spec: ServiceSpec, old: ServiceSpec, name: "clusterIPs" | "ipFamilies"): void {
-  const values = spec[name] ?? []
-  if (values.length === 2 && deepEqual(values, old[name] ?? [])) putList(spec, name, values.slice(0, 1))
 }
 
 /** A port is the same when it has the same name or, if the name differs, the same protocol and number. */

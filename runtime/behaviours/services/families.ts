@@ -4,99 +4,110 @@
  */
 import type { Failures } from "../../base/failure.ts"
 import { parseIp } from "../../base/ip-address.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
 import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"
+import { addressFaults } from "./address-faults.ts"
 import { headless, isHeadless, putList } from "./fields.ts"
 import { familyOf, type IpFamily } from "./ranges.ts"
 
 const notHere = "not configured on this cluster"
+const policyField = "spec.ipFamilyPolicy"
+
+interface Surroundings {
+  /** The families of the cluster's ranges, the primary one first. */
+  readonly cluster: readonly IpFamily[]
+  /** Absent for a new service. */
+  readonly old?: ServiceSpec
+  readonly failures: Failures
+}
 
 /**
  * Fills `ipFamilies` and `ipFamilyPolicy` of a spec whose `clusterIP` and `clusterIPs` are in sync. Called before
- * validation, which reports invalid field values. `cluster` holds the families of the cluster's ranges, the primary one
- * first.
+ * validation, in the steps of the reference: what fails in one of them hides the faults of the later ones. Families
+ * that an update leaves out follow from the addresses, not from the stored ones.
  */
-export function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], failures: Failures): void {
-  const { clusterIPs: addresses = [], ipFamilies: given = [], ipFamilyPolicy: policy } = spec
-  if (spec.type === "ExternalName" || !areFamilies(given) || !areAddresses(addresses)) return
-  // Validation reports these, and needs no family that the cluster lacks besides.
-  if (new Set(given).size !== given.length || isMismatch(given, addresses)) return
-  if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
-  if ((policy ?? "SingleStack") === "SingleStack" && (addresses.length > 1 || given.length > 1)) {
-    // Validation reports a policy that is given.
-    if (policy === undefined) {
-      const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${addresses.length > 1 ? "cluster IPs" : "IP families"} are specified`
-      failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: "SingleStack", detail })
-    }
-    if (addresses.length < 2) return
+export function fillFamilies(spec: ServiceSpec, around: Surroundings): void {
+  const { old, failures } = around
+  if (spec.type === "ExternalName" || (old !== undefined && staysPreferred(spec, old))) return
+  const isFree = isHeadless(spec) && !hasSelector(spec)
+  spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (isFree ? "RequireDualStack" : "SingleStack")
+  addressFaults(spec, failures)
+  if (!failures.empty) return
+  if (old !== undefined) releaseSecond(spec, old, failures)
+  faultsOfPolicy(spec, failures)
+  const families = inferred(spec, around)
+  if (!failures.empty) return
+  if (isFree) fillFreely(spec, families, around.cluster[0] ?? "IPv4")
+  else fillFrom(spec, families, around)
+}
+
+/** A service that takes both families where there are both stays as it is when the cluster changes. */
+function staysPreferred(spec: ServiceSpec, old: ServiceSpec): boolean {
+  const policies = [spec.ipFamilyPolicy, old.ipFamilyPolicy ?? "PreferDualStack"]
+  if (spec.type !== old.type || policies.some((policy) => policy !== "PreferDualStack")) return false
+  return isSame(spec, old, "clusterIPs") && isSame(spec, old, "ipFamilies")
+}
+
+/** A client that returns to one family need not remove the second address itself; none goes unless it asks for that. */
+function releaseSecond(spec: ServiceSpec, old: ServiceSpec, failures: Failures): void {
+  for (const name of ["clusterIPs", "ipFamilies"] as const) {
+    const [values, before] = [spec[name] ?? [], old[name] ?? []]
+    if (spec.ipFamilyPolicy !== "SingleStack") {
+      if (values.length === 0 || values.length >= before.length) continue
+      const detail = `must be 'SingleStack' to release the secondary ${name === "clusterIPs" ? "cluster IP" : "IP family"}`
+      failures.add({ type: "Invalid", field: policyField, value: spec.ipFamilyPolicy, detail })
+    } else if (values.length > 1 && isSame(spec, old, name)) putList(spec, name, values.slice(0, 1))
   }
-  const families = inferred(given, { addresses, cluster, failures })
+}
+
+function faultsOfPolicy({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy: policy }: ServiceSpec, failures: Failures): void {
+  if (policy !== "SingleStack") return
+  const two = [...(clusterIPs.length === 2 ? ["cluster IPs"] : []), ...(ipFamilies.length === 2 ? ["IP families"] : [])]
+  for (const what of two) {
+    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`
+    failures.add({ type: "Invalid", field: policyField, value: policy, detail })
+  }
+}
+
+/** The given families, followed by those of addresses that have none yet. */
+function inferred({ clusterIPs: addresses = [], ipFamilies = [] }: ServiceSpec, { cluster, failures }: Surroundings): IpFamily[] {
+  const families = ipFamilies.filter((family) => family === "IPv4" || family === "IPv6")
+  for (const [index, text] of addresses.entries()) {
+    const address = text === headless ? undefined : parseIp(text)
+    if (address === undefined || index < families.length) continue
+    const family = familyOf(address)
+    if (cluster.includes(family)) families.push(family)
+    else failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: [...addresses], detail: `${family} is ${notHere}` })
+  }
+  return families
+}
+
+/**
+ * A headless service without a selector has endpoints of another writer, so it may have both families in any cluster.
+ */
+function fillFreely(spec: ServiceSpec, given: readonly IpFamily[], first: IpFamily): void {
+  const families = given.length === 0 ? [first] : [...given]
+  if (families.length === 1 && spec.ipFamilyPolicy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
+  putList(spec, "ipFamilies", families)
+}
+
+function fillFrom(spec: ServiceSpec, families: IpFamily[], { cluster, failures }: Surroundings): void {
+  const { ipFamilyPolicy: policy } = spec
   if (policy === "RequireDualStack" && cluster.length < 2) {
-    failures.add({
-      type: "Invalid",
-      field: "spec.ipFamilyPolicy",
-      value: policy,
-      detail: "this cluster is not configured for dual-stack services",
-    })
+    const detail = "this cluster is not configured for dual-stack services"
+    failures.add({ type: "Invalid", field: policyField, value: policy, detail })
   }
   for (const [index, family] of families.entries()) {
     if (!cluster.includes(family)) failures.add({ type: "Invalid", field: `spec.ipFamilies[${index}]`, value: family, detail: notHere })
   }
   if (!failures.empty) return
   if (families.length === 0) families.push(...cluster.slice(0, 1))
-  if (policy === "PreferDualStack" || policy === "RequireDualStack")
-    families.push(...cluster.filter((family) => !families.includes(family)))
-  spec.ipFamilyPolicy = policy ?? "SingleStack"
+  if (policy !== "SingleStack") families.push(...cluster.filter((family) => !families.includes(family)))
   putList(spec, "ipFamilies", families)
 }
 
-/**
- * A headless service without a selector has endpoints of another writer, so it may have both families in any cluster.
- */
-function fillFreely(spec: ServiceSpec, from: { given: readonly IpFamily[]; policy: ServiceSpec["ipFamilyPolicy"]; first: IpFamily }): void {
-  const families = from.given.length === 0 ? [from.first] : [...from.given]
-  const policy = from.policy ?? "RequireDualStack"
-  if (families.length === 1 && policy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
-  spec.ipFamilyPolicy = policy
-  putList(spec, "ipFamilies", families)
-}
-
-/** The given families, followed by those of addresses that have none yet. */
-function inferred(
-  given: readonly IpFamily[],
-  from: { addresses: readonly string[]; cluster: readonly IpFamily[]; failures: Failures },
-): IpFamily[] {
-  const families = [...given]
-  for (const [index, text] of from.addresses.entries()) {
-    const address = parseIp(text)
-    if (address === undefined || index < families.length) continue
-    const family = familyOf(address)
-    if (from.cluster.includes(family)) families.push(family)
-    else
-      from.failures.add({
-        type: "Invalid",
-        field: `spec.clusterIPs[${index}]`,
-        value: [...from.addresses],
-        detail: `${family} is ${notHere}`,
-      })
-  }
-  return families
-}
-
-/** Whether an address is of another family than the one that is given for it. */
-function isMismatch(given: readonly IpFamily[], addresses: readonly string[]): boolean {
-  return addresses.some((text, index) => {
-    const address = parseIp(text)
-    return address !== undefined && given[index] !== undefined && familyOf(address) !== given[index]
-  })
-}
-
-/** Before validation, any text may be in the list. */
-function areFamilies(texts: readonly string[]): boolean {
-  return texts.length <= 2 && texts.every((text) => text === "IPv4" || text === "IPv6")
-}
-
-function areAddresses(texts: readonly string[]): boolean {
-  return texts.length <= 2 && texts.every((text, index) => (index === 0 && text === headless) || parseIp(text) !== undefined)
+function isSame(spec: ServiceSpec, old: ServiceSpec, name: "clusterIPs" | "ipFamilies"): boolean {
+  return deepEqual(spec[name] ?? [], old[name] ?? [])
 }
 
 function hasSelector(spec: ServiceSpec): boolean {

@@ -3,7 +3,7 @@ import { serviceSpecShape } from "../../../generated/core/v1/service/shape.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { put } from "../content/fields.ts"
 import { typed } from "../../schema/typed.ts"
-import type { Service, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
+import type { Service, ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 
 /** The `clusterIP` of a service whose name resolves to its pods. */
 export const headless = "None"
@@ -36,6 +36,13 @@ export function mayHaveNodePorts(spec: ServiceSpec): boolean {
 /** Services that get node ports: load balancers can do without. */
 export function getsNodePorts(spec: ServiceSpec): boolean {
   return mayHaveNodePorts(spec) && (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false)
+}
+
+/** The first node port that is asked for at each port number. A new service has it at all ports of that number. */
+export function askedNodePorts(ports: readonly ServicePort[]): ReadonlyMap<number, number> {
+  const asked = new Map<number, number>()
+  for (const { port, nodePort = 0 } of ports) if (nodePort !== 0 && !asked.has(port)) asked.set(port, nodePort)
+  return asked
 }
 
 /** A load balancer with traffic policy Local queries this port for the nodes that have pods. */

@@ -5,7 +5,7 @@ import { fading, shownSource } from "../pods/volume-warnings.ts"
 import type { PersistentVolumeSpec } from "../../../generated/core/v1/persistent-volume/types.ts"
 
 /** The reference does not warn of these. */
-const silent: ReadonlySet<string> = new Set(["flocker"])
+const silent: ReadonlySet<string> = new Set(["flocker", "quobyte"])
 
 /** Called with the spec of a volume: deprecated sources and renamed labels of nodes. */
 export const persistentVolume = defineWarning<PersistentVolumeSpec>((spec, at, _object, { vendor }) => {

@@ -3,8 +3,10 @@ import {
   CheckContext,
   type Kind,
   contains,
+  equals,
   get,
   json,
+  less,
   namedWarnings,
   present,
   text,
@@ -46,6 +48,7 @@ export const cronJob: Kind<CronJob, CronJobInput> = {
       applyDefaults: (object, context) => defaultCronJob(object, { ...context, root: object }),
       validate: (object, context) => validateCronJob(object, CheckContext.of(object, context)),
       warnings: (object, context) => [...warningTexts([
+        { when: (((get(object, "spec", "jobTemplate", "spec", "completionMode") === "Indexed") && less(100000, get(object, "spec", "jobTemplate", "spec", "completions"))) && less(10000, get(object, "spec", "jobTemplate", "spec", "parallelism"))) && (!present(context.old) || !equals(get(context.old, "metadata", "generation"), get(object, "metadata", "generation") ?? 0)), text: "spec.jobTemplate.spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail" },
         { when: present(context.old) && contains(get(object, "spec", "schedule") ?? "", "TZ"), text: () => `cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://${text(vendorText(context.vendor, "orch.io"))}/docs/concepts/workloads/controllers/cron-jobs/ for more details` },
       ]), ...namedWarnings(podNamesWarnings, object, "", object, context), ...namedWarnings(podTemplateWarnings, json(get(object, "spec", "jobTemplate", "spec", "template")), "spec.jobTemplate.spec.template", object, context)],
       columns,

@@ -65,7 +65,7 @@ export const columns: readonly Column[] = [
     format: "",
     description: "The class of its attributes.",
     priority: 0,
-    value: (object) => cell(orElse(get(object, "spec", "volumeAttributesClassName"), "<unset>"), "string"),
+    value: (object) => cell(present(get(object, "spec", "volumeAttributesClassName")) ? get(object, "spec", "volumeAttributesClassName") : "<unset>", "string"),
   },
   {
     name: "Reason",
@@ -89,6 +89,6 @@ export const columns: readonly Column[] = [
     format: "",
     description: "Whether it is a file system or a block device.",
     priority: 1,
-    value: (object) => cell(orElse(get(object, "spec", "volumeMode"), "<unset>"), "string"),
+    value: (object) => cell(present(get(object, "spec", "volumeMode")) ? get(object, "spec", "volumeMode") : "<unset>", "string"),
   },
 ]

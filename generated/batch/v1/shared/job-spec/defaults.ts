@@ -24,6 +24,6 @@ export function defaultPodFailurePolicyRule(self: JsonObject, context: Defaultin
   defaultItems(self, "onPodConditions", context, defaultPodFailurePolicyOnPodConditionsPattern)
 }
 
-export function defaultPodFailurePolicyOnPodConditionsPattern(self: JsonObject, _context: DefaultingContext): void {
-  if (equals(size(get(self, "status") ?? ""), 0)) assign(self, ["status"], "True")
+export function defaultPodFailurePolicyOnPodConditionsPattern(self: JsonObject, context: DefaultingContext): void {
+  if (equals(size(get(self, "status") ?? ""), 0) && (get(context.root, "kind") === "Job")) assign(self, ["status"], "True")
 }

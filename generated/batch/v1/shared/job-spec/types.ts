@@ -133,11 +133,11 @@ export type PodFailurePolicyOnPodConditionsPattern = {
   /** Type of the condition, such as `DisruptionTarget`. */
   type: string
   /**
-   * Status that the condition must have.
+   * Status that the condition must have. The template of a cron job has to state it.
    *
    * Possible enum values:
    * - `"False"`: The condition does not hold.
-   * - `"True"`: The condition holds. The default.
+   * - `"True"`: The condition holds. The default in a job.
    * - `"Unknown"`: It is not known whether the condition holds.
    */
   status: "True" | "False" | "Unknown"
@@ -146,11 +146,11 @@ export type PodFailurePolicyOnPodConditionsPattern = {
 /** PodFailurePolicyOnPodConditionsPattern as a client may send it: without what the server fills in. */
 export type PodFailurePolicyOnPodConditionsPatternInput = Omit<PodFailurePolicyOnPodConditionsPattern, "status"> & {
   /**
-   * Status that the condition must have.
+   * Status that the condition must have. The template of a cron job has to state it.
    *
    * Possible enum values:
    * - `"False"`: The condition does not hold.
-   * - `"True"`: The condition holds. The default.
+   * - `"True"`: The condition holds. The default in a job.
    * - `"Unknown"`: It is not known whether the condition holds.
    */
   status?: "True" | "False" | "Unknown"

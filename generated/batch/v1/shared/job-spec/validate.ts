@@ -54,6 +54,13 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
   if (!(!present(get(self, "completionMode")) || (get(self, "completionMode") === "NonIndexed"))) field(self, "successPolicy", context, validateSuccessPolicy)
   field(self, "selector", context, validateLabelSelector)
   field(self, "template", context, validatePodTemplateSpec)
+  // when has(maxFailedIndexes): has(backoffLimitPerIndex)
+  rule(
+    !present(get(self, "maxFailedIndexes")) || present(get(self, "backoffLimitPerIndex")),
+    self,
+    context,
+    { type: "Required", at: "backoffLimitPerIndex", message: "when maxFailedIndexes is specified" },
+  )
   // when completionMode == "Indexed": has(completions)
   rule(
     !(get(self, "completionMode") === "Indexed") || present(get(self, "completions")),
@@ -67,6 +74,51 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     self,
     context,
     { type: "Invalid", at: "parallelism", absent: "null", message: "must be less than or equal to 100000 when completion mode is Indexed" },
+  )
+  // when completionMode == "Indexed" && has(maxFailedIndexes) && has(completions): maxFailedIndexes <= completions
+  rule(
+    !(((get(self, "completionMode") === "Indexed") && present(get(self, "maxFailedIndexes"))) && present(get(self, "completions"))) || atMost(get(self, "maxFailedIndexes"), get(self, "completions")),
+    self,
+    context,
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to completions" },
+  )
+  // when completionMode == "Indexed" && has(maxFailedIndexes): maxFailedIndexes <= 100000
+  rule(
+    !((get(self, "completionMode") === "Indexed") && present(get(self, "maxFailedIndexes"))) || atMost(get(self, "maxFailedIndexes"), 100000),
+    self,
+    context,
+    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to 100000" },
+  )
+  // when completionMode == "Indexed" && has(backoffLimitPerIndex) && completions > 100000: has(maxFailedIndexes)
+  rule(
+    !(((get(self, "completionMode") === "Indexed") && present(get(self, "backoffLimitPerIndex"))) && less(100000, get(self, "completions"))) || present(get(self, "maxFailedIndexes")),
+    self,
+    context,
+    { type: "Required", at: "maxFailedIndexes", message: "must be specified when completions is above 100000" },
+  )
+  // when completionMode == "Indexed" && has(backoffLimitPerIndex) && completions > 100000 && has(parallelism): parallelism <= 10000
+  rule(
+    !((((get(self, "completionMode") === "Indexed") && present(get(self, "backoffLimitPerIndex"))) && less(100000, get(self, "completions"))) && present(get(self, "parallelism"))) || atMost(get(self, "parallelism"), 10000),
+    self,
+    context,
+    {
+    type: "Invalid",
+    at: "parallelism",
+    absent: "null",
+    message: "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index",
+  },
+  )
+  // when completionMode == "Indexed" && has(backoffLimitPerIndex) && completions > 100000 && has(maxFailedIndexes): maxFailedIndexes <= 10000
+  rule(
+    !((((get(self, "completionMode") === "Indexed") && present(get(self, "backoffLimitPerIndex"))) && less(100000, get(self, "completions"))) && present(get(self, "maxFailedIndexes"))) || atMost(get(self, "maxFailedIndexes"), 10000),
+    self,
+    context,
+    {
+    type: "Invalid",
+    at: "maxFailedIndexes",
+    absent: "null",
+    message: "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index",
+  },
   )
   // when !has(completionMode) || completionMode == "NonIndexed": !has(backoffLimitPerIndex)
   rule(
@@ -88,53 +140,6 @@ export function validateJobSpec(self: JsonObject, context: CheckContext): void {
     self,
     context,
     { type: "Invalid", at: "successPolicy", absent: "null", message: "requires indexed completion mode" },
-  )
-  // when has(maxFailedIndexes): has(backoffLimitPerIndex)
-  rule(
-    !present(get(self, "maxFailedIndexes")) || present(get(self, "backoffLimitPerIndex")),
-    self,
-    context,
-    { type: "Required", at: "backoffLimitPerIndex", message: "when maxFailedIndexes is specified" },
-  )
-  // when has(maxFailedIndexes) && has(completions): maxFailedIndexes <= completions
-  rule(
-    !(present(get(self, "maxFailedIndexes")) && present(get(self, "completions"))) || atMost(get(self, "maxFailedIndexes"), get(self, "completions")),
-    self,
-    context,
-    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to completions" },
-  )
-  // when has(maxFailedIndexes): maxFailedIndexes <= 100000
-  rule(
-    !present(get(self, "maxFailedIndexes")) || atMost(get(self, "maxFailedIndexes"), 100000),
-    self,
-    context,
-    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to 100000" },
-  )
-  // when has(backoffLimitPerIndex) && completions > 100000: has(maxFailedIndexes)
-  rule(
-    !(present(get(self, "backoffLimitPerIndex")) && less(100000, get(self, "completions"))) || present(get(self, "maxFailedIndexes")),
-    self,
-    context,
-    { type: "Required", at: "maxFailedIndexes", message: "must be specified when completions is above 100000" },
-  )
-  // when has(maxFailedIndexes) && completions > 100000: maxFailedIndexes <= 10000
-  rule(
-    !(present(get(self, "maxFailedIndexes")) && less(100000, get(self, "completions"))) || atMost(get(self, "maxFailedIndexes"), 10000),
-    self,
-    context,
-    { type: "Invalid", at: "maxFailedIndexes", absent: "null", message: "must be less than or equal to 10000 when completions is above 100000" },
-  )
-  // when has(backoffLimitPerIndex) && completions > 100000 && has(parallelism): parallelism <= 10000
-  rule(
-    !((present(get(self, "backoffLimitPerIndex")) && less(100000, get(self, "completions"))) && present(get(self, "parallelism"))) || atMost(get(self, "parallelism"), 10000),
-    self,
-    context,
-    {
-    type: "Invalid",
-    at: "parallelism",
-    absent: "null",
-    message: "must be less than or equal to 10000 when completions is above 100000 and used with backoffLimitPerIndex",
-  },
   )
   // when has(podFailurePolicy) && template.spec.restartPolicy == "OnFailure": template.spec.restartPolicy == "Never"
   rule(
@@ -227,10 +232,18 @@ export function validatePodFailurePolicyOnExitCodesRequirement(self: JsonObject,
   named(exitCodes, self, context)
 }
 
-const podFailurePolicyOnPodConditionsPatternLimits = limits({ type: { keepEmpty: true, format: "qualified-name" }, status: { nonEmpty: true, enum: ["True", "False", "Unknown"] } })
+const podFailurePolicyOnPodConditionsPatternLimits = limits({
+  type: { keepEmpty: true, format: "qualified-name" },
+  status: {
+    nonEmpty: true,
+    absent: "",
+    enum: ["True", "False", "Unknown"],
+    failures: { nonEmpty: { message: "valid values: [\"False\" \"True\" \"Unknown\"]" } },
+  },
+})
 
 export function validatePodFailurePolicyOnPodConditionsPattern(self: JsonObject, context: CheckContext): void {
-  nonEmpty(self.status, "status", context)
+  nonEmpty(self.status, "status", context, podFailurePolicyOnPodConditionsPatternLimits.status)
   limited(self.type, context, podFailurePolicyOnPodConditionsPatternLimits.type)
   limited(self.status, context, podFailurePolicyOnPodConditionsPatternLimits.status)
 }
