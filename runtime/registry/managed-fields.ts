@@ -76,7 +76,9 @@ function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
  * reference.
  */
 function resetFields(kind: Kind, subresource: string): FieldSet {
-  const kept = subresource === "" ? kind.rules.updateKeeps : kind.subresources.find(({ name }) => name === subresource)?.keeps
+  const written = subresource === "" ? undefined : kind.subresources.find(({ name }) => name === subresource)
+  const kept = subresource === "" ? kind.rules.updateKeeps : written?.keeps
+  if (written?.unowned !== undefined) return resetOf([...(kept ?? []), ...written.unowned])
   if (kept !== undefined && wholeMetadata.every((path) => kept.includes(path)))
     return resetOf([...kept.filter((path) => !path.startsWith("metadata.")), "metadata"])
   return resetOf(kept ?? [])
