@@ -18,6 +18,13 @@ export const subresourceKeywords: readonly Keyword[] = [
     example: "subresources: {status: {keeps: [spec, metadata.labels]}}",
   },
   {
+    word: "unowned",
+    places: ["status"],
+    value: paths,
+    doc: "What a write of status may change without a change of its managers. What it keeps needs no line here.",
+    example: "subresources: {status: {keeps: [spec], unowned: [metadata]}}",
+  },
+  {
     word: "freeFinalizers",
     places: ["status"],
     value: boolean,

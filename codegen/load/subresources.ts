@@ -36,6 +36,7 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
 
 function status(block: Block, context: KindContext): Subresource {
   const keeps = paths(block, "keeps", context) ?? []
+  const unowned = paths(block, "unowned", context) ?? []
   const isFree = block.flag("freeFinalizers") ?? false
   const isWhole = block.flag("validatesObject") ?? false
   const verbs = verbsOf(block, viewVerbs)
@@ -44,6 +45,7 @@ function status(block: Block, context: KindContext): Subresource {
     type: "status",
     verbs,
     keeps,
+    ...(unowned.length > 0 && { unowned }),
     ...(isFree && { freeFinalizers: true }),
     ...(isWhole && { validatesObject: true }),
   }

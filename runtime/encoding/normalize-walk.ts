@@ -11,6 +11,7 @@ import { forceDictionaryMode, manyFields } from "./json/many-fields.ts"
 import { canonicalQuantity } from "../base/quantity.ts"
 import { objectFieldsMax } from "../base/limits.ts"
 import { emptyUnion, memberOf } from "../schema/unions.ts"
+import type { AtomicList, SentForms } from "./sent-forms.ts"
 import { ownValue } from "./settled.ts"
 import { isTypeMeta, shapeItemOf, type ShapeNode, type ShapeOperation, type ShapePlan, type ShapeField, planOfNode } from "./shape-plan.ts"
 import { canonicalMicroTime, canonicalTime } from "../base/time.ts"
@@ -41,6 +42,7 @@ interface PendingPart {
   readonly part: ListPart | MapPart
   readonly steps: readonly (string | number)[]
   readonly quiet: boolean
+  readonly list: AtomicList | undefined
 }
 
 /** One pass over one document. Keeps the current path for errors. */
@@ -54,6 +56,8 @@ export class NormalizeWalk {
   private readonly left: PendingPart[] = []
   /** Unknown fields go unnoticed here. */
   private quiet = false
+  /** Gathers what is stored in another form than the document's, if someone asks for it. */
+  sent: SentForms | undefined
 
   constructor(
     private readonly maxValues = unboundedValues,
@@ -81,6 +85,7 @@ export class NormalizeWalk {
       this.endTurnAfter(pieceValues)
       this.steps = [...next.steps]
       this.quiet = next.quiet
+      if (this.sent !== undefined) this.sent.list = next.list
       if ("names" in part) this.fields(part)
       else this.items(part)
     }
@@ -191,17 +196,28 @@ export class NormalizeWalk {
   /** The value to write; undefined for none. */
   private field(field: ShapeField, value: JsonValue | undefined): JsonValue | undefined {
     if (value === undefined || value === null) return field.fills ? this.absent(field) : value === null && field.nullable ? null : undefined
-    const result = this.value(field.node, value)
+    const result = field.isAtomicList && this.sent !== undefined ? this.atomicList(field, value, this.sent) : this.value(field.node, value)
     if (field.pointer) return result === null && !field.fills ? undefined : result
     return isEmpty(field.node.operation, result) ? this.empty(field, result) : result
   }
 
+  private atomicList(field: ShapeField, value: JsonValue, sent: SentForms): JsonValue {
+    const outer = sent.list
+    sent.list ??= { steps: this.steps.length, isFound: false }
+    const result = this.value(field.node, value)
+    sent.list = outer
+    return result
+  }
+
   private absent(field: ShapeField): JsonValue {
+    // The reference keeps no text of an amount that was not sent.
+    if (field.node.operation === "Quantity" && !field.pointer) this.sent?.addWithin(this.steps)
     return field.pointer ? null : this.zero(field.node, false)
   }
 
   /** A zero value that is present and not a pointer: omitted, or written as an absent one would be. */
   private empty(field: ShapeField, result: JsonValue): JsonValue | undefined {
+    if (typeof result === "object" || field.node.operation === "bytes") this.sent?.addEmpty(this.steps, field.keepEmpty)
     if (!field.keepEmpty) return undefined
     return field.node.operation === "string" ? result : this.zero(field.node, false)
   }
@@ -286,16 +302,28 @@ export class NormalizeWalk {
         return value
       case "Quantity":
         if (typeof value === "object") throw this.mismatch(value, "Quantity", 'a quantity such as "500m" or "1Gi"')
-        return this.read(() => canonicalQuantity(value))
+        return this.quantity(value)
       case "Time":
       case "MicroTime":
       case "Duration":
         if (typeof value !== "string") throw this.mismatch(value, operation)
         if (operation === "Duration") return this.read(() => formatDuration(parseDuration(value)))
-        return this.read(() => (operation === "Time" ? canonicalTime(value) : canonicalMicroTime(value)))
+        return operation === "Time" ? this.time(value) : this.read(() => canonicalMicroTime(value))
       default:
         return value
     }
+  }
+
+  private quantity(value: JsonValue): string {
+    const read = this.read(() => canonicalQuantity(value))
+    this.sent?.addQuantity(this.steps, value, read)
+    return read
+  }
+
+  private time(value: string): string | null {
+    const read = this.read(() => canonicalTime(value))
+    if (value.includes(".")) this.sent?.addWithin(this.steps)
+    return read
   }
 
   /**
@@ -405,11 +433,14 @@ export class NormalizeWalk {
   }
 
   private entry(item: ShapeNode, value: JsonValue): JsonValue {
-    return value === null ? this.zero(item, true) : this.value(item, value)
+    if (value !== null) return this.value(item, value)
+    if (item.operation === "bytes") this.sent?.addEmpty(this.steps, true)
+    if (item.operation === "Quantity") this.sent?.addWithin(this.steps)
+    return this.zero(item, true)
   }
 
   private leave(part: ListPart | MapPart): void {
-    this.left.push({ part, steps: [...this.steps], quiet: this.quiet })
+    this.left.push({ part, steps: [...this.steps], quiet: this.quiet, list: this.sent?.list })
   }
 
   /** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. */

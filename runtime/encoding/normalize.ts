@@ -15,6 +15,7 @@ import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../ba
 import { deepClone } from "./field-path.ts"
 import { NormalizeWalk } from "./normalize-walk.ts"
 import type { StructuralShape, TypeShape } from "../schema/shape.ts"
+import { keepSentForms, SentForms } from "./sent-forms.ts"
 import { type ShapeNode, type ShapePlan, shapePlanOf, shortName } from "./shape-plan.ts"
 import { unknownFields } from "./unknown-fields.ts"
 import { unboundedValues } from "./value-bounds.ts"
@@ -33,6 +34,8 @@ export interface NormalizeOptions {
    * objects.
    */
   readonly maxValues?: number
+  /** Remember what was sent in another form than the stored one (`sent-forms.ts`). Default false. */
+  readonly keepsSentForms?: boolean
   /** Fields of the root that were normalized before, and are copied as they are. */
   readonly unchanged?: ReadonlySet<string> | undefined
 }
@@ -98,6 +101,7 @@ interface Pass {
 
 function begin(shape: TypeShape, value: JsonValue, options: NormalizeOptions): Pass {
   const walk = new NormalizeWalk(options.maxValues, [], options.stored === true)
+  if (options.keepsSentForms === true) walk.sent = new SentForms()
   const plan = shapePlanOf(shape)
   const source = value ?? {}
   if (!isObject(source)) throw walk.mismatch(source, shortName(plan.name))
@@ -106,6 +110,7 @@ function begin(shape: TypeShape, value: JsonValue, options: NormalizeOptions): P
 
 function end(object: JsonObject, { walk, plan, source, typeMeta }: Pass, options: NormalizeOptions): Normalized {
   const hasUnknown = walk.unknownSeen
+  if (walk.sent !== undefined) keepSentForms(object, walk.sent.found)
   if (!hasUnknown || options.reportUnknown === false) return { object, unknown: noUnknown, hasUnknown }
   return { object, unknown: unknownFields(plan, source, typeMeta), hasUnknown }
 }

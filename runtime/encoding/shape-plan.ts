@@ -1,4 +1,5 @@
 /** Shapes prepared for passes over documents: one cached plan per shape, so that a pass needs no look-ups. */
+import { listKindOf } from "../schema/list-merge.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../schema/shape.ts"
 
 /** How a pass handles a value, by the kind of its type. */
@@ -27,6 +28,8 @@ export interface ShapeField {
   /** Something is written even when the field is absent. */
   readonly fills: boolean
   readonly keepEmpty: boolean
+  /** A list that is owned whole. */
+  readonly isAtomicList: boolean
   /** Every object inherits a property of that name. */
   readonly inherited: boolean
 }
@@ -83,7 +86,8 @@ function planField(field: FieldShape): ShapeField {
   const keepEmpty = field.keepEmpty === true
   const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
   const nullable = field.nullable === true
-  return { name: field.name, index: 0, node, pointer, nullable, fills, keepEmpty, inherited: field.name in {} }
+  const isAtomicList = node.operation === "list" && listKindOf(field).type === "atomic"
+  return { name: field.name, index: 0, node, pointer, nullable, fills, keepEmpty, isAtomicList, inherited: field.name in {} }
 }
 
 function constantNode(constant: string): ShapeNode {

@@ -14,6 +14,7 @@ import {
 } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { deepClone, deletePath, getPath, setPath } from "../encoding/field-path.ts"
+import { sentForms } from "../encoding/sent-forms.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import type { ChangeContext } from "../schema/behaviour.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -173,11 +174,12 @@ function checkDefinition({ deps: { kinds } }: Registry, kind: Kind): void {
 /** The client's object with its managed fields. Uid, creation time and generated name are set after admission. */
 async function trackedObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<ApiObject> {
   const metadata = sentMetadata(handle, request.attributes.namespace, request.object.metadata ?? {})
-  const object: ApiObject = { ...request.object, metadata }
+  const object = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
   const managedFields = await newManagedFields(registry, handle, request, object)
-  if (managedFields !== undefined) metadata.managedFields = managedFields
+  // A behaviour may have put other metadata in place.
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields
   return object
 }
 
@@ -186,11 +188,12 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   const { sent, mutated } = states
   if (mutated === sent) return sent
   const metadata = sentMetadata(handle, request.attributes.namespace, mutated.metadata ?? {})
-  const object: ApiObject = { ...mutated, metadata }
+  const object = { ...mutated, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
   const { managedFields } = sent.metadata ?? {}
-  if (managedFields !== undefined) metadata.managedFields = managedFields
+  // A behaviour may have put other metadata in place.
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields
   return object
 }
 
@@ -207,7 +210,9 @@ async function newManagedFields(
   checkManagers(handle, object.metadata?.name ?? "", request.object)
   if (mode === "provided") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
-  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
+  const forms = sentForms(request.object)
+  const manager = managerOf(request.attributes)
+  return updateManagedFields(registry, handle, { manager, subresource: "", next, forms, bytes: request.bytes ?? 0 })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeContext): void {

@@ -7,6 +7,7 @@ import type { TypedVersion, Versions } from "../apply/managed-fields/versions.ts
 import { type FieldSet, union } from "../apply/ownership/field-set.ts"
 import { ApiError, invalid } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { SentForm } from "../encoding/sent-forms.ts"
 import type { Kind } from "../schema/kind.ts"
 import { timeText } from "../base/time.ts"
 import { managersMax } from "../base/limits.ts"
@@ -76,7 +77,9 @@ function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
  * reference.
  */
 function resetFields(kind: Kind, subresource: string): FieldSet {
-  const kept = subresource === "" ? kind.rules.updateKeeps : kind.subresources.find(({ name }) => name === subresource)?.keeps
+  const written = subresource === "" ? undefined : kind.subresources.find(({ name }) => name === subresource)
+  const kept = subresource === "" ? kind.rules.updateKeeps : written?.keeps
+  if (written?.unowned !== undefined) return resetOf([...(kept ?? []), ...written.unowned])
   if (kept !== undefined && wholeMetadata.every((path) => kept.includes(path)))
     return resetOf([...kept.filter((path) => !path.startsWith("metadata.")), "metadata"])
   return resetOf(kept ?? [])
@@ -112,6 +115,8 @@ export interface TrackedChange {
   readonly next: ApiObject
   /** Absent: a creation. */
   readonly old?: ApiObject
+  /** Values of `next` that were sent in another form than the stored one. */
+  readonly forms: readonly SentForm[] | undefined
   /** Approximate size of the larger of both. */
   readonly bytes: number
 }
@@ -135,10 +140,10 @@ export function updateManagedFields(
 function trackChange(
   registry: Registry,
   versions: Versions,
-  { manager, subresource, next, old, bytes }: TrackedChange,
+  { bytes, ...change }: TrackedChange,
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const now = timeText(registry.deps.clock.nowMs())
-  const update = { versions, now, manager, subresource, next, old }
+  const update = { versions, now, ...change }
   return takesTurns(bytes) ? inTurns(trackingStages(update)) : trackUpdate(update)
 }
 

@@ -8,6 +8,7 @@ import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
 import { copyPath, deepEqual, getPath, ownField } from "../encoding/field-path.ts"
+import { sentForms } from "../encoding/sent-forms.ts"
 import { setField } from "../encoding/json/text.ts"
 import { ownValue } from "../encoding/settled.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
@@ -24,7 +25,7 @@ import { removable } from "./deletion-step.ts"
 import { dropGated } from "./gated-fields.ts"
 import { metaOptions, validateObjectMetaUpdate } from "./object-meta.ts"
 import { dedupOwnerReferences } from "./owner-references.ts"
-import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode } from "./managed-fields.ts"
+import { checkManagers, isTooLarge, managerOf, updateManagedFields, type ManagedFieldsMode, type TrackedChange } from "./managed-fields.ts"
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
 import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -262,7 +263,7 @@ function nextManagedFields(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  state: UpdateState,
+  state: UpdateState & Pick<TrackedChange, "forms">,
 ): ReturnType<typeof updateManagedFields> {
   const { managedFields: mode } = request
   const { old, next } = state
@@ -271,7 +272,8 @@ function nextManagedFields(
   if (mode === "provided") return next.metadata?.managedFields
   if (state.dropsManagedFields === true) return undefined
   const subresource = request.subresource?.name ?? ""
-  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, bytes: state.bytes })
+  const { forms, bytes } = state
+  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, forms, bytes })
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
@@ -289,7 +291,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   }
   if (takesTurns(bytes)) await nextTurn()
   afterDecoding(handle, sent)
-  const found = nextManagedFields(registry, handle, request, { ...state, next: sent })
+  const found = nextManagedFields(registry, handle, request, { ...state, next: sent, forms: sentForms(state.next) })
   const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)

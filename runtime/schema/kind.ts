@@ -158,6 +158,8 @@ export interface Subresource {
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
   /** type status: paths kept from the stored object. */
   readonly keeps?: readonly string[]
+  /** type status: paths that a write may change; their managers stay as they are. */
+  readonly unowned?: readonly string[]
   /** type status: a write may add finalizers without a domain. */
   readonly freeFinalizers?: true
   /** type status: a write is judged by the rules of an update of the object itself. */

@@ -4,6 +4,7 @@ import { withManagers } from "../apply/managed-fields/with-managers.ts"
 import { assert } from "../base/assert.ts"
 import { invalid } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
+import { sentForms } from "../encoding/sent-forms.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import { mutateObject, validateByKind, validateObject } from "../registry/admit.ts"
 import { dedupOwnerReferences } from "../registry/owner-references.ts"
@@ -67,6 +68,7 @@ async function withManagedFields(
     manager: managerOf(attributes),
     subresource: "",
     next,
+    forms: sentForms(sent),
     bytes: request.bodyBytes,
   })
   return managedFields === undefined ? next : withManagers(next, managedFields)

@@ -5,6 +5,7 @@ import type { ApiObject, JsonObject } from "../base/json.ts"
 import { beginsWork } from "../base/event-loop-monitor.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
+import { sentForms } from "../encoding/sent-forms.ts"
 import { unknownFieldText } from "../encoding/json/typed.ts"
 import { documentValuesMax } from "../base/limits.ts"
 import type { KindBody } from "../server-parts.ts"
@@ -33,7 +34,8 @@ export async function readObject(
   if (takesTurns(call.request.bodyBytes)) await nextTurn()
   const { object, settled } = decoded
   withDefaults(call, handle.parts, object, settled)
-  if (decoded.isPlain && settled === undefined) handle.settled?.learn(body, object)
+  // A settled value is taken as it is stored.
+  if (decoded.isPlain && settled === undefined && sentForms(object) === undefined) handle.settled?.learn(body, object)
   if (call.request.audit !== undefined) await auditBody(call, object)
   return object
 }
@@ -131,7 +133,12 @@ export function* renormalizing(
 ): Stages<{ object: ApiObject; unknown: string[] }> {
   yield
   const unchanged = written === undefined ? undefined : unchangedFields(changed, written)
-  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax, keepNulls, unchanged })
+  const { object, unknown } = yield* normalizing(kind.shape, changed, {
+    maxValues: documentValuesMax,
+    keepNulls,
+    unchanged,
+    keepsSentForms: true,
+  })
   yield
   keepManagedFieldsReset(changed, object)
   withDefaults(call, kind, object, unchanged)

@@ -14,6 +14,7 @@ import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
 import { cut } from "../base/quote.ts"
 import type { TypeShape } from "../schema/shape.ts"
 import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../encoding/json/typed.ts"
+import { keepSentForms, sentForms } from "../encoding/sent-forms.ts"
 import { sortedPaths } from "../encoding/unknown-fields.ts"
 import { decodeUtf8 } from "../base/utf8.ts"
 import { atOnce, type Stages } from "../base/turns.ts"
@@ -82,6 +83,7 @@ export function decodingValue(value: JsonValue, options: DecodeOptions): Stages<
 }
 
 const noBytes = new Uint8Array(0)
+const decoded = { maxValues: documentValuesMax, keepsSentForms: true }
 
 function* decodingParsed(parsed: ParsedBody, body: Uint8Array, media: Media, options: DecodeOptions): Stages<DecodedObject> {
   const level = options.fieldValidation ?? "Warn"
@@ -105,7 +107,9 @@ function strictText(strict: readonly string[], { duplicates }: ParsedBody, media
 function withTypeMeta(object: ApiObject, kind: string, apiVersion: string): ApiObject {
   if (object.kind === undefined || object.apiVersion === undefined) {
     const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
-    return { kind, apiVersion, ...fields }
+    const named: ApiObject = { kind, apiVersion, ...fields }
+    keepSentForms(named, sentForms(object) ?? [])
+    return named
   }
   object.kind = kind
   object.apiVersion = apiVersion
@@ -124,7 +128,7 @@ function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject
     const type = typeMetaOf(value, body, options)
     checkKind(type, expect)
     const unchanged = parts.isSettled ? settled?.names : undefined
-    const { object, hasUnknown } = normalize(shape, value, { reportUnknown: false, maxValues: documentValuesMax, unchanged })
+    const { object, hasUnknown } = normalize(shape, value, { ...decoded, reportUnknown: false, unchanged })
     if (hasUnknown) return undefined
     keepManagedFieldsReset(value, object)
     parts.putManagers(object)
@@ -171,7 +175,7 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
   const typed = text !== undefined && parsed.needsTypedParse === true ? yield* parsingTypedJson(text, shape) : undefined
   yield
-  const rules = { reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
+  const rules = { ...decoded, reportUnknown: wanted && text === undefined }
   const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
   const isPlain = text !== undefined && typed === undefined && !hasUnknown
   if (!wanted) return { object, strict: [], isPlain }

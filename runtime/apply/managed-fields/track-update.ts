@@ -8,6 +8,8 @@ import { createdSetText } from "../ownership/created-set-text.ts"
 import { createdSet, createdSetStages } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { differenceStages, unionStages } from "../ownership/field-set-stages.ts"
+import { fieldsSentOtherwise } from "../ownership/sent-forms.ts"
+import type { SentForm } from "../../encoding/sent-forms.ts"
 import { reconciledOnce, reconciledOnceStages, sharedSet } from "../ownership/shared-sets.ts"
 import { type ManagedFieldsEntry, encodeEntries, encodeEntry, encodingStages, entriesToKeep, type Manager, sameManager } from "./entry.ts"
 import { capUpdaters } from "./cap-managers.ts"
@@ -22,6 +24,8 @@ export interface UpdateToTrack {
    * that the client sent.
    */
   readonly next: ApiObject
+  /** Values of `next` that were sent in another form than the stored one. */
+  readonly forms?: readonly SentForm[] | undefined
   readonly manager: string
   /** "" for the main resource. */
   readonly subresource: string
@@ -70,9 +74,9 @@ function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[]
   const before = entriesToKeep(sent, stored)
   if (before.length === 0)
     return update.old === undefined
-      ? managedFieldsOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : setOfNew(creation(update)))
+      ? yield* managedFieldsOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : setOfNew(creation(update)))
       : undefined
-  const changes = new FieldChanges(update.versions, update.old, update.next)
+  const changes = new FieldChanges(update.versions, update.old, update.next, update.forms)
   yield
   if (isLarge) yield* changes.compareStages()
   const owners = yield* updatedEntries(update, { before, changes }, isLarge)
@@ -93,8 +97,11 @@ function setOfNew(created: Parameters<typeof createdSet>): FieldSet {
 }
 
 /** Most creations: there is no manager yet, and the creator owns all fields that it sets. */
-function managedFieldsOfNew({ versions, manager, subresource, now }: UpdateToTrack, set: FieldSet): JsonObject[] | undefined {
-  const { reset, apiVersion } = versions.current
+function* managedFieldsOfNew(update: UpdateToTrack, created: FieldSet): Stages<JsonObject[] | undefined> {
+  const { versions, manager, subresource, now, next, forms } = update
+  const { reset, apiVersion, shape } = versions.current
+  const otherwise = forms === undefined ? {} : yield* fieldsSentOtherwise(shape, { old: emptyObject(shape), next }, forms)
+  const set = yield* unionStages(created, otherwise)
   const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
   if (isEmptySet(fields)) return undefined
   return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields }, true)]

@@ -10,7 +10,9 @@ import { type Comparison, compareStates } from "../ownership/compare.ts"
 import { comparingStages } from "../ownership/compare-stages.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { unionStages } from "../ownership/field-set-stages.ts"
-import type { Stages } from "../../base/turns.ts"
+import { atOnce, type Stages } from "../../base/turns.ts"
+import { fieldsSentOtherwise } from "../ownership/sent-forms.ts"
+import type { SentForm } from "../../encoding/sent-forms.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 
 /** One served version of a kind, as a sub-resource writes it. */
@@ -83,6 +85,8 @@ export class FieldChanges {
     private readonly versions: Versions,
     old: ApiObject | undefined,
     private readonly next: ApiObject,
+    /** Values of `next` that were sent in another form than the stored one. */
+    private readonly forms?: readonly SentForm[],
   ) {
     this.old = old ?? emptyObject(versions.current.shape)
   }
@@ -91,7 +95,7 @@ export class FieldChanges {
   *compareStages(): Stages<void> {
     const { current } = this.versions
     const found = yield* comparingStages(current.shape, this.old, this.next)
-    const { added, modified, removed } = withoutReset(current, found)
+    const { added, modified, removed } = withoutReset(current, yield* this.withForms(found))
     const valued = yield* unionStages(added, modified)
     const touched = yield* unionStages(valued, removed)
     this.ofCurrent = indexed({ version: current, added, modified, removed, valued, touched })
@@ -100,8 +104,14 @@ export class FieldChanges {
   /** The change in the version of the objects. */
   get current(): FieldChange {
     const { current } = this.versions
-    this.ofCurrent ??= changeOf(current, compareStates(current.shape, this.old, this.next))
+    this.ofCurrent ??= changeOf(current, atOnce(this.withForms(compareStates(current.shape, this.old, this.next))))
     return this.ofCurrent
+  }
+
+  private *withForms(found: Comparison): Stages<Comparison> {
+    if (this.forms === undefined) return found
+    const otherwise = yield* fieldsSentOtherwise(this.versions.current.shape, { old: this.old, next: this.next }, this.forms)
+    return { ...found, modified: yield* unionStages(found.modified, otherwise) }
   }
 
   /** The change in a version; undefined when the version is not served. */

@@ -5,6 +5,7 @@
 import { isObject } from "../../base/json.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { detachString } from "../../base/own-text.ts"
+import { listKindOf, type ListMerge } from "../../schema/list-merge.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
 import { itemElementsMax } from "../../base/limits.ts"
 import { canonicalText } from "./field-set-element.ts"
@@ -266,20 +267,9 @@ function nodeOfType(type: TypeRef, field: FieldShape | undefined): TypedNode {
   return { scalar: undefined, list: listForm(type.wrappedList, field), map: undefined }
 }
 
-/** What says how a list merges: its field, or the list itself inside of another list or map. */
-type ListMerge = Pick<FieldShape, "listType" | "mapKeys" | "patch" | "mergeKey">
-
 function listForm(item: TypeRef, merge: ListMerge | undefined): ListForm {
-  const { type, keys } = listTypeOf(merge)
+  const { type, keys } = listKindOf(merge)
   return { type, item: once(() => nodeOfType(item, undefined)), keys: once(() => keys.map((name) => listKey(item, name))) }
-}
-
-/** A list without a declared type merges in apply as in strategic merge patch; without a merge key it is atomic. */
-function listTypeOf(field: ListMerge | undefined): { type: ListForm["type"]; keys: string[] } {
-  if (field?.listType === "map") return { type: "map", keys: [...(field.mapKeys ?? [])].sort() }
-  if (field?.listType !== undefined) return { type: field.listType, keys: [] }
-  if (field?.patch?.includes("merge") !== true) return { type: "atomic", keys: [] }
-  return field.mergeKey === undefined ? { type: "set", keys: [] } : { type: "map", keys: [field.mergeKey] }
 }
 
 /**

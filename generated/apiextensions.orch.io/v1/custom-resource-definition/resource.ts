@@ -34,7 +34,7 @@ export const customResourceDefinition: Kind<CustomResourceDefinition, CustomReso
     defaultPropagation: "unsupported",
     deleteReturns: "Status",
   },
-  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
+  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"], unowned: ["metadata"] }],
   behaviours: ["definitionLifecycle"],
   load: async () => {
     const [{ customResourceDefinitionShape }, { defaultCustomResourceDefinition }, { validateCustomResourceDefinition }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
