@@ -18,7 +18,7 @@ import { systemRandom } from "./base/random.ts"
 
 export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
 export type { Options } from "./options/table.ts"
-export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+export { RESPONSE_ALREADY_SENT } from "./http/web-response.ts"
 export { ApiError } from "./base/errors.ts"
 export type {
   AnswerRequest,
