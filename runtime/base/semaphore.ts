@@ -16,7 +16,7 @@ export class Semaphore {
 
   /**
    * Returns undefined when the caller holds it at once, else a promise that resolves when the caller does; it then calls
-   * `release` once. Throws, or rejects with, the reason of the signal. A signal of a caller that holds it is let go.
+   * `release` once. Throws the reason of the signal, or rejects with it. Keeps no reference to the signal of a holder.
    */
   take(signal?: DeadlineSignal): Promise<void> | undefined {
     if (signal?.aborted === true) throw signal.reason
