@@ -1,13 +1,11 @@
 /**
- * The server as one Hono application: the filter chain, then the routes. Kinds are looked up in the kind table, so a
- * kind that is added at run time needs no route. Handlers write encoded answers to the outgoing stream themselves and
- * return `RESPONSE_ALREADY_SENT`.
+ * The one way of every request: read, recover, the filter chain, then Hono, which dispatches to the program's middleware
+ * and to a handler. Kinds are looked up in the kind table, so a kind that is added at run time needs no route.
  */
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { Hono } from "hono"
+import { type Handler, Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
 import { refusalLog } from "./authn/refusal-log.ts"
-import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
+import { documentHandlers } from "./discovery/routes.ts"
 import { internal } from "./base/errors.ts"
 import { audit, auditBegin } from "./filters/audit.ts"
 import { auditInit } from "./filters/audit-init.ts"
@@ -20,9 +18,9 @@ import { goaway } from "./filters/goaway.ts"
 import { hsts } from "./filters/hsts.ts"
 import { httpLogging } from "./filters/http-logging.ts"
 import { impersonation } from "./filters/impersonation.ts"
-import { inOrder, take } from "./filters/in-order.ts"
+import { inOrder } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
-import { type Recovered, recovering, recovery } from "./filters/recovery.ts"
+import { recovered } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { retryAfter } from "./filters/retry-after.ts"
@@ -30,7 +28,9 @@ import { vendorHint } from "./filters/vendor-hint.ts"
 import { waitGroup } from "./filters/wait-group.ts"
 import { RequestReader } from "./http/request/reader.ts"
 import type { RequestContext } from "./http/request/context.ts"
-import type { App, Filter, ServerEnv, Step } from "./http/env.ts"
+import { answered, type App, type Filter, type ServerEnv, type Step } from "./http/env.ts"
+import { webRequest } from "./http/web-request.ts"
+import { isAlreadySent, RESPONSE_ALREADY_SENT, writeResponse } from "./http/web-response.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { apiErrorOf } from "./verbs/failure.ts"
 import { answerResource } from "./verbs/route.ts"
@@ -87,82 +87,77 @@ function when(condition: boolean, make: () => Step): readonly Step[] {
   return condition ? [make()] : []
 }
 
+/** The application, and its routes, which tests walk. */
+export interface Served {
+  readonly app: App
+  readonly routes: Hono<ServerEnv>["routes"]
+}
+
 /**
  * Called once at start. `middleware` is the program's own (`startServer`). It runs after the filter chain, so it sees
  * only authorized requests.
  */
-export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Hono<ServerEnv> & App {
+export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Served {
   const reader = new RequestReader(parts.vendor)
   const filters = filtersOf(parts)
-  const recovered = recovering({
-    fail: (request, thrown) => answerError(parts, request, thrown),
-    report: (fault) => parts.log.error({ err: fault }, "what was to follow a request failed"),
-  })
-  const app = new Hono<ServerEnv>({
-    router: new RegExpRouter(),
+  const hono = routesOf(parts, middleware)
+  const recovery = {
+    fail: (request: RequestContext, thrown: unknown) => answerError(parts, request, thrown),
+    report: (fault: unknown) => parts.log.error({ err: fault }, "what was to follow a request failed"),
+  }
+  const answer = async (request: RequestContext): Promise<void> => {
+    const result = inOrder(filters, request)
+    if (result !== undefined && (await result) === answered) return
+    const { incoming, outgoing } = request
+    const response = await hono.fetch(webRequest(request), { incoming, outgoing, request })
+    // A middleware of the program may answer with a Response.
+    if (!isAlreadySent(response)) await writeResponse(outgoing, response)
+  }
+  const app: App = (incoming, outgoing) => {
     // The path is read once, here, so that routes and authorization cannot disagree about it.
-    getPath: (_request, options) => {
-      const env = (options as { env: ServerEnv["Bindings"] }).env // Hono's type does not know the application's.
-      env.request = reader.read(env.incoming, env.outgoing)
-      return routedPath(env.request.info.path)
-    },
-  })
-  app.onError((error, { env }) => {
+    const request = reader.read(incoming, outgoing)
+    void recovered(request, answer, recovery)
+  }
+  return { app, routes: hono.routes }
+}
+
+/**
+ * The program's middleware, then a handler for each path. A request meets one handler alone, which Hono calls without
+ * its chain of promises.
+ */
+function routesOf(parts: ServerParts, middleware: readonly Filter[]): Hono<ServerEnv> {
+  const hono = new Hono<ServerEnv>({ router: new RegExpRouter(), getPath: routedPath })
+  hono.onError((error, { env }) => {
     answerError(parts, env.request, error)
     return RESPONSE_ALREADY_SENT
   })
-  app.notFound(({ env }) => {
+  hono.notFound(({ env }) => {
     answerUnknownPath(env.outgoing)
     return RESPONSE_ALREADY_SENT
   })
-  app.use(recovery(recovered), inOrder(filters), ...middleware)
-  app.all("/api/*", resources(parts))
-  app.all("/apis/*", resources(parts))
-  app.route("/", discoveryRoutes(parts))
-  app.route("/", documentRoutes(parts))
-  // A middleware of the program wants Hono's context.
-  return middleware.length > 0 ? app : Object.assign(app, { answerResource: resourcesOnly(parts, { reader, filters, recovered }) })
+  const { discovery, documents } = documentHandlers(parts)
+  const underApi = handler((request) => (request.info.isResource ? answerResource(parts, request) : discovery(request)))
+  for (const each of middleware) hono.use(each)
+  hono.all("/api/*", underApi).all("/apis/*", underApi)
+  for (const [path, answer] of documents) hono.all(path, handler(answer))
+  return hono
 }
 
-/** The way of requests for resources past Hono: the same filters, and the one handler that Hono would find for them. */
-function resourcesOnly(
-  parts: ServerParts,
-  { reader, filters, recovered }: { reader: RequestReader; filters: readonly Step[]; recovered: Recovered },
-): NonNullable<App["answerResource"]> {
-  const answer = async (env: ServerEnv["Bindings"]): Promise<Response> => {
-    const filtered = take(filters, env, 0)
-    const response = filtered instanceof Promise ? await filtered : filtered
-    if (response === undefined) await answerResource(parts, env.request)
-    // The deadline may have answered meanwhile.
-    if (response === undefined || response === RESPONSE_ALREADY_SENT || env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
-    env.outgoing.statusCode = response.status
-    return response
-  }
-  return (incoming, outgoing) => {
-    // Hono answers HEAD without a body.
-    if (incoming.method === "HEAD") return undefined
-    const request = reader.read(incoming, outgoing)
-    if (!request.info.isResource) return undefined
-    const env = { incoming, outgoing, request }
-    return recovered(env, () => answer(env))
+/** Handlers of the server write their answer to the outgoing stream. */
+function handler(answer: (request: RequestContext) => Promise<void>): Handler<ServerEnv> {
+  return async ({ env }) => {
+    await answer(env.request)
+    return RESPONSE_ALREADY_SENT
   }
 }
 
 /** Hono's route patterns do not match line breaks, but a path may contain one. */
-function routedPath(path: string): string {
+function routedPath(_request: Request, options?: object): string {
+  const { path } = (options as { env: ServerEnv["Bindings"] }).env.request.info // Hono's type does not know the application's.
   return lineBreak.test(path) ? path.replaceAll(lineBreaks, "_") : path
 }
 const lineBreak = /[\n\r\u2028\u2029]/
 const lineBreaks = /[\n\r\u2028\u2029]/g
-
-/** Handles the paths of resources. Discovery handles a path that ends with the version. */
-function resources(parts: ServerParts): Filter {
-  return async function resources({ env: { request } }, next) {
-    if (!request.info.isResource) return next()
-    await answerResource(parts, request)
-    return RESPONSE_ALREADY_SENT
-  }
-}
 
 /** Answers a request with an error. Never throws: if the answer fails, the connection of the request is closed. */
 function answerError(parts: ServerParts, request: RequestContext, error: unknown): void {

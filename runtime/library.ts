@@ -13,12 +13,12 @@ import type { UntypedApi } from "./schema/handlers.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import type { User } from "./base/user.ts"
 import { userNamed } from "./authz/impersonation.ts"
-import { StartError } from "./launch/start-error.ts"
+import { StartError } from "./base/start-error.ts"
 import { systemRandom } from "./base/random.ts"
 
 export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
 export type { Options } from "./options/table.ts"
-export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+export { RESPONSE_ALREADY_SENT } from "./http/web-response.ts"
 export { ApiError } from "./base/errors.ts"
 export type {
   AnswerRequest,
@@ -50,7 +50,7 @@ export type { ApiModule } from "./launch/api-module.ts"
 export type { ApiList, LibraryOptions } from "./launch/library-options.ts"
 export type { UntypedApi } from "./schema/handlers.ts"
 export type * from "./schema/object-client.ts"
-export { StartError } from "./launch/start-error.ts"
+export { StartError } from "./base/start-error.ts"
 
 /** The operations of built-in kinds and of those in a list. Kinds of folders have no types. */
 export type ApiOf<Apis extends ApiList> = BuiltInApi &

@@ -178,7 +178,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const start: StartState = { fault: () => "not started", filling: () => "not started", steps: {} }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(how, { cache, prefix, start, audit, ...signals })
-  const app = createApp(parts, how.middleware)
+  const { app } = createApp(parts, how.middleware)
   const listener = await openPort(how, app).catch(async (error: unknown) => {
     parts.loopDelay.stop()
     await Promise.all([cache.close(), audit?.stop()])

@@ -29,7 +29,7 @@ export async function bundle(folder = join(repository, "dist")) {
  * Libraries of many small files, or of code that is mostly not used, are part of the bundle: each start loads them, and
  * finds and compiles less (100 ms of CPU less, 5 MB less memory). All others are loaded from node_modules.
  */
-const bundledLibraries = ["@hono/node-server", "hono", "re2js", "sorted-btree"]
+const bundledLibraries = ["hono", "re2js", "sorted-btree"]
 
 async function bundleProgram(folder) {
   const { dependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"))

@@ -131,7 +131,7 @@ const oddPaths = [
 ]
 
 interface Walked {
-  readonly server: ListenOptions["app"]
+  readonly app: ListenOptions["app"]
   readonly trace: string[]
   readonly paths: readonly string[]
 }
@@ -140,7 +140,7 @@ interface Walked {
 function recorded(change: (parts: ServerParts) => ServerParts = (parts) => parts): Walked {
   const trace: string[] = []
   const { parts } = running.server
-  const server = createApp(
+  const { app, routes } = createApp(
     change({
       ...parts,
       audit: recordedAudit(trace),
@@ -159,7 +159,7 @@ function recorded(change: (parts: ServerParts) => ServerParts = (parts) => parts
       ],
     }),
   )
-  return { server, trace, paths: [...new Set([...paths, ...routedPaths(server.routes), ...oddPaths])] }
+  return { app, trace, paths: [...new Set([...paths, ...routedPaths(routes), ...oddPaths])] }
 }
 
 function recordedAudit(trace: string[]): Audit {
@@ -178,8 +178,8 @@ function recordedAudit(trace: string[]): Audit {
   }
 }
 
-async function listening({ server }: Walked): Promise<{ port: number; clients: readonly HttpClient[] }> {
-  const listener = await listen({ app: server, host: "127.0.0.1", port: 0, tls: pair })
+async function listening({ app }: Walked): Promise<{ port: number; clients: readonly HttpClient[] }> {
+  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair })
   const clients = (["http1", "http2"] as const).map((protocol) =>
     createHttpClient({ protocol, port: listener.port, authority: pair.authority }),
   )
@@ -277,10 +277,11 @@ it("requests for another protocol, and watches over WebSocket", { timeout: 300_0
 it("finds what goes around a station, or meets it out of order", async () => {
   const few = (walked: Walked): Walked => ({ ...walked, paths: ["/api/v1/pods", "/planted"] })
   const whole = few(recorded())
-  const planted: ListenOptions["app"] = {
-    fetch: (request, env) => (request.url.endsWith("/planted") ? new Response("!") : whole.server.fetch(request, env)),
+  const planted: ListenOptions["app"] = (incoming, outgoing) => {
+    if (incoming.url === "/planted") outgoing.end(Buffer.from("!"))
+    else whole.app(incoming, outgoing)
   }
-  expect(await detours({ ...whole, server: planted }, () => ["GET"])).toEqual(["GET /planted over http2: , 200"])
+  expect(await detours({ ...whole, app: planted }, () => ["GET"])).toEqual(["GET /planted over http2: , 200"])
   const withoutAudit = few(recorded(({ audit: _audit, ...parts }) => parts))
   expect(await detours(withoutAudit, () => ["GET"])).toHaveLength(2)
   const backwards = few(

@@ -3,7 +3,7 @@ import type { Authorizer } from "../authz/authorize.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { RequestLatencies } from "../base/request-latencies.ts"
 import type { User } from "../base/user.ts"
-import type { DeadlineSignal } from "../wire/expiry.ts"
+import type { DeadlineSignal } from "../base/deadline-signal.ts"
 
 /**
  * What a request does to an object. POST on a sub-resource with its own kind of body (binding, eviction) is CREATE;

@@ -1,7 +1,7 @@
 /** The backend of `--audit-log-path`: one line per event. */
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
-import { StartError } from "../launch/start-error.ts"
+import { StartError } from "../base/start-error.ts"
 import type { Options } from "../options/table.ts"
 import { Batcher } from "./batcher.ts"
 import type { AuditCounts } from "./counts.ts"

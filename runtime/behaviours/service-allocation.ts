@@ -7,6 +7,7 @@ import { invalid } from "../base/errors.ts"
 import type { BehaviourDeps, ChangeContext, CommitOps } from "../schema/behaviour.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import { Failures } from "../base/failure.ts"
+import { Semaphore } from "../base/semaphore.ts"
 import { defineBehaviour } from "../schema/define.ts"
 import type { Service, ServiceSpec } from "../../generated/core/v1/service/types.ts"
 import { allocateAddresses, allocateNodePorts, releaseUnused } from "./services/allocate.ts"
@@ -15,14 +16,13 @@ import { fillFamilies } from "./services/families.ts"
 import { holdingsOf, inOrder } from "./services/fields.ts"
 import { RangeAllocators } from "./services/ledgers.ts"
 import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ranges.ts"
-import { createMutex } from "./services/mutex.ts"
 import { refuseImpossible } from "./services/impossible.ts"
 
 /** Behaviour `serviceAllocation`. Throws at start when the options have no ranges. */
 export const serviceAllocation = defineBehaviour<Service>((deps) => {
   const ranges = serviceRanges(deps.options)
   const families: readonly IpFamily[] = [...ranges.addresses.keys()]
-  const turns = createMutex()
+  const turn = new Semaphore(1)
   return {
     companion: "endpoints",
     prepareCreate(object, { failures, dryRun }) {
@@ -53,7 +53,13 @@ export const serviceAllocation = defineBehaviour<Service>((deps) => {
     async commit(change, context) {
       const leave = { call: (): void => {} }
       const ledgers = new RangeAllocators(deps, async () => {
-        if (!context.dryRun) leave.call = await turns.acquire()
+        if (context.dryRun) return
+        await turn.take()
+        let isHeld = true
+        leave.call = () => {
+          if (isHeld) turn.release()
+          isHeld = false
+        }
       })
       try {
         const ops = await ridersOf(change, { deps, ranges, ledgers, context })

@@ -1,5 +1,5 @@
 /** The request of a program in this process, as the operations of the verbs read it. */
-import type { DeadlineSignal } from "../wire/expiry.ts"
+import type { DeadlineSignal } from "../base/deadline-signal.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestInfo } from "../http/request/context.ts"
 import type { User } from "../base/user.ts"

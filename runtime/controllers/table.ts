@@ -2,7 +2,7 @@
  * The controllers that change objects, by the names that `--controllers` takes. To add one, add a file beside this one
  * and a row here. Only one server of a store runs them.
  */
-import { StartError } from "../launch/start-error.ts"
+import { StartError } from "../base/start-error.ts"
 import type { Options } from "../options/table.ts"
 import { startCertificateSigner } from "./certificates/certificate-signer.ts"
 import type { Signing } from "./certificates/signers.ts"

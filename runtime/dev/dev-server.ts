@@ -5,7 +5,7 @@
  */
 import { join } from "node:path"
 import type { Clock } from "../base/clock.ts"
-import { StartError } from "../launch/start-error.ts"
+import { StartError } from "../base/start-error.ts"
 import type { Launched, LaunchOptions } from "../launch/launch.ts"
 import type { ApiFolder } from "../launch/user-api.ts"
 import type { StopOptions } from "../server-stop.ts"

@@ -21,7 +21,7 @@ export class Gate {
   /** `ServerOptions.listen` of each server. The first one opens the port, with its own certificate and limits. */
   readonly listen: Listen = async (options) => {
     this.app = options.app
-    this.listener ??= await this.openPort({ ...options, app: { fetch: (...request) => this.fetch(...request) } })
+    this.listener ??= await this.openPort({ ...options, app: (...exchange) => this.pass(...exchange) })
     const { listener } = this
     const { port, setTls } = listener
     return {
@@ -48,12 +48,13 @@ export class Gate {
     this.closing = true
   }
 
-  private fetch(...request: Parameters<App["fetch"]>): ReturnType<App["fetch"]> {
-    return this.change === undefined ? this.answer(...request) : this.change.then(() => this.answer(...request))
+  private pass(...exchange: Parameters<App>): void {
+    if (this.change === undefined) this.answer(...exchange)
+    else void this.change.then(() => this.answer(...exchange))
   }
 
-  private answer(...request: Parameters<App["fetch"]>): ReturnType<App["fetch"]> {
+  private answer(...exchange: Parameters<App>): void {
     if (this.app === undefined) throw new Error("a request arrived before the first server")
-    return this.app.fetch(...request)
+    this.app(...exchange)
   }
 }

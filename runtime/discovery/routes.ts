@@ -1,15 +1,12 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { type Handler, Hono, type MiddlewareHandler } from "hono"
 import { methodNotAllowed, notYetServed, unknownPath } from "../base/errors.ts"
 import { trimmedEnd } from "../base/trim.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import { configurationPath, issuerDocuments, type IssuerDocuments, keysPath } from "../authn/service-accounts/issuer-documents.ts"
 import { anonymous } from "../authn/authenticate.ts"
-import type { ServerEnv } from "../http/env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
-import { answerUnknownPath, sendBytes } from "../wire/send.ts"
+import { type Answer, answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { capabilitiesDocument, capabilitiesPath } from "./capabilities.ts"
 import { matchesTag, sendNotModified } from "../wire/conditional.ts"
 import { aggregatedForm, Discovery, type DiscoveryTarget, type Document } from "./discovery.ts"
@@ -19,7 +16,6 @@ import { metricsContentType, metricsText } from "../observability/metrics.ts"
 import { OpenApiDocuments } from "../openapi/documents.ts"
 import { acceptedType, answerOpenApi } from "../openapi/answer.ts"
 import { compareText } from "../registry/group-order.ts"
-import { smallDocument } from "./small-document.ts"
 import { versionInfo } from "./version.ts"
 
 /** What the handlers of one server share. */
@@ -28,46 +24,43 @@ interface Documents {
   readonly discovery: Discovery
 }
 
-/**
- * Routes of `/api`, `/apis` and the paths below them that name no resource, and of the index of all paths. The
- * documents are cached as long as the application lives.
- */
-export function discoveryRoutes(parts: ServerParts): Hono<ServerEnv> {
+/** Writes an answer to the outgoing stream. Throws an ApiError to answer with a Status. */
+type Answering = (request: RequestContext) => Promise<void>
+
+/** What is served and is no resource. */
+export interface DocumentHandlers {
+  /** For `/api`, `/apis` and the paths below them that name no resource. */
+  readonly discovery: Answering
+  /** For each pattern of the other paths. */
+  readonly documents: readonly (readonly [path: string, answer: Answering])[]
+}
+
+/** Called once per application, as long as which the documents are kept. */
+export function documentHandlers(parts: ServerParts): DocumentHandlers {
   const documents = { parts, discovery: new Discovery(parts) }
-  const discovery = answering((request) => answerDiscovery(documents, request))
-  const index: Handler<ServerEnv> = () => indexOf(documents)
-  return new Hono<ServerEnv>().all("/api/*", discovery).all("/apis/*", discovery).all("/", index).all("/index.html", index)
-}
-
-/** OpenAPI, version, metrics, capabilities and health. */
-export function documentRoutes(parts: ServerParts): Hono<ServerEnv> {
   const openApi = new OpenApiDocuments(parts)
-  const health: Handler<ServerEnv> = ({ env }) => healthOf(parts, env.request)
-  return new Hono<ServerEnv>()
-    .all(
-      "/openapi/*",
-      answering((request) => answerOpenApi(openApi, { parts, request, outgoing: request.outgoing })),
-    )
-    .all("/version/*", ({ env }) => version(env.request))
-    .all("/metrics", () => metrics(parts))
-    .all("/metrics/slis", async () => smallDocument(await parts.healthResults.text(), { contentType: metricsContentType }))
-    .all(configurationPath, ({ env }) => issuerDocument(parts, env.request, "configuration"))
-    .all(keysPath, ({ env }) => issuerDocument(parts, env.request, "keys"))
-    .all(capabilitiesPath, ({ env }) => capabilities(env.request))
-    .all("/healthz/*", health)
-    .all("/livez/*", health)
-    .all("/readyz/*", health)
-}
-
-/** For answers that are written to the outgoing stream: long ones, and those that may be compressed. */
-function answering(answer: (request: RequestContext) => Promise<void>): MiddlewareHandler<ServerEnv> {
-  return async ({ env }) => {
-    await answer(env.request)
-    return RESPONSE_ALREADY_SENT
+  const index: Answering = (request) => answerIndex(documents, request)
+  const health: Answering = (request) => answerHealthOf(parts, request)
+  return {
+    discovery: (request) => answerDiscovery(documents, request),
+    documents: [
+      ["/", index],
+      ["/index.html", index],
+      ["/openapi/*", (request) => answerOpenApi(openApi, { parts, request, outgoing: request.outgoing })],
+      ["/version/*", answerVersion],
+      ["/metrics", (request) => answerMetrics(parts, request)],
+      ["/metrics/slis", (request) => answerSlis(parts, request)],
+      [configurationPath, (request) => answerIssuer(parts, request, "configuration")],
+      [keysPath, (request) => answerIssuer(parts, request, "keys")],
+      [capabilitiesPath, answerCapabilities],
+      ["/healthz/*", health],
+      ["/livez/*", health],
+      ["/readyz/*", health],
+    ],
   }
 }
 
-async function healthOf(parts: ServerParts, request: RequestContext): Promise<Response> {
+async function answerHealthOf(parts: ServerParts, request: RequestContext): Promise<void> {
   const health = await answerHealth(parts.health, {
     path: request.info.path,
     query: request.query,
@@ -75,12 +68,10 @@ async function healthOf(parts: ServerParts, request: RequestContext): Promise<Re
     showsReasons: request.user !== anonymous,
     warning: () => parts.watchCache.undecodable()?.message,
   })
-  if (health === undefined) {
-    await answerUnknownPath(request.outgoing)
-    return RESPONSE_ALREADY_SENT
-  }
+  if (health === undefined) return answerUnknownPath(request.outgoing)
   const { text, status } = health
-  return smallDocument(text, { status, contentType: "text/plain; charset=utf-8", headers: { "x-content-type-options": "nosniff" } })
+  const headers = { "x-content-type-options": "nosniff" }
+  await sendText(request, { status, contentType: "text/plain; charset=utf-8", text, headers })
 }
 
 /** Where the client reached this server: `127.0.0.1:6443`. */
@@ -154,24 +145,29 @@ async function sendAggregated(
   await sendBytes(outgoing, { status: 200, contentType, body: document.bytes, headers })
 }
 
-function version({ info, headers }: RequestContext): Response {
+async function answerVersion(request: RequestContext): Promise<void> {
+  const { info, headers } = request
   if (!/^\/version\/*$/.test(info.path)) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   acceptedType(headers.accept, ["application/json"])
-  return smallDocument(JSON.stringify(versionInfo(), null, 2), { contentType: "application/json" })
+  await sendText(request, { contentType: "application/json", text: JSON.stringify(versionInfo(), null, 2) })
 }
 
 const issuerTypes = { configuration: "application/json", keys: "application/jwk-set+json" }
 
 /** Throws 404 where the issuer of tokens is not one whose documents are looked for here. */
-function issuerDocument(parts: ServerParts, request: RequestContext, document: keyof IssuerDocuments): Response {
+async function answerIssuer(parts: ServerParts, request: RequestContext, document: keyof IssuerDocuments): Promise<void> {
   const text = parts.serviceAccounts === undefined ? undefined : issuerDocuments(parts.serviceAccounts, serverAddress(request))?.[document]
   if (text === undefined) throw unknownPath()
   if (request.info.method !== "GET") throw methodNotAllowed()
-  return smallDocument(text, { contentType: issuerTypes[document], headers: { "cache-control": "public, max-age=3600" } })
+  await sendText(request, { contentType: issuerTypes[document], text, headers: { "cache-control": "public, max-age=3600" } })
 }
 
-async function metrics(parts: ServerParts): Promise<Response> {
+async function answerSlis({ healthResults }: ServerParts, request: RequestContext): Promise<void> {
+  await sendText(request, { contentType: metricsContentType, text: await healthResults.text() })
+}
+
+async function answerMetrics(parts: ServerParts, request: RequestContext): Promise<void> {
   const { accessMetrics, audit, inFlight, loopDelay, requestCounts, conversions, watchCache, storage, storeLatencies, workQueues, clock } =
     parts
   const text = await metricsText({
@@ -188,16 +184,16 @@ async function metrics(parts: ServerParts): Promise<Response> {
     clock,
     build: { word: parts.vendor.word, version: versionInfo() },
   })
-  return smallDocument(text, { contentType: metricsContentType })
+  await sendText(request, { contentType: metricsContentType, text })
 }
 
-function capabilities({ info }: RequestContext): Response {
-  if (info.method !== "GET") throw methodNotAllowed()
-  return smallDocument(capabilitiesDocument(), { contentType: "application/json" })
+async function answerCapabilities(request: RequestContext): Promise<void> {
+  if (request.info.method !== "GET") throw methodNotAllowed()
+  await sendText(request, { contentType: "application/json", text: capabilitiesDocument() })
 }
 
 /** The paths that are served, for people who look around. */
-function indexOf({ parts, discovery }: Documents): Response {
+async function answerIndex({ parts, discovery }: Documents, request: RequestContext): Promise<void> {
   const groups = discovery.current().flatMap(({ group, versions }) => {
     const root = group === "" ? "/api" : "/apis"
     const paths = versions.map(({ version }) => `${root}/${parts.vendor.apiVersion(groupVersion(group, version))}`)
@@ -221,5 +217,13 @@ function indexOf({ parts, discovery }: Documents): Response {
     "/version",
   ]
   const paths = [...others, ...(isIssuer ? [configurationPath, keysPath] : []), ...groups, ...health].sort(compareText)
-  return smallDocument(JSON.stringify({ paths }, null, 2), { contentType: "application/json" })
+  await sendText(request, { contentType: "application/json", text: JSON.stringify({ paths }, null, 2) })
+}
+
+/** Sends a document that is made for each request and is small. Default status 200. */
+function sendText(
+  { outgoing }: RequestContext,
+  { text, status = 200, ...head }: Pick<Answer, "contentType" | "headers"> & { readonly text: string | Buffer; readonly status?: number },
+): Promise<void> {
+  return sendBytes(outgoing, { status, ...head, body: typeof text === "string" ? Buffer.from(text) : text })
 }

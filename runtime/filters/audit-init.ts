@@ -3,8 +3,8 @@ import type { Step } from "../http/env.ts"
 
 /** Gives the answer its `Audit-Id`, the client's or a new one. The first step, so that every refusal has it. */
 export function auditInit({ random }: { random: Pick<Random, "uuid"> }): Step {
-  return function auditInit({ incoming, outgoing }) {
-    outgoing.setHeader("audit-id", auditId(incoming.headers["audit-id"]) ?? random.uuid())
+  return function auditInit({ headers, outgoing }) {
+    outgoing.setHeader("audit-id", auditId(headers["audit-id"]) ?? random.uuid())
     return undefined
   }
 }

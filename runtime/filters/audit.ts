@@ -6,7 +6,7 @@ import type { Step } from "../http/env.ts"
  * event of its own.
  */
 export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Step {
-  return function auditBegin({ request }) {
+  return function auditBegin(request) {
     audit.begin(request)
     return undefined
   }
@@ -17,7 +17,7 @@ export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Step {
  * strict. Runs before impersonation: rules see the user who authenticated.
  */
 export function audit(): Step {
-  return function audit({ request }) {
+  return function audit(request) {
     return request.audit?.authenticated()
   }
 }

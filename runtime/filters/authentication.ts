@@ -7,7 +7,8 @@ import {
 } from "../authn/authenticate.ts"
 import type { AuthenticationMeter } from "../authn/meters.ts"
 import { withProtocolToken } from "../authn/websocket-token.ts"
-import type { ServerEnv, Step } from "../http/env.ts"
+import type { Step } from "../http/env.ts"
+import type { RequestContext } from "../http/request/context.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
@@ -37,34 +38,32 @@ export interface AuthenticationOptions {
 export function authentication(options: AuthenticationOptions): Step {
   const { authenticators, audiences, vendor, closesStrangers, anonymous, meter, onFault } = options
   const asked = { anonymous, meter, onFault }
-  const refuse = (env: ServerEnv["Bindings"], fault: unknown): never => {
-    if (closesStrangers) closeHttp2(env)
+  const refuse = (request: RequestContext, fault: unknown): never => {
+    if (closesStrangers) closeHttp2(request)
     throw fault
   }
-  return function authentication(env) {
-    const { request, incoming } = env
-    const { headers } = request
+  return function authentication(request) {
+    const { headers, incoming } = request
     const shown = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const credentials = { headers, token: bearerToken(shown), incoming, request, audiences }
     try {
       const user = authenticate(authenticators, credentials, asked)
       if (user instanceof Promise)
         return user.then(
-          (known) => enter(env, known, options),
-          (fault: unknown) => refuse(env, fault),
+          (known) => enter(request, known, options),
+          (fault: unknown) => refuse(request, fault),
         )
-      return enter(env, user, options)
+      return enter(request, user, options)
     } catch (fault) {
-      return refuse(env, fault)
+      return refuse(request, fault)
     }
   }
 }
 
-function enter(env: ServerEnv["Bindings"], user: User, { closesStrangers, removeHeaders }: AuthenticationOptions): undefined {
-  const { request, incoming } = env
+function enter(request: RequestContext, user: User, { closesStrangers, removeHeaders }: AuthenticationOptions): undefined {
   request.user = user
   removeHeaders?.(request.headers)
-  if (closesStrangers && incoming.httpVersionMajor === 2 && isAnonymous(user)) closeHttp2(env)
+  if (closesStrangers && isAnonymous(user)) closeHttp2(request)
   if (user !== anonymousUser) request.incoming.account?.identify(user.name)
   else if (ignoredToken.test(request.headers.authorization ?? "")) request.warnings.push(ignoredTokenWarning)
 }
@@ -75,7 +74,7 @@ function isAnonymous(user: User): boolean {
 }
 const [unauthenticatedGroup = ""] = anonymousUser.groups
 
-function closeHttp2({ incoming, outgoing }: ServerEnv["Bindings"]): void {
+function closeHttp2({ incoming, outgoing }: RequestContext): void {
   if (incoming.httpVersionMajor === 2) outgoing.closeAfterAnswer()
 }
 

@@ -3,7 +3,8 @@ import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { AuthorizationMeter } from "../authz/meters.ts"
 import type { Decision } from "../base/decision.ts"
-import type { ServerEnv, Step } from "../http/env.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { Step } from "../http/env.ts"
 import { answerInternalError } from "./internal-error.ts"
 
 export interface AuthorizationOptions {
@@ -16,8 +17,7 @@ export interface AuthorizationOptions {
  * last filter: middleware, routes and verbs see only permitted requests.
  */
 export function authorization({ authorizers, meter }: AuthorizationOptions): Step {
-  return function authorization(env) {
-    const { request } = env
+  return function authorization(request) {
     const { info, query } = request
     const asked = askedInfo(info, query)
     const { user } = request
@@ -26,16 +26,16 @@ export function authorization({ authorizers, meter }: AuthorizationOptions): Ste
     if (decision instanceof Promise)
       return decision.then((decided) => {
         meter.end(decided, began)
-        return settle(env, decided)
+        return settle(request, decided)
       })
     meter.end(decision, began)
-    return settle(env, decision)
+    return settle(request, decision)
   }
 }
 
-function settle({ request, incoming }: ServerEnv["Bindings"], decision: Decision): ReturnType<Step> {
+function settle(request: RequestContext, decision: Decision): ReturnType<Step> {
   const { opinion, reason, error } = decision
-  const { user, info, query } = request
+  const { user, info, query, incoming } = request
   request.decision = decision
   if (opinion !== "allow") {
     if (error !== undefined) return answerInternalError(request, error)

@@ -1,6 +1,5 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { originCharactersMax } from "../base/limits.ts"
-import type { Step } from "../http/env.ts"
+import { answered, type Step } from "../http/env.ts"
 
 /** The header fields that kube-apiserver sends to an allowed origin. */
 const allowance = {
@@ -26,6 +25,6 @@ export function cors(options: { allowedOrigins: readonly RegExp[] }): Step {
     if (incoming.method !== "OPTIONS") return undefined
     outgoing.writeHead(204)
     outgoing.end()
-    return RESPONSE_ALREADY_SENT
+    return answered
   }
 }

@@ -1,5 +1,4 @@
 import { Socket } from "node:net"
-import { Hono } from "hono"
 import { expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import type { ApiError } from "../base/errors.ts"
@@ -7,11 +6,9 @@ import { deadlineEarlyMs } from "../base/limits.ts"
 import { RequestReader } from "../http/request/reader.ts"
 import { Http1Incoming, Http1Outgoing } from "../http/http1-exchange.ts"
 import type { RequestContext } from "../http/request/context.ts"
-import type { ServerEnv } from "../http/env.ts"
 import { vendorProfile } from "../base/vendor.ts"
 import { deadline } from "./deadline.ts"
-import { inOrder } from "./in-order.ts"
-import { recovering, recovery } from "./recovery.ts"
+import { recovered } from "./recovery.ts"
 
 const requestTimeoutMs = 60_000
 
@@ -25,12 +22,11 @@ function setUp() {
   }
   const reader = new RequestReader(vendorProfile("orch"))
   let answer: () => void = () => undefined
-  const app = new Hono<ServerEnv>()
-    .use(recovery(recovering({ fail: () => undefined, report: () => undefined })), inOrder([deadline({ clock, requestTimeoutMs, fail })]))
-    .all("*", async (c) => {
-      await new Promise<void>((resolve) => (answer = resolve))
-      return c.body(null)
-    })
+  const step = deadline({ clock, requestTimeoutMs, fail })
+  const work = async (request: RequestContext): Promise<void> => {
+    expect(step(request)).toBeUndefined()
+    await new Promise<void>((resolve) => (answer = resolve))
+  }
   /** Sends a request whose handler waits until `answered` is called. */
   function begin(target: string, method = "GET"): { request: RequestContext; answered: () => Promise<unknown> } {
     const incoming = new Http1Incoming(new Socket())
@@ -38,12 +34,12 @@ function setUp() {
     incoming.method = method
     const outgoing = new Http1Outgoing(incoming)
     const request = reader.read(incoming, outgoing)
-    const response = app.fetch(new Request("https://localhost/"), { incoming, outgoing, request })
+    const ended = recovered(request, work, { fail: () => undefined, report: () => undefined })
     return {
       request,
       answered: () => {
         answer()
-        return Promise.resolve(response)
+        return ended
       },
     }
   }

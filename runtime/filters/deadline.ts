@@ -24,7 +24,8 @@ interface DeadlineOptions {
 export function deadline(options: DeadlineOptions): Step {
   const { clock, requestTimeoutMs } = options
   const afterRequestTimeout = sharedTimer(clock, requestTimeoutMs)
-  return function deadline({ request, outgoing }) {
+  return function deadline(request) {
+    const { outgoing } = request
     if (isLongRunning(request.info)) return undefined
     const askedMs = askedTimeoutMs(request.query)
     const expire = (): void => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import type { ServerEnv } from "../http/env.ts"
+import type { RequestContext } from "../http/request/context.ts"
 import { goaway } from "./goaway.ts"
 
 it.each([
@@ -11,8 +11,8 @@ it.each([
 ])("over HTTP/%i a draw of %i ends the connection: %s", (httpVersionMajor, draw, ends) => {
   let closed = false
   const random = { integer: (below: number) => (below === 1_000_000 ? draw : Number.NaN) }
-  const env = { incoming: { httpVersionMajor }, outgoing: { closeAfterAnswer: () => (closed = true) } }
+  const request = { incoming: { httpVersionMajor }, outgoing: { closeAfterAnswer: () => (closed = true) } }
   // The step reads these members alone.
-  expect(goaway({ chance: 0.02, random })(env as unknown as ServerEnv["Bindings"])).toBeUndefined()
+  expect(goaway({ chance: 0.02, random })(request as unknown as RequestContext)).toBeUndefined()
   expect(closed).toBe(ends)
 })

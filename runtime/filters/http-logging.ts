@@ -10,7 +10,8 @@ const pathCharactersMax = 512
  * from `-v=4` on. The query is left out, since tokens may be in it, and so are header fields.
  */
 export function httpLogging({ clock, log }: { clock: Pick<Clock, "elapsedMs">; log: Pick<Logger, "debug"> }): Step {
-  return function httpLogging({ request, outgoing }) {
+  return function httpLogging(request) {
+    const { outgoing } = request
     const startedMs = clock.elapsedMs()
     request.onEnd(() => {
       const { info, user, incoming } = request

@@ -2,7 +2,8 @@ import { Turns } from "../base/turns.ts"
 import { keyWork } from "../base/work.ts"
 import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { type HeaderFields, type Impersonation, ImpersonationError, impersonationOf } from "../authz/impersonation.ts"
-import type { ServerEnv, Step } from "../http/env.ts"
+import type { answered, Step } from "../http/env.ts"
+import type { RequestContext } from "../http/request/context.ts"
 import type { Incoming } from "../http/exchange.ts"
 import { sentValues } from "../http/sent-values.ts"
 import { answerInternalError } from "./internal-error.ts"
@@ -14,14 +15,13 @@ const prefix = "impersonate-"
  * this user, with each of the groups and values; answers 500 to headers without a user, as the reference does.
  */
 export function impersonation({ authorizers }: { readonly authorizers: readonly Authorizer[] }): Step {
-  return function impersonation(env) {
-    const { incoming } = env
-    if (!hasHeaders(incoming)) return undefined
-    return actAs(env, authorizers)
+  return function impersonation(request) {
+    return hasHeaders(request.incoming) ? actAs(request, authorizers) : undefined
   }
 }
 
-async function actAs({ request, incoming }: ServerEnv["Bindings"], authorizers: readonly Authorizer[]): Promise<Response | undefined> {
+async function actAs(request: RequestContext, authorizers: readonly Authorizer[]): Promise<typeof answered | undefined> {
+  const { incoming } = request
   let wanted: Impersonation | undefined
   try {
     wanted = impersonationOf(fieldsOf(incoming))

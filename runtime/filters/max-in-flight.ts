@@ -14,8 +14,8 @@ import { readOnlyVerbs } from "../http/request/info.ts"
  */
 export function maxInFlight(options: { requests: InFlightRequests; readOnlyMax: number; mutatingMax: number }): Step {
   const { requests, readOnlyMax, mutatingMax } = options
-  return function maxInFlight({ request, outgoing }) {
-    const { info, user } = request
+  return function maxInFlight(request) {
+    const { info, user, outgoing } = request
     if (isLongRunning(info) || isHealthPath(info)) return undefined
     const sort = readOnlyVerbs.has(info.verb) ? "readOnly" : "mutating"
     const max = sort === "readOnly" ? readOnlyMax : mutatingMax

@@ -9,7 +9,8 @@ import type { Step } from "../http/env.ts"
  * has ended, a watch when its stream is closed.
  */
 export function requestCounts({ counts, clock }: { counts: RequestCounts; clock: Pick<Clock, "elapsedMs"> }): Step {
-  return function requestCounts({ request, outgoing }) {
+  return function requestCounts(request) {
+    const { outgoing } = request
     const startedMs = clock.elapsedMs()
     const taken = outgoing.takenBytes
     const ends = isLongRunning(request.info) ? counts.begins(request) : undefined

@@ -5,8 +5,8 @@ import type { Step } from "../http/env.ts"
  * routing, but the refusal needs the fields of `responseHeaders`.
  */
 export function requestInfo(): Step {
-  return function requestInfo({ request }) {
-    if (request.fault !== undefined) throw request.fault
+  return function requestInfo({ fault }) {
+    if (fault !== undefined) throw fault
     return undefined
   }
 }

@@ -10,8 +10,8 @@ const retryAfterSeconds = 5
  * try again elsewhere. Specification section 3.2, `--shutdown-send-retry-after`.
  */
 export function retryAfter({ rejecting }: { rejecting: AbortSignal }): Step {
-  return function retryAfter({ request, outgoing }) {
-    if (!rejecting.aborted || exempt.test(request.info.path)) return undefined
+  return function retryAfter({ info, outgoing }) {
+    if (!rejecting.aborted || exempt.test(info.path)) return undefined
     outgoing.closeAfterAnswer()
     throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
   }

@@ -8,8 +8,8 @@ import type { Vendor } from "../base/vendor.ts"
  */
 export function vendorHint({ vendor }: { vendor: Vendor }): Step {
   const text = `299 - "this server uses the names of --vendor=${vendor.name}; start it with --vendor=kubernetes for kubectl and client libraries"`
-  return function vendorHint({ incoming, outgoing }) {
-    if (foreignAccept.test(incoming.headers.accept ?? "")) outgoing.setHeader("warning", text)
+  return function vendorHint({ headers, outgoing }) {
+    if (foreignAccept.test(headers.accept ?? "")) outgoing.setHeader("warning", text)
     return undefined
   }
 }

@@ -3,8 +3,8 @@ import type { Step } from "../http/env.ts"
 
 /** Counts the requests in flight, for which a server that stops waits. */
 export function waitGroup({ requests }: { requests: InFlightRequests }): Step {
-  return function waitGroup({ request, outgoing }) {
-    requests.add(request.info, outgoing)
+  return function waitGroup({ info, outgoing }) {
+    requests.add(info, outgoing)
     return undefined
   }
 }

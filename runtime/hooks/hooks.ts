@@ -16,7 +16,7 @@ import { type ConnectionDeps, openConnection } from "./connection.ts"
 import { callFailure, HookError } from "./hook-error.ts"
 import { hookConnectionsMax, hookIdleMs, hooksKeptMax, hookTimeoutMs } from "./limits.ts"
 import { type HookAddress, hookAddress, type HookPlace } from "./place.ts"
-import { Slots } from "./slots.ts"
+import { Semaphore } from "../base/semaphore.ts"
 
 export interface HookCall {
   /** JSON. */
@@ -49,7 +49,7 @@ export interface HooksOptions extends ConnectionDeps {
 /** A hook that was called: its connections, and its turn for one. */
 interface Hook {
   readonly agent: HookAgent
-  readonly slots: Slots
+  readonly slots: Semaphore
 }
 
 /** Called once per server. */
@@ -60,7 +60,7 @@ export function createHooks(options: HooksOptions): Hooks {
 
   function hookOf(address: HookAddress): Hook {
     const key = JSON.stringify([address.service ?? address.host, address.port, address.certificates, address.access])
-    const hook = known.get(key) ?? { agent: new HookAgent(address, options), slots: new Slots(hookConnectionsMax) }
+    const hook = known.get(key) ?? { agent: new HookAgent(address, options), slots: new Semaphore(hookConnectionsMax) }
     known.delete(key)
     known.set(key, hook)
     for (const [oldest, { agent }] of known) {

@@ -1,14 +1,12 @@
 import { once } from "node:events"
 import { connect as connectTcp } from "node:net"
 import { connect as connectTls, type TLSSocket } from "node:tls"
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { Hono } from "hono"
 import { expect, it, onTestFinished } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { inMemoryPair } from "../launch/certificates.ts"
 import { type Clock, systemClock } from "../base/clock.ts"
 import { connectionsMax, reservedFilesMax } from "../base/limits.ts"
-import type { ServerEnv } from "./env.ts"
+import type { App } from "./env.ts"
 import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
@@ -19,13 +17,11 @@ async function listening(
   times: NonNullable<ListenOptions["times"]> = {},
 ) {
   const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
-  const app = new Hono<ServerEnv>({ getPath: () => "/" })
-  app.all("/", ({ env }) => {
-    if (env.incoming.url === "/known") env.incoming.account?.identify("admin")
-    env.outgoing.setHeader("content-length", "0")
-    env.outgoing.end()
-    return RESPONSE_ALREADY_SENT
-  })
+  const app: App = (incoming, outgoing) => {
+    if (incoming.url === "/known") incoming.account?.identify("admin")
+    outgoing.setHeader("content-length", "0")
+    outgoing.end()
+  }
   const warnings: string[] = []
   const listener = await listen({
     app,

@@ -1,26 +1,18 @@
-/** What Hono passes to filters and handlers with each request. */
-import type { Hono, MiddlewareHandler } from "hono"
+/** What listeners call, and what Hono passes to the middleware of a program. */
+import type { MiddlewareHandler } from "hono"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { RequestContext } from "./request/context.ts"
+
+/** Answers a request. Called once for each, whatever its protocol. Never throws. */
+export type App = (incoming: Incoming, outgoing: Outgoing) => void
 
 export interface ServerEnv {
   Bindings: {
     readonly incoming: Incoming
     readonly outgoing: Outgoing
-    /** Path, query and user. The application sets it before it routes, so every filter and handler finds it. */
-    request: RequestContext
+    /** Path, query and user. Set before Hono routes, so every middleware and handler finds it. */
+    readonly request: RequestContext
   }
-}
-
-/** The application as listeners call it. */
-export interface App {
-  readonly fetch: Hono<ServerEnv>["fetch"]
-  /**
-   * Answers requests for resources without the `Request` and `Response` of the web and without Hono's routing, which
-   * together cost a tenth of a get. Called before `fetch`; undefined, having done nothing, for requests that are left
-   * to it. Resolves with a Response to send, or with `RESPONSE_ALREADY_SENT`; never rejects.
-   */
-  readonly answerResource?: (incoming: Incoming, outgoing: Outgoing) => Promise<Response> | undefined
 }
 
 /**
@@ -30,9 +22,14 @@ export interface App {
  */
 export type Filter = MiddlewareHandler<ServerEnv>
 
+/** A step has written the answer of the request to `outgoing`, so nothing follows it. */
+export const answered = "answered"
+
 /**
- * A filter of the server: it acts before the filters behind it, and afterwards through `request.onEnd`. It returns
- * undefined to let the request go on, answers as a `Filter` does, or throws an ApiError to answer with a Status. Only a
- * step that waits returns a promise.
+ * A filter of the server: it acts before the steps behind it, and afterwards through `request.onEnd`. It returns
+ * undefined to let the request go on, writes an answer and returns `answered`, or throws an ApiError to answer with a
+ * Status. Only a step that waits returns a promise.
  */
-export type Step = (env: ServerEnv["Bindings"]) => Response | undefined | Promise<Response | undefined>
+export type Step = (request: RequestContext) => StepResult | Promise<StepResult>
+
+type StepResult = typeof answered | undefined

@@ -4,8 +4,6 @@ import { connect } from "node:http2"
 import { Agent, get, type RequestOptions } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
 import { http2Names } from "../../test/support/raw-http2-client.ts"
 import type { Http2Name } from "./http2-implementation.ts"
@@ -14,7 +12,7 @@ import { inMemoryPair } from "../launch/certificates.ts"
 import { systemClock } from "../base/clock.ts"
 import { clientKeepAliveMs } from "../base/limits.ts"
 import { type Listener, listen } from "./listen.ts"
-import type { ServerEnv } from "./env.ts"
+import type { App } from "./env.ts"
 
 const graceMs = 60_000
 
@@ -38,17 +36,11 @@ async function listening(http2: Http2Name = "own", streamsPerConnection = 10): P
   const mayAnswer = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const app = new Hono<ServerEnv>()
-  app.get("/fast", ({ env }) => {
-    env.outgoing.end(Buffer.from("fast"))
-    return RESPONSE_ALREADY_SENT
-  })
-  app.get("/slow", async ({ env }) => {
+  const app: App = (incoming, outgoing) => {
+    if (incoming.url === "/fast") return outgoing.end(Buffer.from("fast"))
     asked()
-    await mayAnswer
-    env.outgoing.end(Buffer.from("slow"))
-    return RESPONSE_ALREADY_SENT
-  })
+    return void mayAnswer.then(() => outgoing.end(Buffer.from("slow")))
+  }
   const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, http2, streamsPerConnection })
   const { port } = listener.server.address() as AddressInfo // A TCP server has one.
   const options = { host: "127.0.0.1", port, ca: pair.authority, agent: new Agent({ keepAlive: true }) }

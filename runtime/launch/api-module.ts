@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import type { Kind, RequestBodyType } from "../schema/kind.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { documentsIn } from "./openapi-files.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 import { type ApiFolder, factoriesOf } from "./user-api.ts"
 
 /** The exports of a generated `index.ts`: `import * as queues from "./generated/index.ts"`. */

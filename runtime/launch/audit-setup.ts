@@ -11,7 +11,7 @@ import { WatchedFiles } from "../base/watched-files.ts"
 import type { Options } from "../options/table.ts"
 import { takenUp, unusableChange } from "./changed-file.ts"
 import { openHookFile } from "./hook-file.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 interface HowToAudit {
   readonly options: Options

@@ -16,7 +16,7 @@ import type { AuthenticationOptions } from "./authentication-options.ts"
 import { takenUp, unusableChange } from "./changed-file.ts"
 import { openHookFile } from "./hook-file.ts"
 import { configureJwt } from "./jwt-authentication.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 /**
  * Called once per server. Undefined when no option asks for more than tokens. Throws StartError for a file that cannot

@@ -19,7 +19,7 @@ import { type Options, optionTable } from "../options/table.ts"
 import { takenUp, unusableChange } from "./changed-file.ts"
 import { type ConfigurationKind, ConfigurationError, decodeConfiguration, validated } from "./configuration-file.ts"
 import { rareFaults } from "./hook-file.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 export interface AuthorizationSetup {
   readonly options: Options

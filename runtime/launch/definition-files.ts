@@ -6,7 +6,7 @@ import type { Vendor } from "../base/vendor.ts"
 import type { StartDefinition } from "../controllers/definitions/install-definitions.ts"
 import { definitionGroup } from "../definitions/definition-kind.ts"
 import { parseYaml } from "../wire/yaml.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 const extensions: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"])
 

@@ -6,7 +6,7 @@ import { nearest } from "../base/nearest.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Options } from "../options/table.ts"
 import type { Kind } from "../schema/kind.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 /** Group versions that the server's own work needs: it would not start, or not do what it promises. */
 const needed: readonly string[] = ["v1", "apiextensions.orch.io/v1", "coordination.orch.io/v1"]

@@ -7,7 +7,7 @@ import { deduplicateLog } from "../controllers/log-deduplication.ts"
 import { type HookFile, readHookFile } from "../hooks/kubeconfig.ts"
 import type { Options } from "../options/table.ts"
 import { takenUp } from "./changed-file.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 export type HookFileOption = "audit-webhook-config-file" | "authentication-token-webhook-config-file"
 

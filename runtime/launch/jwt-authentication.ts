@@ -23,7 +23,7 @@ import type { Options } from "../options/table.ts"
 import type { AuthenticationOptions } from "./authentication-options.ts"
 import { takenUp, unusableChange, whatStays } from "./changed-file.ts"
 import { type ConfigurationKind, decodeConfiguration, validated } from "./configuration-file.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 export interface JwtAuthentication {
   /** Called once per server. */

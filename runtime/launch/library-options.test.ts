@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { libraryStart } from "./library-options.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 /** As a program without types passes them. */
 it.each<[string, string]>([

@@ -7,7 +7,7 @@ import { defaultOptions } from "../options/load.ts"
 import { type PassedOptions, passedOptions } from "../options/passed-values.ts"
 import type { Options } from "../options/table.ts"
 import type { ApiModule } from "./api-module.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 /**
  * Options of the command line by their names, as in `{ "event-ttl": 60_000 }`, and options that only a program has.

@@ -4,7 +4,7 @@ import { makeFolder } from "../base/make-folder.ts"
 import type { Options } from "../options/table.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { storeFolder } from "./data-dir.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 /** Opens the store that `--store` names, when no `--store-servers` are given. Throws StartError. */
 export async function openEmbeddedStore(how: EmbeddedStoreOptions): Promise<Store> {

@@ -10,7 +10,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { WatchedFiles } from "../base/watched-files.ts"
 import type { Options } from "../options/table.ts"
 import { takenUp, unusableChange } from "./changed-file.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 const noKeys =
   "tokens of service accounts are off: servers of one etcd share their keys as files; give --service-account-signing-key-file and --service-account-key-file (docs/STORE.md)"

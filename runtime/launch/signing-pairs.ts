@@ -5,7 +5,7 @@ import { errorText } from "../base/error-text.ts"
 import { signingAlgorithm } from "../controllers/certificates/issue.ts"
 import { type Signing, type SigningPair, type SignerName, signerNames } from "../controllers/certificates/signers.ts"
 import type { Options } from "../options/table.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 type Part = "" | "kubelet-serving-" | "kubelet-client-" | "kube-apiserver-client-" | "legacy-unknown-"
 

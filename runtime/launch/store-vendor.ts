@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts"
 import { type VendorName, vendorProfile } from "../base/vendor.ts"
 import type { Store } from "../storage/store.ts"
 import { storeRoot } from "./data-dir.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 const vendorNames: readonly VendorName[] = ["orch", "kubernetes"]
 

@@ -5,7 +5,7 @@ import type { Log } from "../controllers/controller.ts"
 import { contextOf, type Tls } from "../http/tls.ts"
 import { cipherSuites, type CipherSuite } from "../options/cipher-suites.ts"
 import type { Options } from "../options/table.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 export type TlsSettings = Required<Pick<Tls, "ciphers" | "minVersion">>
 

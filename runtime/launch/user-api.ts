@@ -16,7 +16,7 @@ import * as doorway from "../schema/index.ts"
 import type { RequestBodyType, Kind } from "../schema/kind.ts"
 import type { ObjectClient } from "../schema/object-client.ts"
 import { packageRoot } from "../package-root.ts"
-import { StartError } from "./start-error.ts"
+import { StartError } from "../base/start-error.ts"
 
 export interface ApiFolder {
   readonly kinds: readonly Kind[]

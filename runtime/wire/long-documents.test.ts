@@ -1,8 +1,7 @@
 import { expect, it } from "vitest"
 import { badRequest, timeout } from "../base/errors.ts"
 import type { Stages } from "../base/turns.ts"
-import type { DeadlineSignal } from "./expiry.ts"
-import { Mutex, runExclusive } from "./long-documents.ts"
+import { runExclusive } from "./long-documents.ts"
 
 function* work(name: string, pieces: number, log: string[]): Stages<string> {
   for (let piece = 0; piece < pieces; piece++) {
@@ -60,23 +59,4 @@ it("stops when a request ends, whether it waits or runs", async () => {
   expect(c?.status).toBe("fulfilled")
   expect(log.length).toBeLessThan(10)
   expect(log.at(-1)).toBe("c0")
-})
-
-it("keeps no reference to a request that has entered", async () => {
-  const gate = new Mutex()
-  const listeners = new Set<() => void>()
-  const signal: DeadlineSignal = {
-    aborted: false,
-    reason: undefined,
-    addEventListener: (_type, listener) => listeners.add(listener),
-    removeEventListener: (_type, listener) => listeners.delete(listener),
-  }
-  await gate.enter(signal)
-  const second = gate.enter(signal)
-  expect(listeners.size).toBe(1)
-  gate.leave()
-  await second
-  expect(listeners.size).toBe(0)
-  gate.leave()
-  expect(gate.taken).toBe(false)
 })

@@ -6,57 +6,24 @@ import { ApiError, badRequest } from "../base/errors.ts"
 import { parseJson, type ParsedJson, type ParseOptions, parsingJson } from "../encoding/json/text.ts"
 import { documentValuesMax } from "../base/limits.ts"
 import { atOnce, nextTurn, type Stages, takesTurns } from "../base/turns.ts"
-import type { DeadlineSignal } from "./expiry.ts"
-
-/** A mutex, first come first served. */
-export class Mutex {
-  private isTaken = false
-  private readonly waiting: (() => void)[] = []
-
-  /** Whether it is taken. */
-  get taken(): boolean {
-    return this.isTaken
-  }
-
-  /** Resolves when the caller holds the gate; it must then call `leave`. Rejects when the request ends first. */
-  enter(signal?: DeadlineSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(requestEnded(signal))
-      const onAbort = (): void => {
-        this.waiting.splice(this.waiting.indexOf(go), 1)
-        reject(requestEnded(signal))
-      }
-      const go = (): void => {
-        signal?.removeEventListener("abort", onAbort)
-        resolve()
-      }
-      if (this.isTaken) {
-        this.waiting.push(go)
-        signal?.addEventListener("abort", onAbort)
-        return
-      }
-      this.isTaken = true
-      resolve()
-    })
-  }
-
-  leave(): void {
-    const next = this.waiting.shift()
-    if (next === undefined) this.isTaken = false
-    else next()
-  }
-}
+import type { DeadlineSignal } from "../base/deadline-signal.ts"
+import { Semaphore } from "../base/semaphore.ts"
 
 /** The error of a request that ended while its document was being processed. */
 export function requestEnded(signal: DeadlineSignal | undefined): ApiError {
   return signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was decoded")
 }
 
-const gate = new Mutex()
+/** Lets one document at a time be worked on. */
+const gate = new Semaphore(1)
 
 /** Runs the work on a long document. Stops when the request ends and throws its reason. */
 export async function runExclusive<Result>(work: Stages<Result>, signal?: DeadlineSignal): Promise<Result> {
-  await gate.enter(signal)
+  try {
+    await gate.take(signal)
+  } catch {
+    throw requestEnded(signal)
+  }
   try {
     for (;;) {
       const step = work.next()
@@ -65,7 +32,7 @@ export async function runExclusive<Result>(work: Stages<Result>, signal?: Deadli
       if (signal?.aborted === true) throw requestEnded(signal)
     }
   } finally {
-    gate.leave()
+    gate.release()
   }
 }
 

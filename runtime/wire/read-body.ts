@@ -3,7 +3,7 @@ import { ApiError, badRequest, tooLarge } from "../base/errors.ts"
 import type { Incoming, WholeBody } from "../http/exchange.ts"
 import { GatheredBytes } from "../http/gathered-bytes.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../base/limits.ts"
-import type { DeadlineSignal } from "./expiry.ts"
+import type { DeadlineSignal } from "../base/deadline-signal.ts"
 import type { Media } from "./negotiate.ts"
 
 /** The parts of a request that `readBody` uses. */

@@ -7,7 +7,7 @@ import type { Worker } from "node:worker_threads"
 import { ApiError, badRequest, tooLarge, tooManyRequests, unavailable } from "../base/errors.ts"
 import { yamlReadTimeoutMs, yamlThreadIdleMs, yamlThreadMemoryMiB, yamlWaitingMax } from "../base/limits.ts"
 import { startThread, type ThreadOptions } from "../base/thread.ts"
-import type { DeadlineSignal } from "./expiry.ts"
+import type { DeadlineSignal } from "../base/deadline-signal.ts"
 import { requestEnded } from "./long-documents.ts"
 
 /** The thread's result for a document: its JSON text, or its error. */

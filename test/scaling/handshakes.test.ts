@@ -10,13 +10,11 @@ import { type AddressInfo, connect as connectTcp } from "node:net"
 import { join } from "node:path"
 import { connect, type ConnectionOptions, type SecureVersion } from "node:tls"
 import { fileURLToPath } from "node:url"
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { Hono } from "hono"
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { systemClock } from "../../runtime/base/clock.ts"
 import { CertificateTurns } from "../../runtime/http/certificate-turns.ts"
 import { sentCertificates } from "../../runtime/http/client-certificates.ts"
-import type { ServerEnv } from "../../runtime/http/env.ts"
+import type { App } from "../../runtime/http/env.ts"
 import { type Listener, listen } from "../../runtime/http/listen.ts"
 import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificates.ts"
 import { connectTls } from "../../runtime/tls/connect.ts"
@@ -54,11 +52,7 @@ beforeAll(async () => {
 /** Within a test, which stops it. Each has its own, since warnings are limited by time. */
 async function listening(): Promise<Pick<Listener, "port"> & { readonly warnings: readonly string[] }> {
   const warnings: string[] = []
-  const app = new Hono<ServerEnv>()
-  app.get("/", ({ env }) => {
-    env.outgoing.end(Buffer.from(`${sentCertificates(env.incoming.socket).length} certificates`))
-    return RESPONSE_ALREADY_SENT
-  })
+  const app: App = (incoming, outgoing) => void outgoing.end(Buffer.from(`${sentCertificates(incoming.socket).length} certificates`))
   const { port, close } = await listen({
     app,
     host: "127.0.0.1",

@@ -29,7 +29,7 @@ const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** What carries a request, and what its clients keep. */
 const exchange = /^runtime\/http\/(client-certificates|exchange|gathered-bytes|kept-bytes|sent-values|time-limits)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
-const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams)|http\/request\/[a-z-]+)\.ts$/
+const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams|web-request|web-response)|http\/request\/[a-z-]+)\.ts$/
 /** The server's own HTTP/2. Only what carries requests may import it. */
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
@@ -88,7 +88,7 @@ const areas: readonly Area[] = [
   },
   {
     files: audit,
-    mayImport: [...ground, request, wire, options, auth, /^runtime\/(hooks\/|launch\/start-error\.ts$)/],
+    mayImport: [...ground, request, wire, options, auth, /^runtime\/hooks\//],
     reason: "events are made of requests and their bodies: audit knows neither verbs nor the registry",
   },
   {
@@ -107,7 +107,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [generatedTypes, ...ground, request, storeContract, options, auth, /^runtime\/(launch\/start-error|wire\/expiry)\.ts$/],
+    mayImport: [generatedTypes, ...ground, request, storeContract, options, auth],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
@@ -169,7 +169,6 @@ const areas: readonly Area[] = [
       generatedTypes,
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
-      /^runtime\/launch\/start-error\.ts$/,
       /^runtime\/authz\/(rbac|node)\//,
     ],
     reason: "a controller works on the registry and the typed operations, and knows no HTTP",

@@ -1,5 +1,5 @@
 /** The built-in admission plugins. To add one, add a file beside this one and a line here. */
-import { StartError } from "../../launch/start-error.ts"
+import { StartError } from "../../base/start-error.ts"
 import type { Options } from "../../options/table.ts"
 import type { AdmissionPluginFactory } from "../plugin-deps.ts"
 import { absentPlugins, permanentPlugins } from "./absent-plugins.ts"

@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import { Duplex } from "node:stream"
 import { http1Classes } from "../../../runtime/http/http1-exchange.ts"
-import { dispatchTo } from "../../../runtime/http/request-listener.ts"
 import type { ListenOptions } from "../../../runtime/http/listen.ts"
 
 export interface Wire {
@@ -14,7 +13,7 @@ export interface Wire {
 
 /** Called once per process, with the application to serve. */
 export function connectTo(app: ListenOptions["app"]): Wire {
-  const server = createServer(http1Classes, dispatchTo(app))
+  const server = createServer(http1Classes, app)
   const open = new Set<End>()
   let broken = false
   function connection(): End {
