@@ -1,6 +1,6 @@
 /**
- * The one way of every request: read, recover, the filter chain, then Hono, which dispatches to the program's middleware
- * and to a handler. Kinds are looked up in the kind table, so a kind that is added at run time needs no route.
+ * The one way of every request: read, recover, the filter chain, then Hono, which dispatches to the middleware of the
+ * program and to a handler. Kinds are looked up in the kind table, so a kind that is added at run time needs no route.
  */
 import { type Handler, Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"

@@ -15,7 +15,7 @@ export class Semaphore {
   }
 
   /**
-   * Returns undefined when the caller holds it at once, else a promise that resolves when the caller does; it then calls
+   * Returns undefined when the caller holds it at once, else a promise that resolves when it does; the holder calls
    * `release` once. Throws the reason of the signal, or rejects with it. Keeps no reference to the signal of a holder.
    */
   take(signal?: DeadlineSignal): Promise<void> | undefined {

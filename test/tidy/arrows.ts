@@ -29,7 +29,8 @@ const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** What carries a request, and what its clients keep. */
 const exchange = /^runtime\/http\/(client-certificates|exchange|gathered-bytes|kept-bytes|sent-values|time-limits)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
-const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams|web-request|web-response)|http\/request\/[a-z-]+)\.ts$/
+const request =
+  /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams|web-request|web-response)|http\/request\/[a-z-]+)\.ts$/
 /** The server's own HTTP/2. Only what carries requests may import it. */
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
