@@ -21,6 +21,7 @@ export const ownTexts: readonly string[] = [
   "behaviours/pods/disruption-budget.ts#stillProcessed",
   "behaviours/pods/host-names.ts#hostNameWarning",
   "behaviours/pods/volume-warnings.ts#shownSource",
+  "behaviours/services/impossible.ts#outsideAddresses",
   "discovery/documents.ts#groupVersion",
   "registry/group-order.ts#apiPriorityOf",
   "registry/group-order.ts#compareGroups",
