@@ -45,8 +45,11 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
     if (result !== undefined && (await result) === answered) return
     const { incoming, outgoing } = request
     const response = await hono.fetch(webRequest(request), { incoming, outgoing, request })
-    // A middleware of the program may answer with a Response.
-    if (!isAlreadySent(response)) await writeResponse(outgoing, response)
+    if (isAlreadySent(response)) return
+    // Of a middleware of the program. Request and deadline end now, since the body may be a stream of events.
+    void writeResponse(outgoing, response).catch((fault) => {
+      if (!outgoing.destroyed) recovery.fail(request, fault)
+    })
   }
   const app: App = (incoming, outgoing) => {
     // The path is read once, here, so that routes and authorization cannot disagree about it.

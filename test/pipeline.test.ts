@@ -160,6 +160,24 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect(answer.headers["audit-id"]).toEqual(expect.any(String))
   })
 
+  it("a Response may be a stream that outlasts the request and its deadline", async () => {
+    const get = await serverWith(protocol, ({ env: { request } }, next) => {
+      if (request.info.name !== "events") return next()
+      const ended = new Promise<void>((resolve) => request.onEnd(resolve))
+      const body = new ReadableStream({
+        async start(stream) {
+          stream.enqueue(new TextEncoder().encode("first, "))
+          await ended
+          stream.enqueue(new TextEncoder().encode("last"))
+          stream.close()
+        },
+      })
+      return Promise.resolve(new Response(body))
+    })
+    const answer = await get("/api/v1/namespaces/events?timeout=1s")
+    expect([answer.status, answer.text]).toEqual([200, "first, last"])
+  })
+
   it.each([
     ["an Error", new Error("broken")],
     ["a string", "broken"],

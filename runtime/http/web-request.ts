@@ -27,7 +27,7 @@ class LazyRequest {
 
 Object.setPrototypeOf(LazyRequest.prototype, Request.prototype)
 for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(Request.prototype))) {
-  if (name in LazyRequest.prototype && Object.hasOwn(LazyRequest.prototype, name)) continue
+  if (Object.hasOwn(LazyRequest.prototype, name)) continue
   const read = (request: LazyRequest): unknown => Reflect.get(request.complete(), name)
   const member: PropertyDescriptor & ThisType<LazyRequest> =
     get === undefined

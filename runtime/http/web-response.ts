@@ -19,8 +19,8 @@ export function isAlreadySent(response: Response): boolean {
 }
 
 /**
- * Resolves once the body was written. Drops a Response that comes after the 504 of the deadline. Rejects when the body
- * fails; the answer is then cut short.
+ * Sets status and header fields at once, and resolves when the body was written. Drops a Response that comes after the
+ * 504 of the deadline. Rejects when the body fails or the client has gone; the answer is then incomplete.
  */
 export async function writeResponse(outgoing: Outgoing, response: Response): Promise<void> {
   if (outgoing.headersSent) return response.body?.cancel()

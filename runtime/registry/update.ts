@@ -291,7 +291,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   }
   if (takesTurns(bytes)) await nextTurn()
   afterDecoding(handle, sent)
-  const found = nextManagedFields(registry, handle, request, { ...state, next: sent, forms: sentForms(state.next) })
+  const found = nextManagedFields(registry, handle, request, { forms: sentForms(state.next), ...state, next: sent })
   const managedFields = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)

@@ -128,7 +128,7 @@ function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject
     const type = typeMetaOf(value, body, options)
     checkKind(type, expect)
     const unchanged = parts.isSettled ? settled?.names : undefined
-    const { object, hasUnknown } = normalize(shape, value, { ...decoded, reportUnknown: false, unchanged })
+    const { object, hasUnknown } = normalize(shape, value, { reportUnknown: false, unchanged, ...decoded })
     if (hasUnknown) return undefined
     keepManagedFieldsReset(value, object)
     parts.putManagers(object)
@@ -175,7 +175,7 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
   const typed = text !== undefined && parsed.needsTypedParse === true ? yield* parsingTypedJson(text, shape) : undefined
   yield
-  const rules = { ...decoded, reportUnknown: wanted && text === undefined }
+  const rules = { reportUnknown: wanted && text === undefined, ...decoded }
   const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
   const isPlain = text !== undefined && typed === undefined && !hasUnknown
   if (!wanted) return { object, strict: [], isPlain }
