@@ -59,8 +59,8 @@ export abstract class Operation {
 
   /**
    * Calls `callback` once the request has ended, whatever its outcome: after handlers and steps, and for a watch, a log
-   * or a tunnel after its stream has closed. The last callback added runs first. A callback must neither throw nor wait.
-   * Call this before the request has ended.
+   * or a tunnel after its stream has closed. The last callback added runs first. A callback must neither throw nor
+   * wait. Call this before the request has ended.
    */
   onEnd(callback: () => void): void {
     this.endings.push(callback)
