@@ -123,7 +123,7 @@ function sendFailure(parts: ServerParts, request: RequestContext, error: unknown
   const known = apiErrorOf(error)
   if (known !== undefined) {
     request.audit?.answeredStatus(known.code, failureStatus(known, parts.vendor))
-    request.audit?.latencies.answering()
+    request.trace.answering()
     return sendError(outgoing, known, options)
   }
   request.audit?.panicked()

@@ -12,7 +12,6 @@ import type { Audit } from "../runtime/audit/audit.ts"
 import { AuditCounts } from "../runtime/audit/counts.ts"
 import { createApp } from "../runtime/app.ts"
 import { systemClock } from "../runtime/base/clock.ts"
-import { RequestLatencies } from "../runtime/base/request-latencies.ts"
 import { noOpinion } from "../runtime/authz/authorize.ts"
 import { type ListenOptions, listen } from "../runtime/http/listen.ts"
 import type { ServerParts } from "../runtime/server-parts.ts"
@@ -170,8 +169,7 @@ function recordedAudit(trace: string[]): Audit {
   return {
     counts: new AuditCounts(),
     begin(request) {
-      const latencies = new RequestLatencies(systemClock)
-      request.audit = { ...wants, ...reports, latencies, authenticated, started: nothing, panicked: nothing, annotate: nothing }
+      request.audit = { ...wants, ...reports, authenticated, started: nothing, panicked: nothing, annotate: nothing }
     },
     beforeWrite: nothing,
     stop: async () => undefined,

@@ -1,7 +1,7 @@
 /** The interface of admission plugins, and the attributes of a request that they receive. */
 import type { Authorizer } from "../authz/authorize.ts"
 import type { ApiObject } from "../base/json.ts"
-import type { RequestLatencies } from "../base/request-latencies.ts"
+import type { Trace } from "../base/trace.ts"
 import type { User } from "../base/user.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
 
@@ -86,8 +86,8 @@ export type OpenAttributes = RequestAttributes & {
   name: string
   object: ApiObject | undefined
   oldObject: ApiObject | undefined
-  /** Of a request that audit records: what waits for the store adds to it. */
-  readonly latencies?: RequestLatencies | undefined
+  /** What waits for the store adds to it. */
+  readonly trace: Trace
   /** Its `aborted` turns true once no client waits for the answer. Absent: the server itself writes. */
   readonly caller?: { readonly aborted: boolean } | undefined
 }

@@ -1,5 +1,6 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
 import { alwaysAllow } from "../authz/authorize.ts"
+import { type Trace, untraced } from "../base/trace.ts"
 import { accountGroups, accountUser, privilegedGroup, type User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
@@ -30,6 +31,8 @@ export interface ServerWrite {
   readonly name: string
   readonly subresource?: string
   readonly dryRun?: boolean
+  /** Of the request that the write is made for. */
+  readonly trace?: Trace
 }
 
 /** Makes request attributes for a write of the server itself. Called once per write. */
@@ -49,5 +52,6 @@ export function serverAttributes(user: User, operation: Operation, write: Server
     object: undefined,
     oldObject: undefined,
     expiry: undefined,
+    trace: write.trace ?? untraced,
   }
 }

@@ -6,7 +6,7 @@ import { formatDuration } from "../base/duration.ts"
 import { internal } from "../base/errors.ts"
 import { auditedObjectBytesMax } from "../base/audit-limits.ts"
 import { memoize } from "../base/memoize.ts"
-import { RequestLatencies } from "../base/request-latencies.ts"
+import { TimedTrace, untraced } from "../base/trace.ts"
 import type { User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { stringifyText } from "../encoding/json/stringify-text.ts"
@@ -73,7 +73,7 @@ interface SameTexts {
 export class AuditTrail implements RequestAudit {
   keepsRequest = false
   keepsResponse = false
-  readonly latencies: RequestLatencies
+  private readonly trace: TimedTrace
   private decision: AuditDecision | undefined
   /** As authenticated: impersonation replaces the request's. */
   private user: User | undefined
@@ -98,7 +98,8 @@ export class AuditTrail implements RequestAudit {
   ) {
     this.receivedMs = deps.clock.nowMs()
     this.startedMs = deps.clock.elapsedMs()
-    this.latencies = new RequestLatencies(deps.clock)
+    this.trace = new TimedTrace(deps.clock)
+    request.trace = this.trace
     request.onEnd(() => this.end())
   }
 
@@ -107,6 +108,7 @@ export class AuditTrail implements RequestAudit {
     this.decide(request.user)
     if (this.decision?.level === "None") {
       request.audit = undefined
+      request.trace = untraced
       return undefined
     }
     if (this.decision?.omitStages.has("RequestReceived") === true) return undefined
@@ -243,7 +245,7 @@ export class AuditTrail implements RequestAudit {
   private annotateLatencies(nowMs: number): void {
     if (this.request.info.verb === "watch" || this.answer?.code === 101) return
     const { latency } = this.names
-    for (const [part, ms] of this.latencies.until(nowMs)) this.annotate(latency + part, durationText(ms))
+    for (const [part, ms] of this.trace.until(nowMs)) this.annotate(latency + part, durationText(ms))
     this.annotate(`${latency}total`, durationText(nowMs - this.startedMs))
   }
 

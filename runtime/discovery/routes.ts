@@ -120,11 +120,11 @@ function targetOf(parts: ServerParts, request: RequestContext): DiscoveryTarget 
 const asRecorded = { media: "json", indented: false } as const
 
 /** Called right before a document is sent. `json`: the document as recorded, which is kept like all its forms. */
-async function reportAnswer({ audit }: RequestContext, json: () => Promise<Document | undefined>): Promise<void> {
+async function reportAnswer({ audit, trace }: RequestContext, json: () => Promise<Document | undefined>): Promise<void> {
   if (audit === undefined) return
   const document = audit.keepsResponse ? await json() : undefined
   audit.answered(200, document?.bytes.subarray(0, -newline.length))
-  audit.latencies.answering()
+  trace.answering()
 }
 
 /** Ends compact JSON. */

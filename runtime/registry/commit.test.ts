@@ -1,3 +1,4 @@
+import { untraced } from "../base/trace.ts"
 import { afterEach, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
 import type { ResourceCache } from "../storage/cache.ts"
@@ -36,6 +37,7 @@ test("a writer that lost the race withdraws what it announced to the cache", asy
       ops,
       dryRun: false,
       created: false,
+      trace: untraced,
     })
   }
   for (let race = 0; race < 5; race++) expect(await put(0)).toMatchObject({ ok: false, exists: true })

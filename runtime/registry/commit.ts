@@ -6,7 +6,7 @@ import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } fr
 import type { CommitOps } from "../schema/behaviour.ts"
 import type { Kind } from "../schema/kind.ts"
 import type { ApiObject } from "../base/json.ts"
-import { measured, type RequestLatencies } from "../base/request-latencies.ts"
+import type { Trace } from "../base/trace.ts"
 import { Failures } from "../base/failure.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
@@ -97,11 +97,10 @@ export async function commitPut(
     ops: TransactionOps
     dryRun: boolean
     created: boolean
-    /** Of a request that audit records. */
-    latencies?: RequestLatencies | undefined
+    trace: Trace
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, passed = false, bytes = 0, ops, created, latencies } = options
+  const { key, expected, passed = false, bytes = 0, ops, created, trace } = options
   const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
   if (options.dryRun) {
     const shown = written ?? (keepsStoredOnly(handle) ? storedObjectOf(handle, options.object) : options)
@@ -117,7 +116,7 @@ export async function commitPut(
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
-  const outcome = await commit(registry, { kind: handle.stored, check: { key, modRevision: expected }, write: put, latencies }, guarded)
+  const outcome = await commit(registry, { kind: handle.stored, check: { key, modRevision: expected }, write: put, trace }, guarded)
   if (!outcome.ok) {
     handle.cache.withdraw(key, value)
     if (guard !== undefined && outcome.current.has(guard.key)) await awaitDefinitionChange(registry, handle, guard)
@@ -187,16 +186,15 @@ export async function commitDelete(
     stamped?: boolean
     /** The stored object, if the removal changes nothing but its metadata. */
     current?: CachedObject | undefined
-    /** Of a request that audit records. */
-    latencies?: RequestLatencies | undefined
+    trace: Trace
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, ops, current, latencies } = options
+  const { key, expected, object, ops, current, trace } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
   const outcome = await commit(
     registry,
-    { kind: stored, check: { key, modRevision: expected }, write: { type: "delete", key }, latencies },
+    { kind: stored, check: { key, modRevision: expected }, write: { type: "delete", key }, trace },
     ops,
   )
   if (!outcome.ok) return conflictOutcome(key, outcome)
@@ -213,7 +211,7 @@ interface OwnWrite {
   readonly kind: Kind
   readonly check: Check
   readonly write: Write
-  readonly latencies: RequestLatencies | undefined
+  readonly trace: Trace
 }
 
 /** As `send`, but waits until watchers have received the write: a client then finds it on its watches. */
@@ -230,7 +228,7 @@ async function send(registry: Registry, own: OwnWrite, ops: TransactionOps): Ret
   const sinceMs = clock.elapsedMs()
   try {
     const stored = store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes], beforeWrite })
-    const result = await measured(own.latencies, "etcd", stored)
+    const result = await own.trace.during("etcd", stored)
     // Bounded: behaviours add few writes.
     if (result.ok) for (const { key } of ops.writes) registry.recent.drop(key)
     return result

@@ -112,11 +112,11 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const { vendor } = registry.deps
   const { attributes } = request
   const bytes = handle.firstWrites.weigh(request.bytes ?? 0)
-  const { namespace, dryRun, latencies } = attributes
+  const { namespace, dryRun, trace } = attributes
   if (handle.kind.custom !== undefined) checkDefinition(registry, handle.kind)
   const sent = await trackedObject(registry, handle, request)
   if (takesTurns(bytes)) await nextTurn()
-  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace), latencies)
+  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace), trace)
   attributes.name = sent.metadata?.name ?? ""
   const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
   const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
@@ -132,7 +132,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const passed = settled === undefined ? undefined : (field: string) => settled.hasPassed(object, field)
   const validating = validateByKind(handle.parts, object, { failures, vendor, passed, allowsPrivileged: registry.allowsPrivileged, bytes })
   if (validating !== undefined) await validating
-  const looking = checkReferences(registry, failures, latencies)
+  const looking = checkReferences(registry, failures, trace)
   if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
   settled?.keepPassed(object)
@@ -158,7 +158,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
     ops,
     dryRun,
     created: true,
-    latencies,
+    trace,
   })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }

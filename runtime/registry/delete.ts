@@ -4,7 +4,6 @@ import { type ApiError, conflict, deletionPreconditionText, notFound, preconditi
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ApiObject } from "../base/json.ts"
 import { staleReadTimeoutMs } from "../base/limits.ts"
-import { measured } from "../base/request-latencies.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -64,8 +63,8 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
     const written = await tryWriteFromCache(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
     if (written !== undefined) return written
   }
-  const { latencies } = request.attributes
-  await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+  const { trace } = request.attributes
+  await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
   const objectRef = objectRefOf(handle, nameOf(request))
   const outrun = (): ApiError => conflict(objectRef, "the object kept changing while it was being deleted; try again")
   return writeInTurn(registry, { key, attributes: request.attributes, bytes: 0, triesAtOnce, outrun }, async () => {
@@ -73,7 +72,7 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
     if (current === undefined) throw notFound(objectRef)
     const outcome = await attemptDelete(registry, handle, request, { key, current })
     if (outcome.ok) return outcome.result
-    await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
+    await trace.during("etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
     return undefined
   })
 }
@@ -86,7 +85,7 @@ async function attemptDelete(
 ): Promise<CommitOutcome> {
   const { key, current } = state
   const { attributes } = request
-  const { dryRun, latencies } = attributes
+  const { dryRun, trace } = attributes
   if (takesTurns(current.sizeBytes)) await nextTurn()
   const storedOld = registry.recent.findToDelete(key, current.modRevision)?.object ?? (await readable(handle, request, current))
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
@@ -98,12 +97,12 @@ async function attemptDelete(
   if (removes) {
     const ops = await removalOps(registry, handle, old, { dryRun })
     const kept = current.hasJson && hasSameFields(next, storedOld) ? current : undefined
-    const removal = { key, expected: current.modRevision, object: next, current: kept, ops, dryRun, stamped: true, latencies }
+    const removal = { key, expected: current.modRevision, object: next, current: kept, ops, dryRun, stamped: true, trace }
     return commitDelete(registry, handle, removal)
   }
   if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, bytes: current.sizeBytes, latencies }
+  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, bytes: current.sizeBytes, trace }
   return commitPut(registry, handle, { ...change, created: false })
 }
 
@@ -141,11 +140,11 @@ function removeUnread(
   request: DeleteRequest,
   { key, current }: { key: string; current: CachedObject },
 ): Promise<CommitOutcome> {
-  const { dryRun, latencies, namespace } = request.attributes
+  const { dryRun, trace, namespace } = request.attributes
   const metadata = { name: nameOf(request), ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
   const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
   checkPreconditions(handle, request, object)
-  return commitDelete(registry, handle, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun, latencies })
+  return commitDelete(registry, handle, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun, trace })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

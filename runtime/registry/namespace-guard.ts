@@ -4,7 +4,7 @@
  * may lag. With a shared store, a creation therefore commits only if the namespace has not changed since its admission.
  */
 import { staleReadTimeoutMs } from "../base/limits.ts"
-import type { RequestLatencies } from "../base/request-latencies.ts"
+import type { Trace } from "../base/trace.ts"
 import type { Check } from "../storage/store.ts"
 import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"
@@ -14,19 +14,14 @@ import type { Registry } from "./registry.ts"
  * writes to the store, the object has no namespace, or `--store-servers-overrides` stores the object where one
  * transaction cannot include the namespace.
  */
-export async function namespaceCheck(
-  registry: Registry,
-  namespace: string,
-  key: string,
-  latencies?: RequestLatencies,
-): Promise<Check | undefined> {
+export async function namespaceCheck(registry: Registry, namespace: string, key: string, trace: Trace): Promise<Check | undefined> {
   const { kinds, sharedStore, store } = registry.deps
   const kind = namespace === "" || sharedStore !== true ? undefined : kinds.find("", "v1", "namespaces")
   if (kind === undefined) return undefined
   const handle = registry.opened(kind) ?? (await registry.handle(kind))
   const namespaceKey = handle.key("", namespace)
   if (store.canCommitTogether?.(namespaceKey, key) === false) return undefined
-  if (handle.cache.get(namespaceKey) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+  if (handle.cache.get(namespaceKey) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
   return { key: namespaceKey, modRevision: handle.cache.get(namespaceKey)?.modRevision ?? 0 }
 }
 

@@ -5,7 +5,7 @@
 import { badRequest, expired, notFound, type ObjectRef, tooLargeResourceVersion } from "../base/errors.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs, unconfirmedVersionWaitMs } from "../base/limits.ts"
 import { cut } from "../base/quote.ts"
-import { measured, type RequestLatencies } from "../base/request-latencies.ts"
+import { type Trace, untraced } from "../base/trace.ts"
 import { lookWork } from "../base/work.ts"
 import type { CachedObject, ObjectRange, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
@@ -48,8 +48,7 @@ export interface ListRequest {
   readonly count?: boolean
   /** Aborted when the client is gone; ends a search. */
   readonly signal?: { readonly aborted: boolean }
-  /** Of a request that audit records. */
-  readonly latencies?: RequestLatencies | undefined
+  readonly trace?: Trace
 }
 
 export interface ListPage {
@@ -75,16 +74,16 @@ export function objectRefOf(handle: KindHandle, name?: string): ObjectRef {
 export async function getObject(
   registry: Registry,
   handle: KindHandle,
-  options: { namespace: string; name: string; freshness: Freshness; latencies?: RequestLatencies | undefined },
+  options: { namespace: string; name: string; freshness: Freshness; trace?: Trace },
 ): Promise<CachedObject> {
   if (handle.kind.answeredBy !== undefined) return computedObject(registry, handle, options)
   const key = handle.key(options.namespace, options.name)
   const { cache } = handle
-  const { freshness, latencies } = options
+  const { freshness, trace = untraced } = options
   // Awaiting a finished promise would cost as much as the lookup itself.
   const atOnce = freshness.mode === "any" && !cache.readsStore
-  const readsCache = atOnce || (await revisionToRead(registry, handle, freshness, latencies)) === undefined
-  const found = readsCache ? cache.get(key) : await measured(latencies, "etcd", cache.getStored(key))
+  const readsCache = atOnce || (await revisionToRead(registry, handle, freshness, trace)) === undefined
+  const found = readsCache ? cache.get(key) : await trace.during("etcd", cache.getStored(key))
   if (found === undefined) throw notFound(objectRefOf(handle, options.name))
   return handle.conversion === undefined ? found : handle.conversion.one(found)
 }
@@ -94,29 +93,24 @@ export async function getObject(
  * revision to read from the store: always where the cache is disabled, and for the newest state after a short wait if
  * the store does not report the progress of its watches.
  */
-async function revisionToRead(
-  registry: Registry,
-  handle: KindHandle,
-  freshness: Freshness,
-  latencies: RequestLatencies | undefined,
-): Promise<number | undefined> {
+async function revisionToRead(registry: Registry, handle: KindHandle, freshness: Freshness, trace: Trace): Promise<number | undefined> {
   if (handle.cache.readsStore) {
-    if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness, latencies)
-    return newestRevision(registry, handle, latencies)
+    if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness, trace)
+    return newestRevision(registry, handle, trace)
   }
   if (freshness.mode !== "most-recent" || registry.deps.store.reportsProgress !== false) {
-    await awaitFreshness(registry, handle, freshness, latencies)
+    await awaitFreshness(registry, handle, freshness, trace)
     return undefined
   }
-  const revision = await newestRevision(registry, handle, latencies)
-  return (await measured(latencies, "etcd", handle.cache.waitFor(revision, unconfirmedVersionWaitMs))) ? undefined : revision
+  const revision = await newestRevision(registry, handle, trace)
+  return (await trace.during("etcd", handle.cache.waitFor(revision, unconfirmedVersionWaitMs))) ? undefined : revision
 }
 
 /** Most stores know it at once; measuring that would cost more than it takes. */
-function newestRevision(registry: Registry, handle: KindHandle, latencies: RequestLatencies | undefined): Promise<number> {
+function newestRevision(registry: Registry, handle: KindHandle, trace: Trace): Promise<number> {
   const { cache, store } = registry.deps
   const revision = cache.consistentRevision(handle.kind.storage.path)
-  return store.revisionNeedsRoundTrip === true ? measured(latencies, "etcd", revision) : revision
+  return store.revisionNeedsRoundTrip === true ? trace.during("etcd", revision) : revision
 }
 
 /** Returns a page of a collection, or all of it. Throws 400, 410 or 504 as in section 4.6. */
@@ -125,7 +119,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   if (handle.conversion === undefined) return page
   const { items, runs, ...rest } = page
   const presented = presentPage(handle.conversion, { items, ...(runs !== undefined && { runs }) })
-  return { ...rest, ...(await measured(request.latencies, "decode-response-object", presented)) }
+  return { ...rest, ...(await (request.trace ?? untraced).during("decode-response-object", presented)) }
 }
 
 async function listStored(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
@@ -163,13 +157,17 @@ function listedSnapshot(registry: Registry, handle: KindHandle, request: ListReq
 }
 
 /** The snapshot for a list. Builds the index of the selected values first, if that saves a scan of many objects. */
-async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected, latencies }: ListRequest): Promise<Snapshot> {
-  const snapshot = await snapshotFor(registry, handle, freshness, latencies)
+async function indexedSnapshot(
+  registry: Registry,
+  handle: KindHandle,
+  { freshness, selected, trace = untraced }: ListRequest,
+): Promise<Snapshot> {
+  const snapshot = await snapshotFor(registry, handle, freshness, trace)
   // An index has the values of what is stored, not of what it is converted to.
   const indexed = selected === undefined || handle.conversion !== undefined ? undefined : handle.cache.prepareIndex(selected)
   if (indexed === undefined) return snapshot
   await indexed
-  return snapshotFor(registry, handle, freshness, latencies)
+  return snapshotFor(registry, handle, freshness, trace)
 }
 
 /** A token that continues in the newest state has no count for it. */
@@ -199,7 +197,7 @@ function convertedFor(
   conversion: VersionConversion,
   list: Parameters<typeof convertedCandidates>[1] & { request: ListRequest },
 ): ReturnType<typeof convertedCandidates> {
-  return measured(list.request.latencies, "decode-response-object", convertedCandidates(conversion, list))
+  return (list.request.trace ?? untraced).during("decode-response-object", convertedCandidates(conversion, list))
 }
 
 /** An empty list whose `remainingItemCount` is the number of matching objects. */
@@ -265,17 +263,12 @@ async function sortedList(options: {
 }
 
 /** Waits until the cache may serve a read at this freshness. Throws 504 after `staleReadTimeoutMs`. */
-export async function awaitFreshness(
-  registry: Registry,
-  handle: KindHandle,
-  freshness: Freshness,
-  latencies?: RequestLatencies,
-): Promise<void> {
+export async function awaitFreshness(registry: Registry, handle: KindHandle, freshness: Freshness, trace: Trace = untraced): Promise<void> {
   if (freshness.mode === "any") return
-  const revision = freshness.mode === "most-recent" ? await newestRevision(registry, handle, latencies) : freshness.revision
+  const revision = freshness.mode === "most-recent" ? await newestRevision(registry, handle, trace) : freshness.revision
   if (handle.cache.revision() >= revision) return
   if (freshness.mode === "most-recent") registry.deps.store.advanceWatches?.(revision, handle.prefix(""))
-  const isThere = await measured(latencies, "etcd", handle.cache.waitFor(revision, staleReadTimeoutMs))
+  const isThere = await trace.during("etcd", handle.cache.waitFor(revision, staleReadTimeoutMs))
   if (!isThere) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
@@ -284,16 +277,16 @@ export async function snapshotFor(
   registry: Registry,
   handle: KindHandle,
   freshness: Freshness,
-  latencies?: RequestLatencies,
+  trace: Trace = untraced,
 ): Promise<Snapshot> {
   if (freshness.mode === "exact") {
-    await awaitFreshness(registry, handle, freshness, latencies)
-    return requireSnapshot(freshness.revision, await measured(latencies, "etcd", snapshotAt(handle, freshness.revision)))
+    await awaitFreshness(registry, handle, freshness, trace)
+    return requireSnapshot(freshness.revision, await trace.during("etcd", snapshotAt(handle, freshness.revision)))
   }
   for (let attempt = 1; ; attempt++) {
-    const newest = await revisionToRead(registry, handle, freshness, latencies)
+    const newest = await revisionToRead(registry, handle, freshness, trace)
     if (newest === undefined) return handle.cache.snapshot()
-    const snapshot = await measured(latencies, "etcd", handle.cache.snapshotStored(newest))
+    const snapshot = await trace.during("etcd", handle.cache.snapshotStored(newest))
     // A compaction may pass the revision before it is read; the next attempt reads a newer one.
     if (snapshot !== undefined || attempt >= conflictAttemptsMax) return requireSnapshot(newest, snapshot)
   }
@@ -305,11 +298,11 @@ function requireSnapshot(revision: number, snapshot: Snapshot | undefined): Snap
 }
 
 async function tokenSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken): Promise<Snapshot> {
-  const { latencies } = request
-  if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" }, latencies)
+  const { trace = untraced } = request
+  if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" }, trace)
   // Another server may have served the previous page, from a newer cache.
-  await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision }, latencies)
-  const snapshot = await measured(latencies, "etcd", snapshotAt(handle, token.revision))
+  await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision }, trace)
+  const snapshot = await trace.during("etcd", snapshotAt(handle, token.revision))
   if (snapshot !== undefined) return snapshot
   if (request.order !== undefined)
     throw expired("The provided continue parameter is too old, and a sorted list cannot go on in another state: start the list again")

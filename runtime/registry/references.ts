@@ -4,7 +4,7 @@
  */
 import { ApiError } from "../base/errors.ts"
 import type { ExpectedObject, Failures } from "../base/failure.ts"
-import type { RequestLatencies } from "../base/request-latencies.ts"
+import type { Trace } from "../base/trace.ts"
 import { getObject } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
@@ -13,9 +13,9 @@ import type { Registry } from "./registry.ts"
  * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up
  * in memory; before a missing one is reported, the newest state is read, since another server may have created it.
  */
-export function checkReferences(registry: Registry, failures: Failures, latencies?: RequestLatencies): undefined | Promise<void> {
+export function checkReferences(registry: Registry, failures: Failures, trace: Trace): undefined | Promise<void> {
   const expected = failures.takeExpected()
-  return expected === undefined ? undefined : checkExpected({ registry, latencies }, expected, failures)
+  return expected === undefined ? undefined : checkExpected({ registry, trace }, expected, failures)
 }
 
 async function checkExpected(reading: Reading, expected: readonly ExpectedObject[], failures: Failures): Promise<void> {
@@ -25,10 +25,10 @@ async function checkExpected(reading: Reading, expected: readonly ExpectedObject
 
 interface Reading {
   readonly registry: Registry
-  readonly latencies: RequestLatencies | undefined
+  readonly trace: Trace
 }
 
-async function exists({ registry, latencies }: Reading, { target, namespace, name }: ExpectedObject["object"]): Promise<boolean> {
+async function exists({ registry, trace }: Reading, { target, namespace, name }: ExpectedObject["object"]): Promise<boolean> {
   const kind = registry.deps.kinds.findKind(target.group, target.version, target.kind)
   // A slash would make the name part of another key.
   if (kind === undefined || name.includes("/") || namespace.includes("/")) return false
@@ -37,7 +37,7 @@ async function exists({ registry, latencies }: Reading, { target, namespace, nam
   const handle = registry.opened(kind) ?? (await registry.handle(kind))
   if (!handle.cache.readsStore && handle.cache.get(handle.key(within, name)) !== undefined) return true
   try {
-    await getObject(registry, handle, { namespace: within, name, freshness: { mode: "most-recent" }, latencies })
+    await getObject(registry, handle, { namespace: within, name, freshness: { mode: "most-recent" }, trace })
     return true
   } catch (error) {
     if (error instanceof ApiError && error.reason === "NotFound") return false

@@ -15,7 +15,6 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import type { Subresource } from "../schema/kind.ts"
 import { cut } from "../base/quote.ts"
 import { staleReadTimeoutMs } from "../base/limits.ts"
-import { measured } from "../base/request-latencies.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -88,7 +87,7 @@ export type UpdateAdmission = "done" | { readonly view: (object: ApiObject) => A
 
 /** Called by update, patch and sub-resource verbs. Throws 404, 409, 422, or the error of a plugin or the transform. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
-  const { namespace, name, latencies } = request.attributes
+  const { namespace, name, trace } = request.attributes
   const key = handle.key(namespace, name)
   // A PUT mostly names the version that it replaces, and must not wait to hear that it is stale.
   const triesAtOnce = request.put || !registry.writes.isContended(key)
@@ -99,7 +98,7 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     const written = await tryWriteFromCache(registry, request, attemptFromCache)
     if (written !== undefined) return written
   }
-  await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+  await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
   const outrun = (): ApiError => staleVersion(objectRefOf(handle, name))
   const write = { key, attributes: request.attributes, bytes: bytesSent(request), triesAtOnce, outrun }
   return writeInTurn(registry, write, () => attemptOnNewest(registry, handle, request, key))
@@ -112,18 +111,18 @@ async function attemptOnNewest(
   request: UpdateRequest,
   key: string,
 ): Promise<WriteResult | undefined> {
-  const { latencies, name } = request.attributes
+  const { trace, name } = request.attributes
   const current = handle.cache.get(key)
   if (current === undefined) {
     const result = await createMissing(registry, handle, request)
-    if (result === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+    if (result === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
     return result
   }
   const { outcome, pinned } = await attemptOn(registry, handle, request, current)
   if (outcome.ok) return outcome.result
   // If the object is gone, or another one has its name, the next attempt says that.
   if (pinned && outcome.changed && outcome.createRevision === current.createRevision) throw staleVersion(objectRefOf(handle, name))
-  await measured(latencies, "etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
+  await trace.during("etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
   return undefined
 }
 
@@ -279,7 +278,7 @@ function nextManagedFields(
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
   const { key, revision, old, oldPassed, bytes } = state
   const { attributes } = request
-  const { dryRun, latencies } = attributes
+  const { dryRun, trace } = attributes
   const subresource = request.subresource?.name
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
@@ -316,7 +315,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
     const ops = await removalOps(registry, handle, old, scope)
-    return commitDelete(registry, handle, { key, expected: revision, object: next, ops, dryRun, latencies })
+    return commitDelete(registry, handle, { key, expected: revision, object: next, ops, dryRun, trace })
   }
   const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
   if (takesTurns(bytes)) await nextTurn()
@@ -329,7 +328,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   }
   // A status is written without the rest, which stays as it was.
   const passed = subresource === undefined || (oldPassed && subresource === "status")
-  return commitPut(registry, handle, { key, expected: revision, object: next, passed, bytes, ops, dryRun, created: false, latencies })
+  return commitPut(registry, handle, { key, expected: revision, object: next, passed, bytes, ops, dryRun, created: false, trace })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
@@ -453,7 +452,7 @@ function validateUpdate(
 ): undefined | Promise<undefined> {
   const { vendor } = registry.deps
   const { next, old, oldPassed, failures, bytes } = state
-  const { name, latencies } = request.attributes
+  const { name, trace } = request.attributes
   const { allowsPrivileged } = registry
   const context = {
     failures,
@@ -486,6 +485,6 @@ function validateUpdate(
     if (request.subresource?.name === "status") return undefined
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
   }
-  if (validating === undefined) return checkReferences(registry, failures, latencies)?.then(judge) ?? judge()
-  return validating.then(() => checkReferences(registry, failures, latencies)?.then(judge) ?? judge())
+  if (validating === undefined) return checkReferences(registry, failures, trace)?.then(judge) ?? judge()
+  return validating.then(() => checkReferences(registry, failures, trace)?.then(judge) ?? judge())
 }

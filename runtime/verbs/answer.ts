@@ -4,7 +4,7 @@ import type { JsonObject, ApiObject } from "../base/json.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { Column } from "../schema/kind.ts"
 import { largeObjectBytes } from "../base/limits.ts"
-import type { RequestLatencies } from "../base/request-latencies.ts"
+import { type Trace, untraced } from "../base/trace.ts"
 import { atOnce, inTurns, nextTurn, type Stages } from "../base/turns.ts"
 import { droppingManagedFields } from "../encoding/json/drop-managed-fields.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
@@ -46,7 +46,7 @@ async function answerAudited(
 
 function answerUnaudited(call: ResourceRequest, answer: { format: ResponseFormat; version: ObjectVersion; status: number }): Promise<void> {
   const { format, version, status } = answer
-  call.request.audit?.latencies.answering()
+  call.request.trace.answering()
   if (isCached(format)) return send(call, format, status, bodyOf(call, format, version))
   if (version.json().length < largeObjectBytes) return send(call, format, status, madeBody(call, format, version))
   return answerInTurns(call, answer)
@@ -54,9 +54,9 @@ function answerUnaudited(call: ResourceRequest, answer: { format: ResponseFormat
 
 /** As `bodyOf`, for the answer itself: the time of writing it begins behind it. */
 function madeBody(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion): Buffer {
-  const latencies = call.request.audit?.latencies
-  const body = bodyOf(call, format, version, latencies)
-  latencies?.serialized()
+  const { trace } = call.request
+  const body = bodyOf(call, format, version, trace)
+  trace.serialized()
   return body
 }
 
@@ -87,10 +87,10 @@ async function answerInTurns(
     ...(object !== undefined && { object }),
   }
   const isYaml = format.media === "yaml" && format.as === undefined && object !== undefined
-  const latencies = call.request.audit?.latencies
-  const body = isYaml ? Buffer.from(await inTurns(writingYaml(object))) : bodyOf(call, format, read, latencies)
+  const { trace } = call.request
+  const body = isYaml ? Buffer.from(await inTurns(writingYaml(object))) : bodyOf(call, format, read, trace)
   await nextTurn()
-  latencies?.serialized()
+  trace.serialized()
   return send(call, format, status, body)
 }
 
@@ -118,7 +118,7 @@ export function answerKindBody(
   if (audit !== undefined) {
     const json = audit.keepsResponse ? kindBodyOf(call, { ...answer, format: { ...format, media: "json", indented: false } }) : undefined
     audit.answered(status, json?.subarray(0, -newline.length))
-    audit.latencies.answering()
+    call.request.trace.answering()
   }
   return send(call, format, status, kindBodyOf(call, answer))
 }
@@ -134,25 +134,25 @@ function kindBodyOf(
   return format.media === "compact" ? wrapUnknown({ apiVersion, kind: name, raw: kind.codec.encode(object) }) : textOf(format, object)
 }
 
-function bodyOf(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion, latencies?: RequestLatencies): Buffer {
+function bodyOf(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion, trace: Trace = untraced): Buffer {
   const { handle } = call
-  if (format.as !== undefined) return bodyAs(call, format, version, latencies)
+  if (format.as !== undefined) return bodyAs(call, format, version, trace)
   if (format.media === "compact") return protobufOf(handle, version)
   if (format.media === "yaml") return Buffer.from(writeYaml(objectOf(handle, version)))
   return jsonTextOf(format, jsonOf(handle, version))
 }
 
 /** The form is made first, and encoded then, but for metadata in protobuf, where both are one. */
-function bodyAs(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion, latencies?: RequestLatencies): Buffer {
+function bodyAs(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion, trace: Trace): Buffer {
   if (format.as?.kind !== "Table" && format.media === "compact") return partialEnvelope(call, format, version)
   if (format.as?.kind !== "Table" && format.media !== "yaml") {
     const json = partialJson(call, format, version)
-    latencies?.transformed()
+    trace.transformed()
     return jsonTextOf(format, json)
   }
   const isTable = format.as?.kind === "Table"
   const object = isTable ? tableOf(call.handle, version, tableOptions(call, format)) : partialOf(call, format, version)
-  latencies?.transformed()
+  trace.transformed()
   return textOf(format, object)
 }
 

@@ -8,7 +8,7 @@ export function attributesOf(
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,
 ): OpenAttributes {
-  const { audit, info, user, headers, expiry } = request
+  const { trace, info, user, headers, expiry } = request
   return {
     operation,
     user,
@@ -25,7 +25,7 @@ export function attributesOf(
     object: undefined,
     oldObject: undefined,
     expiry,
-    latencies: audit?.latencies,
+    trace,
     caller: request,
   }
 }

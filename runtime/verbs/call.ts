@@ -92,7 +92,7 @@ export function listRequest(call: ObjectRequest, options: ListOptions): ListRequ
     freshness: listFreshness(options),
     limit: options.limit,
     continueToken: options.continueToken,
-    latencies: call.request.audit?.latencies,
+    trace: call.request.trace,
     ...(scope.filter !== undefined && { filter: scope.filter, signal: call.request }),
     ...(scope.filterWork !== undefined && { filterWork: scope.filterWork }),
     ...(scope.selected !== undefined && { selected: scope.selected }),
@@ -108,7 +108,7 @@ export function listRequest(call: ObjectRequest, options: ListOptions): ListRequ
 export async function answerStatus(call: ResourceRequest, details: StatusDetails | undefined, status = 200): Promise<void> {
   const format = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })
   const success = successStatus(details, call.parts.vendor)
-  call.request.audit?.latencies.answering()
+  call.request.trace.answering()
   const body = encodeStatus(format.media, status === 201 ? { ...success, code: status } : success)
   call.request.audit?.answeredStatus(status, success)
   await sendBytes(call.outgoing, { status, contentType: format.contentType, body, warnings: call.request.warnings })

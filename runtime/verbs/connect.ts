@@ -112,8 +112,8 @@ function reader(call: ResourceRequest): ObjectReader {
     const kind = parts.kinds.find("", "v1", resource)
     assert(kind !== undefined, "the kinds that requests are passed on to are served", { resource })
     const handle = await registry.handle(kind)
-    const latencies = call.request.audit?.latencies
-    const found = await getObject(registry, handle, { namespace, name, freshness: { mode: "most-recent" }, latencies })
+    const { trace } = call.request
+    const found = await getObject(registry, handle, { namespace, name, freshness: { mode: "most-recent" }, trace })
     const json = found.json()
     const object = parseObject(json)
     if (turns.isOver((json.length / 1024) * parsingWork)) await turns.next()

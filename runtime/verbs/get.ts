@@ -16,7 +16,7 @@ export async function getVerb(call: ResourceRequest): Promise<void> {
 }
 
 /** Reads an object at the freshness that the query asks for. Throws 400 or as `getObject`. */
-export function getOperation({ registry, handle, request: { audit, info, query } }: ObjectRequest): Promise<CachedObject> {
+export function getOperation({ registry, handle, request: { info, query, trace } }: ObjectRequest): Promise<CachedObject> {
   const { namespace, name } = info
-  return getObject(registry, handle, { namespace, name, freshness: getFreshness(query), latencies: audit?.latencies })
+  return getObject(registry, handle, { namespace, name, freshness: getFreshness(query), trace })
 }

@@ -20,7 +20,7 @@ import { selectObjects } from "./select-objects.ts"
  */
 export function objectAccess(call: ObjectRequest, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call
-  const { latencies } = request
+  const { trace } = request
   const isOwn = ({ group, resource, namespace, name }: ObjectPlace): boolean =>
     group === request.resource.group && resource === request.resource.resource && namespace === request.namespace && name === request.name
   const open = async ({ group, version, resource }: Omit<ObjectPlace, "name">): Promise<KindHandle> => {
@@ -31,19 +31,19 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
   return {
     async get(place) {
       const handle = await open(place)
-      const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" }, latencies })
+      const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" }, trace })
       return handle.fromStored(parseObject(found.json()))
     },
     async select(place, reading, test) {
       const handle = await open(place)
-      await awaitFreshness(registry, handle, { mode: "most-recent" }, latencies)
+      await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
       return selectObjects(handle, { prefix: handle.prefix(place.namespace), reading, test })
     },
     async update(place, change, { dryRun }) {
       const handle = await open(place)
       const subresource = handle.kind.subresources.find(({ name }) => name === place.subresource)
       const { object } = await updateObject(registry, handle, {
-        attributes: { ...serverAttributes(serverUser, "UPDATE", { ...place, kind: handle.kind, dryRun }), latencies },
+        attributes: serverAttributes(serverUser, "UPDATE", { ...place, kind: handle.kind, dryRun, trace }),
         ...(isOwn(place) && { admission: "done" }),
         ...(subresource !== undefined && { subresource }),
         put: false,
@@ -58,7 +58,7 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
     async delete(place, deletion: Deletion) {
       const { dryRun, ...asked } = deletion
       const handle = await open(place)
-      const attributes = { ...serverAttributes(serverUser, "DELETE", { ...place, kind: handle.kind, dryRun }), latencies }
+      const attributes = serverAttributes(serverUser, "DELETE", { ...place, kind: handle.kind, dryRun, trace })
       await deleteObject(registry, handle, { ...asked, attributes, admitted: isOwn(place) })
     },
     readDeletion: (options) => readDeleteOptions(new URLSearchParams(), options),

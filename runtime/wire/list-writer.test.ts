@@ -7,7 +7,7 @@ import type { Outgoing } from "../http/exchange.ts"
 import { http1Classes } from "../http/http1-exchange.ts"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { openOwnHttp2 } from "../http/own-http2.ts"
-import { RequestLatencies } from "../base/request-latencies.ts"
+import { TimedTrace } from "../base/trace.ts"
 import { Turns } from "../base/turns.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
@@ -84,14 +84,14 @@ describe("writePieces", () => {
       { count: 5000, writes: 50, serialize: 101 },
     ]) {
       let readings = 0
-      const latencies = new RequestLatencies({ elapsedMs: () => readings++ })
+      const trace = new TimedTrace({ elapsedMs: () => readings++ })
       const port = await http1(async (outgoing) => {
-        latencies.answering()
-        await writePieces({ outgoing, contentType: "text/plain", pieces: numbered(count, 10), writeBytes: 1000, latencies })
-        latencies.written()
+        trace.answering()
+        await writePieces({ outgoing, contentType: "text/plain", pieces: numbered(count, 10), writeBytes: 1000, trace })
+        trace.written()
       })
       expect((await answer(port)).body.length).toBe(count * 10)
-      expect(latencies.until(readings)).toEqual([
+      expect(trace.until(readings)).toEqual([
         ["response-write", writes],
         ["serialize-response-object", serialize],
       ])

@@ -5,7 +5,7 @@
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
 import { sharedBytesMax } from "../base/shared-bytes.ts"
-import type { RequestLatencies } from "../base/request-latencies.ts"
+import { type Trace, untraced } from "../base/trace.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../base/limits.ts"
 import { Turns } from "../base/turns.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
@@ -27,8 +27,8 @@ export interface PiecesAnswer {
   readonly warnings?: readonly string[]
   /** Aborts the response: the deadline has passed or the server stops. */
   readonly signal?: DeadlineSignal
-  /** Of a request that audit records: each write that the client has to take adds to it. */
-  readonly latencies?: RequestLatencies | undefined
+  /** Each write that the client has to take adds to it. */
+  readonly trace?: Trace
   /** Default `listWriteBytes`, less while many lists are being written. */
   readonly writeBytes?: number
 }
@@ -50,7 +50,7 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
       // A copy: the connection keeps its bytes, and the buffer is returned.
       const body = Buffer.from(first ?? [])
       gatherer.bufferFree = true
-      answer.latencies?.serialized()
+      answer.trace?.serialized()
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
     }
     if (first === undefined || outgoing.headersSent || outgoing.destroyed) return
@@ -108,7 +108,7 @@ class Streaming {
   private readonly outgoing: Outgoing
   private readonly signal: DeadlineSignal | undefined
   private readonly gzip: Gzip | undefined
-  private readonly latencies: RequestLatencies | undefined
+  private readonly trace: Trace
   /** When the chunk that is on its way was written. */
   private sentMs: number | undefined
   private over = false
@@ -120,7 +120,7 @@ class Streaming {
   ) {
     this.outgoing = answer.outgoing
     this.signal = answer.signal
-    this.latencies = answer.latencies
+    this.trace = answer.trace ?? untraced
     this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
@@ -137,7 +137,7 @@ class Streaming {
   private send(chunk: Uint8Array | undefined): void {
     const { gatherer, gzip, outgoing } = this
     const target: Pick<Outgoing, "write" | "end"> = gzip ?? outgoing
-    this.sentMs = this.latencies?.elapsedMs()
+    this.sentMs = this.trace.elapsedMs()
     if (chunk !== undefined && !gatherer.done) {
       target.write(chunk, this.taken)
       return
@@ -186,7 +186,7 @@ class Streaming {
   }
 
   private measure(): void {
-    if (this.sentMs !== undefined) this.latencies?.add("response-write", this.sentMs)
+    if (this.sentMs !== undefined) this.trace.add("response-write", this.sentMs)
     this.sentMs = undefined
   }
 

@@ -1,4 +1,5 @@
 /** Requests of the node agent of node `n` for NodeRestriction, and what the plugin says of them. */
+import { untraced } from "../../runtime/base/trace.ts"
 import { csiNodeShape } from "../../generated/storage.orch.io/v1/csi-node/shape.ts"
 import { nodeShape } from "../../generated/core/v1/node/shape.ts"
 import { persistentVolumeClaimShape } from "../../generated/core/v1/persistent-volume-claim/shape.ts"
@@ -65,6 +66,7 @@ export function nodeRequest(resource: NodeResource, given: Partial<RequestAttrib
     options: {},
     dryRun: false,
     expiry: undefined,
+    trace: untraced,
     ...given,
     object: decodedOf(resource, given.object),
     oldObject: decodedOf(resource, given.oldObject),

@@ -1,6 +1,5 @@
 /** What filters and verbs report about a request that is audited. `audit/trail.ts` implements it. */
 import type { ApiObject, JsonObject } from "../../base/json.ts"
-import type { RequestLatencies } from "../../base/request-latencies.ts"
 
 export interface RequestAudit {
   /**
@@ -14,8 +13,6 @@ export interface RequestAudit {
   readonly keepsResponse: boolean
   /** `metadata.managedFields` of objects is left out. */
   readonly omitsManagedFields: boolean
-  /** Where the time of the request goes. */
-  readonly latencies: RequestLatencies
   /**
    * Called with each decoded body, before anything changes it. `isTyped`: its kind is a built-in one, whose form has
    * every field that the reference always writes.

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { DeadlineSignal } from "../../base/deadline-signal.ts"
 import type { Decision } from "../../base/decision.ts"
+import { type Trace, untraced } from "../../base/trace.ts"
 import type { User } from "../../base/user.ts"
 import type { ConnectionEnds, Incoming, Outgoing } from "../exchange.ts"
 import type { RequestAudit } from "./audit.ts"
@@ -20,6 +21,8 @@ export abstract class Operation {
   decision: Decision | undefined
   /** Absent for requests that are not recorded. */
   audit: RequestAudit | undefined
+  /** Where its time goes. Audit sets one that measures for each request that it records. */
+  trace: Trace = untraced
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
   /**

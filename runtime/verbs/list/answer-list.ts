@@ -2,7 +2,7 @@
 import type { TableOptions } from "../../wire/table.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { stringify } from "../../encoding/json/text.ts"
-import type { RequestLatencies } from "../../base/request-latencies.ts"
+import { type Trace, untraced } from "../../base/trace.ts"
 import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../../base/work.ts"
 import type { RequestAudit } from "../../http/request/audit.ts"
 import type { ListPage } from "../../registry/read.ts"
@@ -28,13 +28,12 @@ import { jsonOf, objectOf } from "../represent.ts"
  */
 export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
   const { format } = answer
-  const { audit } = call.request
-  const latencies = audit?.latencies
+  const { audit, trace } = call.request
   const turns = new Turns()
   const rowOrder = rowOrderOf(call, format)
-  latencies?.answering()
+  trace.answering()
   const sorted = rowOrder === undefined ? answer.page : await inRowOrder(call, rowOrder, answer.page, turns)
-  if (rowOrder !== undefined) latencies?.transformed()
+  if (rowOrder !== undefined) trace.transformed()
   const page = audit?.keepsResponse === true ? repeatable(sorted) : sorted
   await writePieces({
     outgoing: call.outgoing,
@@ -42,13 +41,13 @@ export async function answerList(call: ResourceRequest, answer: { format: Respon
     pieces:
       format.media === "compact"
         ? protobufPieces(call, format, page, turns)
-        : textPieces(format, jsonList(call, format, page, { turns, latencies })),
+        : textPieces(format, jsonList(call, format, page, { turns, trace })),
     gzip: format.gzip,
     warnings: call.request.warnings,
     signal: call.request.expiry,
-    latencies,
+    trace,
   })
-  latencies?.written()
+  trace.written()
   if (audit !== undefined) await auditList(call, audit, { format, page })
 }
 
@@ -103,7 +102,7 @@ function jsonList(
   call: ResourceRequest,
   format: ResponseFormat,
   page: ListPage,
-  { turns, latencies }: { readonly turns: Turns; readonly latencies?: RequestLatencies | undefined },
+  { turns, trace = untraced }: { readonly turns: Turns; readonly trace?: Trace },
 ): JsonList {
   const { handle, parts } = call
   const metadata = listMetadata(page)
@@ -115,7 +114,7 @@ function jsonList(
   if (format.as?.kind === "Table") {
     const options = tableOptions(call, format)
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
-    const row = transforming(latencies, (item) => tableRow(objectOf(handle, item), options))
+    const row = transforming(trace, (item) => tableRow(objectOf(handle, item), options))
     const items = made(parsedWork, (item) => Buffer.from(stringify(row(item))))
     return {
       kind: "Table",
@@ -133,7 +132,7 @@ function jsonList(
     const apiVersion = metaApiVersion(parts.vendor, format.as.version)
     const items = made(
       ({ sizeBytes }) => cutWork(sizeBytes),
-      transforming(latencies, (item) => partialJson(call, format, item)),
+      transforming(trace, (item) => partialJson(call, format, item)),
     )
     return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, turns, emptyItems: "null" }
   }
@@ -152,15 +151,15 @@ function jsonList(
 }
 
 /**
- * Adds what each item takes to the latencies of the request. The items are made while the list is written, so it is
+ * Adds what each item takes to the trace of the request. The items are made while the list is written, so it is
  * also part of `serialize-response-object`.
  */
-function transforming<Form>(latencies: RequestLatencies | undefined, form: (item: CachedObject) => Form): (item: CachedObject) => Form {
-  if (latencies === undefined) return form
+function transforming<Form>(trace: Trace, form: (item: CachedObject) => Form): (item: CachedObject) => Form {
+  if (!trace.measures) return form
   return (item) => {
-    const sinceMs = latencies.elapsedMs()
+    const sinceMs = trace.elapsedMs()
     const made = form(item)
-    latencies.add("transform-response-object", sinceMs)
+    trace.add("transform-response-object", sinceMs)
     return made
   }
 }

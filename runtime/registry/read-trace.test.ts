@@ -1,9 +1,9 @@
-/** What reads add to the latencies of a request that audit records. */
+/** What reads add to the trace of a request that audit records. */
 import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
 import type { ApiObject } from "../base/json.ts"
-import { RequestLatencies } from "../base/request-latencies.ts"
+import { TimedTrace } from "../base/trace.ts"
 import { listObjects, type ListRequest } from "./read.ts"
 import type { KindHandle } from "./registry.ts"
 import { VersionConversion } from "./version-conversion.ts"
@@ -19,16 +19,16 @@ test("the objects of a list are decoded while another server converts them, sele
   const clock = createManualClock()
   let lists = 0
   const list = async (more: Partial<ListRequest>): Promise<unknown> => {
-    const latencies = new RequestLatencies(clock)
-    const request = { namespace: "n", freshness: { mode: "any" }, limit: 0, continueToken: "", tokenScope: "", latencies } as const
+    const trace = new TimedTrace(clock)
+    const request = { namespace: "n", freshness: { mode: "any" }, limit: 0, continueToken: "", tokenScope: "", trace } as const
     // What was converted to a version is kept for a while.
     const conversion = convertingIn(40, clock, { handle, to: `v${++lists + 1}` })
     const page = await listObjects(registry, { ...handle, conversion }, { ...request, ...more })
-    return { items: [...page.items].length, latencies: latencies.until(clock.elapsedMs()) }
+    return { items: [...page.items].length, trace: trace.until(clock.elapsedMs()) }
   }
-  expect(await list({})).toEqual({ items: 2, latencies: [["decode-response-object", 40]] })
-  expect(await list({ filter: () => true })).toEqual({ items: 2, latencies: [["decode-response-object", 40]] })
-  expect(await list({ filter: () => false, count: true })).toEqual({ items: 0, latencies: [["decode-response-object", 40]] })
+  expect(await list({})).toEqual({ items: 2, trace: [["decode-response-object", 40]] })
+  expect(await list({ filter: () => true })).toEqual({ items: 2, trace: [["decode-response-object", 40]] })
+  expect(await list({ filter: () => false, count: true })).toEqual({ items: 0, trace: [["decode-response-object", 40]] })
 })
 
 /** Converts in so many milliseconds. */
