@@ -126,7 +126,11 @@ const steps: Readonly<Record<string, Step>> = {
     return core.v1.pods.get(at, "a")
   },
   "delete with finalizers": async ({ core }, at) => {
-    await core.v1.configmaps.create(at, { metadata: { name: "f", finalizers: ["example.com/f"] } })
+    const finalizers = ["example.com/f"]
+    const owner = await core.v1.configmaps.create(at, { metadata: { name: "f", finalizers } })
+    // While it is there, the garbage collector leaves the finalizer of the deletion in place.
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name: "f", uid: owner.metadata?.uid ?? "", blockOwnerDeletion: true }
+    await core.v1.configmaps.create(at, { metadata: { name: "dependent", finalizers, ownerReferences: [reference] } })
     await core.v1.configmaps.delete(at, "f", { propagationPolicy: "Foreground" })
     const { metadata } = await core.v1.configmaps.get(at, "f")
     return metadata?.finalizers

@@ -1,6 +1,7 @@
 /** The interface of admission plugins, and the attributes of a request that they receive. */
 import type { Authorizer } from "../authz/authorize.ts"
 import type { ApiObject } from "../base/json.ts"
+import type { Pace } from "../base/pace.ts"
 import type { Trace } from "../base/trace.ts"
 import type { User } from "../base/user.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
@@ -79,6 +80,8 @@ export interface RequestAttributes {
   readonly oldObject: ApiObject | undefined
   /** Aborted at the request's deadline, which also ends the call: a plugin should then release what it waits for. */
   readonly expiry: DeadlineSignal | undefined
+  /** Warns the client: the text becomes a `Warning: 299` header of the answer. Writes of the server itself drop it. */
+  readonly warn: (text: string) => void
 }
 
 /** The writable attributes, for the registry and the chain, which update them for each attempt. */
@@ -88,6 +91,8 @@ export type OpenAttributes = RequestAttributes & {
   oldObject: ApiObject | undefined
   /** What waits for the store adds to it. */
   readonly trace: Trace
+  /** By its size the work takes turns. Its `bytes` may grow until the object is decoded. */
+  readonly pace: Pace
   /** Its `aborted` turns true once no client waits for the answer. Absent: the server itself writes. */
   readonly caller?: { readonly aborted: boolean } | undefined
 }

@@ -1,5 +1,6 @@
 /** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
 import { alwaysAllow } from "../authz/authorize.ts"
+import { Pace } from "../base/pace.ts"
 import { type Trace, untraced } from "../base/trace.ts"
 import { accountGroups, accountUser, privilegedGroup, type User } from "../base/user.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -22,6 +23,7 @@ export function controllerUser(vendor: Vendor, controller: string): User {
   return user
 }
 
+const dropped = (): void => {}
 const everythingAllowed = [alwaysAllow]
 
 /** The object of a write by the server itself. */
@@ -52,6 +54,8 @@ export function serverAttributes(user: User, operation: Operation, write: Server
     object: undefined,
     oldObject: undefined,
     expiry: undefined,
+    warn: dropped,
     trace: write.trace ?? untraced,
+    pace: new Pace(),
   }
 }

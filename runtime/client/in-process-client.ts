@@ -246,7 +246,7 @@ class InProcessClient implements ObjectClient {
       const { value, bytes } = document === undefined ? nothing : plainJson(document)
       await inOrder(this.steps, operation)
       const result = await repeatedFor(operation, async () => {
-        operation.bodyBytes = bytes
+        operation.pace.bytes = bytes
         return perform(await this.call(operation), value)
       })
       // A watch ends with its stream.
@@ -319,10 +319,10 @@ interface DecodeRequest {
 
 /** Makes an object of a document: normalized, with defaults. Throws 400. */
 async function decoded(call: Call, document: JsonValue, { form, apiVersions, fieldValidation }: DecodeRequest): Promise<ApiObject> {
-  const { expiry, bodyBytes, warnings } = call.request
+  const { expiry, pace, warnings } = call.request
   const expect = { kind: form.kind, apiVersions: apiVersions ?? [form.apiVersion] }
   const { object, warnings: found } = await workOn(
-    bodyBytes,
+    pace.bytes,
     decodingValue(withKind(document, form), { shape: form.shape, expect, fieldValidation }),
     expiry,
   )

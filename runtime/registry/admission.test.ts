@@ -80,7 +80,6 @@ async function update(
   await updateObject(one.registry, handle, {
     attributes: writeAttributes("UPDATE", handle, { namespace: "a", name: "p", subresource: subresource?.name ?? "" }),
     put: options.put ?? false,
-    warn: () => {},
     transform: (old) => change(old ?? {}),
     ...(subresource !== undefined && { subresource }),
   })

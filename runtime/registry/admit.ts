@@ -5,7 +5,8 @@ import type { ApiObject } from "../base/json.ts"
 import type { KindParts, ValidationContext } from "../schema/kind.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import { documentValuesMax } from "../base/limits.ts"
-import { atOnce, inTurns, nextTurn, type Stages, takesTurns } from "../base/turns.ts"
+import type { Pace } from "../base/pace.ts"
+import { inTurns, nextTurn, type Stages } from "../base/turns.ts"
 import type { Registry } from "./registry.ts"
 
 /** The parts of a kind that bring an object into its canonical form. */
@@ -14,8 +15,8 @@ export type ObjectForm = Pick<KindParts, "shape" | "applyDefaults">
 export interface AdmittedStates {
   readonly object: ApiObject
   readonly old?: ApiObject | undefined
-  /** Approximate size of the object. Large objects are processed in turns. Absent: small. */
-  readonly bytes?: number
+  /** Absent: that of the request. */
+  readonly pace?: Pace
 }
 
 /**
@@ -68,8 +69,8 @@ export async function admitDeletion(registry: Registry, attributes: OpenAttribut
 /** Normalizes and defaults an object that plugins made: unlike a client's, it has not passed a decoder. */
 function canonical(
   registry: Registry,
-  { object: made = {}, kind }: OpenAttributes,
-  { object: before, bytes = 0 }: AdmittedStates,
+  { object: made = {}, kind, pace: ofRequest }: OpenAttributes,
+  { object: before, pace = ofRequest }: AdmittedStates,
   form: ObjectForm,
 ): ApiObject | Promise<ApiObject> {
   const stages = decoding(form, made, kind.kind)
@@ -77,8 +78,8 @@ function canonical(
     form.applyDefaults(object, { vendor: registry.deps.vendor })
     return withManagedFieldsOf(before, object)
   }
-  if (takesTurns(bytes)) return inTurns(stages).then((normalized) => finish(normalized.object))
-  return finish(atOnce(stages).object)
+  const decoded = pace.run(stages)
+  return decoded instanceof Promise ? decoded.then(({ object }) => finish(object)) : finish(decoded.object)
 }
 
 /** Throws a plain Error (500) for an object that does not decode: the plugin is at fault, not the client. */

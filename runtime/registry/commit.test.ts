@@ -1,3 +1,4 @@
+import { Pace } from "../base/pace.ts"
 import { untraced } from "../base/trace.ts"
 import { afterEach, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
@@ -38,6 +39,7 @@ test("a writer that lost the race withdraws what it announced to the cache", asy
       dryRun: false,
       created: false,
       trace: untraced,
+      pace: new Pace(),
     })
   }
   for (let race = 0; race < 5; race++) expect(await put(0)).toMatchObject({ ok: false, exists: true })

@@ -10,7 +10,8 @@ import type { Trace } from "../base/trace.ts"
 import { Failures } from "../base/failure.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
-import { inTurns, takesTurns } from "../base/turns.ts"
+import { Pace } from "../base/pace.ts"
+import { inTurns } from "../base/turns.ts"
 import { awaitDefinitionChange, definitionCheck } from "./definition-guard.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -51,14 +52,14 @@ export const noTransactionOps: TransactionOps = { checks: [], writes: [], releas
 
 /**
  * Collects from every behaviour of the kind the checks and writes to commit together with this change. Behaviours may
- * change `object`. `bytes`: its approximate size. Absent: small.
+ * change `object`.
  */
 export async function collectTransactionOps(
   handle: KindHandle,
   change: { object?: ApiObject; old?: ApiObject },
-  options: { dryRun: boolean; subresource?: string; bytes?: number },
+  options: { dryRun: boolean; subresource?: string; pace?: Pace },
 ): Promise<TransactionOps> {
-  const { bytes = 0, ...scope } = options
+  const { pace = new Pace(), ...scope } = options
   const all: CommitOps[] = []
   const settled = (): void => {
     for (const ops of all) ops.settled?.()
@@ -70,7 +71,7 @@ export async function collectTransactionOps(
       const ops = await behaviour.commit(change, { ...scope, failures: new Failures() })
       if (ops !== undefined) all.push(ops)
     }
-    if (handle.hasOwnHooks && change.object !== undefined) await settleHooks(handle, change.object, bytes)
+    if (handle.hasOwnHooks && change.object !== undefined) await settleHooks(handle, change.object, pace)
   } catch (error) {
     settled()
     throw error
@@ -92,15 +93,14 @@ export async function commitPut(
     object: ApiObject
     /** The object has passed validation as a whole. Default false. */
     passed?: boolean
-    /** Approximate size of the object. Large objects are encoded in turns. Absent: small. */
-    bytes?: number
+    pace: Pace
     ops: TransactionOps
     dryRun: boolean
     created: boolean
     trace: Trace
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, passed = false, bytes = 0, ops, created, trace } = options
+  const { key, expected, passed = false, pace, ops, created, trace } = options
   const written = handle.conversion === undefined ? undefined : await convertedForWrite(handle.conversion, options)
   if (options.dryRun) {
     const shown = written ?? (keepsStoredOnly(handle) ? storedObjectOf(handle, options.object) : options)
@@ -109,7 +109,7 @@ export async function commitPut(
   const recording = registry.deps.shapes?.pending(registry.deps.kinds, handle.stored)
   if (recording !== undefined) await shapeRecorded(recording, ops)
   const { object, stored } = written ?? releasingOnError(ops, () => storedObjectOf(handle, options.object))
-  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => encodedAtOnce(handle, stored))
+  const encoded = pace.isSlow ? await encodedInTurns(handle, stored, ops) : releasingOnError(ops, () => encodedAtOnce(handle, stored))
   const guard = releasingOnError(ops, () => definitionCheck(registry, handle, key))
   const guarded = guard === undefined ? ops : { ...ops, checks: [...ops.checks, guard] }
   handle.cache.announce(key, encoded.value, encoded.json, stored)

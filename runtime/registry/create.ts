@@ -22,7 +22,6 @@ import type { TypeShape } from "../schema/shape.ts"
 import { timeText } from "../base/time.ts"
 import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
 import type { Random } from "../base/random.ts"
-import { nextTurn, takesTurns } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
 import { mutateObject, validateByKind, validateObject } from "./admit.ts"
 import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
@@ -43,9 +42,6 @@ export interface CreateRequest {
   readonly attributes: OpenAttributes
   /** Decoded, in the handle's version, with defaults. */
   readonly object: ApiObject
-  readonly warn: (text: string) => void
-  /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
-  readonly bytes?: number
   /** Of a request that was authorized as a change. Absent: it was authorized as a creation. */
   readonly authorize?: AuthorizeCreate
   /** The request is a PUT or an apply, which may name a version of an object that is gone. Absent: it is a POST. */
@@ -111,50 +107,56 @@ type Attempt =
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
   const { attributes } = request
-  const bytes = handle.firstWrites.weigh(request.bytes ?? 0)
+  const pace = handle.firstWrites.weigh(attributes.pace)
   const { namespace, dryRun, trace } = attributes
   if (handle.kind.custom !== undefined) checkDefinition(registry, handle.kind)
   const sent = await trackedObject(registry, handle, request)
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace), trace)
   attributes.name = sent.metadata?.name ?? ""
-  const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
+  const mutated = mutateObject(registry, attributes, { object: sent, pace }, handle.parts)
   const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
   const name = nameObject(registry, object)
   const key = handle.key(namespace, name)
   const failures = new Failures()
-  prepareCreate(handle, object, { failures, dryRun, user: attributes.user, warn: request.warn })
-  if (handle.hasOwnHooks) await settleHooks(handle, object, bytes)
-  if (takesTurns(bytes)) await nextTurn()
+  prepareCreate(handle, object, { failures, dryRun, user: attributes.user, warn: attributes.warn })
+  if (handle.hasOwnHooks) await settleHooks(handle, object, pace)
+  await pace.turn()
   validateObjectMeta(object.metadata ?? {}, metaOptions(handle.kind, vendor, failures))
   const { settled } = handle
-  if (handle.firstWrites.isFirst && takesTurns(bytes) && !takesTurns(request.bytes ?? 0)) await validateParts(handle.parts, object, vendor)
+  if (handle.firstWrites.isFirst && pace.isSlow && !attributes.pace.isSlow) await validateParts(handle.parts, object, vendor)
   const passed = settled === undefined ? undefined : (field: string) => settled.hasPassed(object, field)
-  const validating = validateByKind(handle.parts, object, { failures, vendor, passed, allowsPrivileged: registry.allowsPrivileged, bytes })
+  const validating = validateByKind(handle.parts, object, {
+    failures,
+    vendor,
+    passed,
+    allowsPrivileged: registry.allowsPrivileged,
+    bytes: pace.bytes,
+  })
   if (validating !== undefined) await validating
   const looking = checkReferences(registry, failures, trace)
   if (looking !== undefined) await looking
   if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
   settled?.keepPassed(object)
-  for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
+  for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) attributes.warn(text)
   attributes.name = name
   const authorized = request.authorize?.()
   if (authorized !== undefined) await authorized
   const validated = validateObject(registry, attributes, { object })
   if (validated !== undefined) await validated
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   showDefaults(handle, object, vendor)
   if (!dryRun) forgetVersion(object, request)
   else if (handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
-  const own = await collectTransactionOps(handle, { object }, { dryRun, bytes })
+  const own = await collectTransactionOps(handle, { object }, { dryRun, pace })
   const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   const outcome = await commitPut(registry, handle, {
     key,
     expected: 0,
     object,
     passed: true,
-    bytes,
+    pace,
     ops,
     dryRun,
     created: true,
@@ -176,7 +178,7 @@ async function trackedObject(registry: Registry, handle: KindHandle, request: Cr
   const metadata = sentMetadata(handle, request.attributes.namespace, request.object.metadata ?? {})
   const object = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dedupOwnerReferences(object, request.warn)
+  dedupOwnerReferences(object, request.attributes.warn)
   const managedFields = await newManagedFields(registry, handle, request, object)
   // A behaviour may have put other metadata in place.
   if (managedFields !== undefined) object.metadata.managedFields = managedFields
@@ -190,7 +192,7 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   const metadata = sentMetadata(handle, request.attributes.namespace, mutated.metadata ?? {})
   const object = { ...mutated, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dedupOwnerReferences(object, request.warn)
+  dedupOwnerReferences(object, request.attributes.warn)
   const { managedFields } = sent.metadata ?? {}
   // A behaviour may have put other metadata in place.
   if (managedFields !== undefined) object.metadata.managedFields = managedFields
@@ -212,7 +214,7 @@ async function newManagedFields(
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
   const forms = sentForms(request.object)
   const manager = managerOf(request.attributes)
-  return updateManagedFields(registry, handle, { manager, subresource: "", next, forms, bytes: request.bytes ?? 0 })
+  return updateManagedFields(registry, handle, { manager, subresource: "", next, forms, pace: request.attributes.pace })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeContext): void {

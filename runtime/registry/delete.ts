@@ -8,7 +8,7 @@ import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionPolicy } from "./deletion-step.ts"
-import { nextTurn, takesTurns } from "../base/turns.ts"
+import { Pace } from "../base/pace.ts"
 import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { repeatedOnRelease } from "./released-kind.ts"
@@ -60,14 +60,16 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
   const triesAtOnce = !registry.writes.isContended(key)
   const cached = triesAtOnce ? handle.cache.get(key) : undefined
   if (cached !== undefined) {
-    const written = await tryWriteFromCache(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
+    const written = await tryWriteFromCache(registry, request.attributes, () =>
+      attemptDelete(registry, handle, request, { key, current: cached }),
+    )
     if (written !== undefined) return written
   }
   const { trace } = request.attributes
   await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
   const objectRef = objectRefOf(handle, nameOf(request))
   const outrun = (): ApiError => conflict(objectRef, "the object kept changing while it was being deleted; try again")
-  return writeInTurn(registry, { key, attributes: request.attributes, bytes: 0, triesAtOnce, outrun }, async () => {
+  return writeInTurn(registry, { key, attributes: request.attributes, triesAtOnce, outrun }, async () => {
     const current = handle.cache.get(key)
     if (current === undefined) throw notFound(objectRef)
     const outcome = await attemptDelete(registry, handle, request, { key, current })
@@ -86,7 +88,8 @@ async function attemptDelete(
   const { key, current } = state
   const { attributes } = request
   const { dryRun, trace } = attributes
-  if (takesTurns(current.sizeBytes)) await nextTurn()
+  const pace = new Pace(current.sizeBytes)
+  await pace.turn()
   const storedOld = registry.recent.findToDelete(key, current.modRevision)?.object ?? (await readable(handle, request, current))
   if (storedOld === undefined) return removeUnread(registry, handle, request, state)
   const old = handle.fromStored(storedOld)
@@ -100,9 +103,9 @@ async function attemptDelete(
     const removal = { key, expected: current.modRevision, object: next, current: kept, ops, dryRun, stamped: true, trace }
     return commitDelete(registry, handle, removal)
   }
-  if (handle.hasOwnHooks) await settleHooks(handle, next, current.sizeBytes)
+  if (handle.hasOwnHooks) await settleHooks(handle, next, pace)
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, bytes: current.sizeBytes, trace }
+  const change = { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, pace, trace }
   return commitPut(registry, handle, { ...change, created: false })
 }
 

@@ -59,8 +59,8 @@ test("the first creation of a kind validates parts of its object before the whol
   })
   const bytes = JSON.stringify(pod("a")).length * 4
   const create = async (name: string, sentBytes = bytes): Promise<unknown> => {
-    const attributes = writeAttributes("CREATE", counting, { namespace: "n", manager: "m", dryRun: false })
-    return createObject(registry, counting, { attributes, object: pod(name), bytes: sentBytes, managedFields: "tracked", warn: () => {} })
+    const attributes = writeAttributes("CREATE", counting, { namespace: "n", manager: "m", dryRun: false, bytes: sentBytes })
+    return createObject(registry, counting, { attributes, object: pod(name), managedFields: "tracked" })
   }
   await create("a")
   expect(validated.length).toBeGreaterThan(volumes.length)

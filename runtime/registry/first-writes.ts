@@ -1,4 +1,5 @@
 /** Writes of a kind that run code for the first time. */
+import { Pace } from "../base/pace.ts"
 
 /** After so many writes of a kind with generated code, V8 has compiled what they run. */
 export const firstWritesMax = 8
@@ -15,10 +16,10 @@ export class FirstWrites {
     return this.left === firstWritesMax - 1
   }
 
-  /** Called once for each attempt of a write with its size. Returns the size by which it takes turns. */
-  weigh(bytes: number): number {
-    if (this.left === 0) return bytes
+  /** Called once for each attempt of a write, with that of its size. Returns the pace of the attempt. */
+  weigh(pace: Pace): Pace {
+    if (this.left === 0) return pace
     this.left--
-    return bytes * coldFactor
+    return new Pace(pace.bytes * coldFactor)
   }
 }

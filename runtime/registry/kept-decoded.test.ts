@@ -20,7 +20,7 @@ async function create(resource: string, sent: ApiObject): Promise<void> {
   const handle = await open.handle(resource)
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
   const object = ownObject(open.registry, handle, sent)
-  await createObject(open.registry, handle, { attributes, object, warn: () => {}, managedFields: "tracked" })
+  await createObject(open.registry, handle, { attributes, object, managedFields: "tracked" })
 }
 
 /** Whether the object is kept decoded, in whatever version the cache has. */

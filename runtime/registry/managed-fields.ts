@@ -11,7 +11,8 @@ import type { SentForm } from "../encoding/sent-forms.ts"
 import type { Kind } from "../schema/kind.ts"
 import { timeText } from "../base/time.ts"
 import { managersMax } from "../base/limits.ts"
-import { inTurns, takesTurns } from "../base/turns.ts"
+import type { Pace } from "../base/pace.ts"
+import { inTurns } from "../base/turns.ts"
 import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { withConversions } from "./version-conversion.ts"
@@ -117,8 +118,7 @@ export interface TrackedChange {
   readonly old?: ApiObject
   /** Values of `next` that were sent in another form than the stored one. */
   readonly forms: readonly SentForm[] | undefined
-  /** Approximate size of the larger of both. */
-  readonly bytes: number
+  readonly pace: Pace
 }
 
 /**
@@ -140,11 +140,11 @@ export function updateManagedFields(
 function trackChange(
   registry: Registry,
   versions: Versions,
-  { bytes, ...change }: TrackedChange,
+  { pace, ...change }: TrackedChange,
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const now = timeText(registry.deps.clock.nowMs())
   const update = { versions, now, ...change }
-  return takesTurns(bytes) ? inTurns(trackingStages(update)) : trackUpdate(update)
+  return pace.isSlow ? inTurns(trackingStages(update)) : trackUpdate(update)
 }
 
 /**

@@ -30,7 +30,6 @@ describe("a PUT that names a version", () => {
       },
       put: true,
       creation: { by: "put", authorize: () => undefined },
-      warn: () => {},
     }
     return updateObject(opened.registry, handle, request).catch((error: unknown) => error)
   }

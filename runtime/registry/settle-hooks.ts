@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from "../base/json.ts"
-import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
+import type { Pace } from "../base/pace.ts"
 import { DecodeFault } from "../encoding/json/decode-fault.ts"
 import { normalizing } from "../encoding/normalize.ts"
 import type { KindHandle } from "./registry.ts"
@@ -7,14 +7,14 @@ import type { KindHandle } from "./registry.ts"
 /**
  * Brings what hooks of an author have written into canonical form, so that it is the same before and after a restart:
  * `1h` becomes `1h0m0s`, and a time loses its milliseconds. Called after the hooks of a step, for kinds with such hooks
- * (`KindHandle.hasOwnHooks`); those of this package write canonical values. Changes `object`. `bytes`: its approximate
- * size. Throws an Error, which is a fault of the server, for a value that does not fit its type.
+ * (`KindHandle.hasOwnHooks`); those of this package write canonical values. Changes `object`. Throws an
+ * Error, which is a fault of the server, for a value that does not fit its type.
  */
-export async function settleHooks({ kind, parts }: KindHandle, object: ApiObject, bytes: number): Promise<void> {
+export async function settleHooks({ kind, parts }: KindHandle, object: ApiObject, pace: Pace): Promise<void> {
   const stages = normalizing(parts.shape, object, { reportUnknown: false })
   let canonical: JsonObject
   try {
-    canonical = (takesTurns(bytes) ? await inTurns(stages) : atOnce(stages)).object
+    canonical = (await pace.run(stages)).object
   } catch (error) {
     if (!(error instanceof DecodeFault)) throw error
     throw new Error(`the hooks ${kind.behaviours.join(", ")} of ${kind.kind} wrote a value that does not fit: ${error.message}`)

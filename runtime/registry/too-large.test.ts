@@ -50,7 +50,7 @@ async function create(sent: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
   const object = ownObject(open.registry, handle, sent)
   const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
-  const request = { attributes, object, warn: () => {}, managedFields: "tracked" as const }
+  const request = { attributes, object, managedFields: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object
 }
 

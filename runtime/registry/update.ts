@@ -28,7 +28,8 @@ import { checkManagers, isTooLarge, managerOf, updateManagedFields, type Managed
 import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
 import { checkReferences } from "./references.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
+import type { Pace } from "../base/pace.ts"
+import { inTurns } from "../base/turns.ts"
 import { removalOps } from "./removal.ts"
 import { settleHooks } from "./settle-hooks.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
@@ -45,18 +46,12 @@ export interface UpdateRequest {
   readonly subresource?: Subresource
   /** How admission runs. Absent: mutating and validating plugins, on the object itself. */
   readonly admission?: UpdateAdmission
-  readonly warn: (text: string) => void
-  /**
-   * Approximate size of the request body. Large objects are processed in turns. Absent: small. It is read again after
-   * the transform, which may add to it what defaults have added.
-   */
-  readonly sent?: { readonly bodyBytes: number }
   /**
    * Makes the next object from the stored one (in the handle's version; `undefined` if there is none and one may be
-   * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. `written`: the same object,
+   * created). `pace`: by the larger of the stored JSON and the request body. `written`: the same object,
    * when this process has written it last in this version. Must not modify its arguments.
    */
-  readonly transform: (old: ApiObject | undefined, bytes: number, written: ApiObject | undefined) => ApiObject | Promise<ApiObject>
+  readonly transform: (old: ApiObject | undefined, pace: Pace, written: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */
   readonly fresh?: boolean
   /** The request is a PUT: the kind decides whether it may leave resourceVersion out. */
@@ -93,14 +88,14 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
   const triesAtOnce = request.put || !registry.writes.isContended(key)
   const cached = triesAtOnce ? handle.cache.get(key) : undefined
   if (cached !== undefined) {
-    const attemptFromCache = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
-      attemptOn(registry, handle, { ...request, warn }, cached).then(({ outcome }) => outcome)
-    const written = await tryWriteFromCache(registry, request, attemptFromCache)
+    const attemptFromCache = (attributes: OpenAttributes): Promise<CommitOutcome> =>
+      attemptOn(registry, handle, { ...request, attributes }, cached).then(({ outcome }) => outcome)
+    const written = await tryWriteFromCache(registry, request.attributes, attemptFromCache)
     if (written !== undefined) return written
   }
   await awaitFreshness(registry, handle, { mode: "most-recent" }, trace)
   const outrun = (): ApiError => staleVersion(objectRefOf(handle, name))
-  const write = { key, attributes: request.attributes, bytes: bytesSent(request), triesAtOnce, outrun }
+  const write = { key, attributes: request.attributes, triesAtOnce, outrun }
   return writeInTurn(registry, write, () => attemptOnNewest(registry, handle, request, key))
 }
 
@@ -136,32 +131,30 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const { conversion } = handle
   const json = (conversion === undefined ? current : await conversion.one(current)).json()
-  const bytes = handle.firstWrites.weigh(Math.max(json.length, bytesSent(request)))
+  const { attributes } = request
+  const pace = handle.firstWrites.weigh(attributes.pace.atLeast(json.length))
   const recent = conversion === undefined ? registry.recent.find(key, revision) : undefined
-  const storedOld = recent?.object ?? (takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json, handle.settled))
+  const storedOld = recent?.object ?? (pace.isSlow ? await inTurns(readingToChange(json)) : readToChange(json, handle.settled))
   const old = handle.fromStored(storedOld)
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   const written = old === recent?.object ? old : undefined
-  const next = await withConversions(conversion, () => request.transform(old, bytes, written))
+  const next = await withConversions(conversion, () => request.transform(old, pace, written))
   checkUid(registry, handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
   const oldPassed = written !== undefined && recent?.passed === true
-  const state = { key, revision, current, old, oldPassed, storedOld, next, bytes: Math.max(bytes, bytesSent(request)) }
+  // The transform may have added what defaults add.
+  const state = { key, revision, current, old, oldPassed, storedOld, next, pace: pace.atLeast(attributes.pace.bytes) }
   return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
-}
-
-function bytesSent({ sent }: UpdateRequest): number {
-  return sent?.bodyBytes ?? 0
 }
 
 /** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { attributes, warn, managedFields, creation, sentUid = "" } = request
+  const { attributes, managedFields, creation, sentUid = "" } = request
   const objectRef = objectRefOf(handle, attributes.name)
   if (sentUid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, sentUid))
   const isPart = request.subresource !== undefined
   if (creation === undefined || (isPart && !request.put)) throw notFound(objectRef)
-  const object = await request.transform(undefined, bytesSent(request), undefined)
+  const object = await request.transform(undefined, attributes.pace, undefined)
   const { uid = "" } = object.metadata ?? {}
   // The reference checks the uid before it looks whether there is an object, also for a sub-resource.
   if (uid !== "") throw conflict(objectRef, missingUidText(registry, handle, request, uid))
@@ -170,8 +163,6 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   try {
     return await createObject(registry, handle, {
       attributes: { ...attributes, operation: "CREATE", oldObject: undefined },
-      warn,
-      bytes: bytesSent(request),
       object,
       isChange: true,
       authorize: creation.authorize,
@@ -239,8 +230,7 @@ interface UpdateState {
   /** `old` in the stored version. */
   readonly storedOld: ApiObject
   readonly next: ApiObject
-  /** Size of the stored object or of the request body, whichever is larger. */
-  readonly bytes: number
+  readonly pace: Pace
   /** Drop all managedFields. */
   readonly dropsManagedFields?: boolean | undefined
 }
@@ -252,7 +242,7 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   } catch (error) {
     if (request.managedFields !== "tracked" || !isTooLarge(error)) throw error
     // The first attempt may have modified the transform's result.
-    const next = request.fresh === true ? await request.transform(state.old, state.bytes, undefined) : state.next
+    const next = request.fresh === true ? await request.transform(state.old, state.pace, undefined) : state.next
     return await attemptUpdate(registry, handle, request, { ...state, next, dropsManagedFields: true })
   }
 }
@@ -271,12 +261,12 @@ function nextManagedFields(
   if (mode === "provided") return next.metadata?.managedFields
   if (state.dropsManagedFields === true) return undefined
   const subresource = request.subresource?.name ?? ""
-  const { forms, bytes } = state
-  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, forms, bytes })
+  const { forms, pace } = state
+  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, forms, pace })
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
-  const { key, revision, old, oldPassed, bytes } = state
+  const { key, revision, old, oldPassed, pace } = state
   const { attributes } = request
   const { dryRun, trace } = attributes
   const subresource = request.subresource?.name
@@ -288,15 +278,15 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     rememberStored(old, state.storedOld)
     rememberStored(sent, state.storedOld)
   }
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   afterDecoding(handle, sent)
   const found = nextManagedFields(registry, handle, request, { forms: sentForms(state.next), ...state, next: sent })
   const managedFields = found instanceof Promise ? await found : found
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
-  const next = admits ? await mutated(registry, handle, request, { next: sent, old, bytes, managedFields }) : sent
+  const next = admits ? await mutated(registry, handle, request, { next: sent, old, pace, managedFields }) : sent
   // A patch that names an owner twice has become its manager by now, as in the reference.
-  dedupOwnerReferences(next, request.warn)
+  dedupOwnerReferences(next, attributes.warn)
   if (isConverted && next !== sent) copyRemembered(sent, next)
   checkVersion(handle, request, { next, current: revision })
   const isLinked = (next.metadata?.selfLink ?? "") !== ""
@@ -305,30 +295,30 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   keepStored(handle, request, { next, old })
   if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, next, old, scope.subresource)
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures, user: attributes.user })
-  if (handle.hasOwnHooks) await settleHooks(handle, next, bytes)
+  if (handle.hasOwnHooks) await settleHooks(handle, next, pace)
   countGeneration(handle, request, { next, old })
-  if (takesTurns(bytes)) await nextTurn()
-  const validating = validateUpdate(registry, handle, request, { next, old, oldPassed, failures, bytes })
+  await pace.turn()
+  const validating = validateUpdate(registry, handle, request, { next, old, oldPassed, failures, pace })
   if (validating !== undefined) await validating
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   const judged = validated(registry, request, { next, old })
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
     const ops = await removalOps(registry, handle, old, scope)
     return commitDelete(registry, handle, { key, expected: revision, object: next, ops, dryRun, trace })
   }
-  const ops = await collectTransactionOps(handle, { object: next, old }, { bytes, ...scope })
-  if (takesTurns(bytes)) await nextTurn()
+  const ops = await collectTransactionOps(handle, { object: next, old }, { pace, ...scope })
+  await pace.turn()
   const sameHidden = !isConverted || rememberedStored(next) === state.storedOld
   const same = ops.writes.length === 0 && sameHidden && unchanged(next, old, isLinked)
-  if (takesTurns(bytes)) await nextTurn()
+  await pace.turn()
   if (same && !(await isStoredEarlier(registry, handle, state.current))) {
     await confirmDefinition(registry, handle)
     return { ok: true, result: { object: old, created: false, removed: false } }
   }
   // A status is written without the rest, which stays as it was.
   const passed = subresource === undefined || (oldPassed && subresource === "status")
-  return commitPut(registry, handle, { key, expected: revision, object: next, passed, bytes, ops, dryRun, created: false, trace })
+  return commitPut(registry, handle, { key, expected: revision, object: next, passed, pace, ops, dryRun, created: false, trace })
 }
 
 /** The steps that follow decoding, for an object of a client or of a plugin. */
@@ -344,12 +334,12 @@ async function mutated(
   {
     next: sent,
     old,
-    bytes,
+    pace,
     managedFields,
-  }: Pick<UpdateState, "next" | "old" | "bytes"> & { readonly managedFields: JsonObject[] | undefined },
+  }: Pick<UpdateState, "next" | "old" | "pace"> & { readonly managedFields: JsonObject[] | undefined },
 ): Promise<ApiObject> {
   const object = withManagers(sent, managedFields)
-  const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
+  const next = await mutateObject(registry, request.attributes, { object, old, pace }, handle.parts)
   if (next !== object) afterDecoding(handle, next)
   return next
 }
@@ -448,10 +438,10 @@ function validateUpdate(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  state: { next: ApiObject; old: ApiObject; oldPassed: boolean; failures: Failures; bytes: number },
+  state: { next: ApiObject; old: ApiObject; oldPassed: boolean; failures: Failures; pace: Pace },
 ): undefined | Promise<undefined> {
   const { vendor } = registry.deps
-  const { next, old, oldPassed, failures, bytes } = state
+  const { next, old, oldPassed, failures, pace } = state
   const { name, trace } = request.attributes
   const { allowsPrivileged } = registry
   const context = {
@@ -460,7 +450,7 @@ function validateUpdate(
     old,
     passed: oldPassed ? (field: string) => deepEqual(next[field], old[field]) : undefined,
     allowsPrivileged,
-    bytes,
+    bytes: pace.bytes,
     ...(request.subresource !== undefined && { subresource: request.subresource.name }),
   }
   if (next.metadata?.name !== name)
@@ -483,7 +473,7 @@ function validateUpdate(
     if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
     // As in the reference: a controller that writes status after status has not written what is warned of.
     if (request.subresource?.name === "status") return undefined
-    for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
+    for (const text of handle.parts.warnings?.(next, context) ?? []) request.attributes.warn(text)
   }
   if (validating === undefined) return checkReferences(registry, failures, trace)?.then(judge) ?? judge()
   return validating.then(() => checkReferences(registry, failures, trace)?.then(judge) ?? judge())

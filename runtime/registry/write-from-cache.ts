@@ -2,6 +2,7 @@
  * The first attempt of a conditional write, based on the cache. If the store needs a round trip for its newest
  * revision, the write skips that: its commit compares revisions anyway, and success proves that the cache was current.
  */
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError } from "../base/errors.ts"
 import type { CommitOutcome, WriteResult } from "./commit.ts"
 import type { Registry } from "./registry.ts"
@@ -15,15 +16,15 @@ const serverFault = 500
  */
 export async function tryWriteFromCache(
   registry: Registry,
-  request: { readonly attributes: { readonly dryRun: boolean }; readonly warn?: (text: string) => void },
-  attempt: (warn: (text: string) => void) => Promise<CommitOutcome | undefined>,
+  attributes: OpenAttributes,
+  attempt: (attributes: OpenAttributes) => Promise<CommitOutcome | undefined>,
 ): Promise<WriteResult | undefined> {
-  if (registry.deps.store.revisionNeedsRoundTrip !== true || request.attributes.dryRun) return undefined
+  if (registry.deps.store.revisionNeedsRoundTrip !== true || attributes.dryRun) return undefined
   const warnings: string[] = []
   try {
-    const outcome = await attempt((text) => warnings.push(text))
+    const outcome = await attempt({ ...attributes, warn: (text) => warnings.push(text) })
     if (outcome?.ok !== true || !isWritten(outcome.result)) return undefined
-    for (const text of warnings) request.warn?.(text)
+    for (const text of warnings) attributes.warn(text)
     return outcome.result
   } catch (error) {
     if (error instanceof ApiError && error.code < serverFault) return undefined

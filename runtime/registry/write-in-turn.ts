@@ -9,8 +9,6 @@ import type { Registry } from "./registry.ts"
 export interface ContendedWrite {
   readonly key: string
   readonly attributes: OpenAttributes
-  /** Size of the body that waits. */
-  readonly bytes: number
   /** Whether the first attempt is made without a turn. */
   readonly triesAtOnce: boolean
   /** The answer to a writer without a deadline that others have outrun for `contendedWriteMsMax`. */
@@ -26,13 +24,13 @@ export async function writeInTurn(
   write: ContendedWrite,
   attempt: () => Promise<WriteResult | undefined>,
 ): Promise<WriteResult> {
-  const { attributes, bytes, key } = write
+  const { attributes, key } = write
   if (write.triesAtOnce) {
     const result = await attempt()
     if (result !== undefined) return result
   }
   const endMs = clock.elapsedMs() + contendedWriteMsMax
-  const leave = await writes.enter(key, { bytes, expiry: attributes.expiry })
+  const leave = await writes.enter(key, { bytes: attributes.pace.bytes, expiry: attributes.expiry })
   try {
     while (!isOver(attributes)) {
       const result = await attempt()

@@ -1,4 +1,5 @@
 /** Writes of large objects yield to other requests between their stages; writes of small ones do not. */
+import { Pace } from "../base/pace.ts"
 import { afterEach, describe, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
 import { writeAttributes } from "../../test/support/write-attributes.ts"
@@ -41,7 +42,7 @@ const object = (value: string): ApiObject => ({
   metadata: { name: "a", namespace: "n" },
   data: dataOf(value.padEnd(Math.ceil(largeObjectBytes / keys), "x")),
 })
-const common = { warn: () => {}, managedFields: "tracked" as const }
+const common = { managedFields: "tracked" as const }
 const written = { namespace: "n", manager: "m" }
 
 test("the first writes of a kind take turns as larger ones do", async () => {
@@ -50,9 +51,9 @@ test("the first writes of a kind take turns as larger ones do", async () => {
   const handle = await opened.handle("configmaps")
   const turns: number[] = []
   for (let at = 0; at < 12; at++) {
-    const attributes = writeAttributes("CREATE", handle, { ...written, dryRun: true })
+    const attributes = writeAttributes("CREATE", handle, { ...written, dryRun: true, bytes: 8000 })
     const small = { ...object("0"), data: { k: "v" } }
-    turns.push(await turnsDuring(() => createObject(registry, handle, { ...common, attributes, object: small, bytes: 8000 })))
+    turns.push(await turnsDuring(() => createObject(registry, handle, { ...common, attributes, object: small })))
   }
   expect(turns[7]).toBeGreaterThanOrEqual((turns[8] ?? 0) + 4)
   expect(turns[8]).toBe(turns[11])
@@ -60,9 +61,9 @@ test("the first writes of a kind take turns as larger ones do", async () => {
 
 /** Kinds are written as later on, and not as by their first writes. */
 function warm(handle: KindHandle): void {
-  let counted: number
-  do counted = handle.firstWrites.weigh(1)
-  while (counted > 1)
+  let counted: Pace
+  do counted = handle.firstWrites.weigh(new Pace(1))
+  while (counted.bytes > 1)
 }
 
 describe("a large object", () => {
@@ -71,10 +72,10 @@ describe("a large object", () => {
     const { registry } = opened
     const handle = await opened.handle("configmaps")
     warm(handle)
-    const dryRun = (): OpenAttributes => writeAttributes("CREATE", handle, { ...written, dryRun: true })
+    const dryRun = (bytes = 0): OpenAttributes => writeAttributes("CREATE", handle, { ...written, dryRun: true, bytes })
     await createObject(registry, handle, { ...common, attributes: dryRun(), object: object("0") })
     const create = (bytes: number): Promise<number> =>
-      turnsDuring(() => createObject(registry, handle, { ...common, attributes: dryRun(), object: object("1"), bytes }))
+      turnsDuring(() => createObject(registry, handle, { ...common, attributes: dryRun(bytes), object: object("1") }))
     expect(await create(largeObjectBytes)).toBeGreaterThanOrEqual((await create(largeObjectBytes - 1)) + 4)
   })
 
@@ -87,8 +88,8 @@ describe("a large object", () => {
       const pod = { kind: "Pod", apiVersion: "v1", metadata: { name, namespace: "n" }, spec: { containers: [{ name: "c", image: "i" }] } }
       const { object: sent } = normalize(handle.parts.shape, pod)
       handle.parts.applyDefaults(sent, { vendor: vendorProfile("orch") })
-      const attributes = writeAttributes("CREATE", handle, written)
-      const { object: stored } = await createObject(registry, handle, { ...common, attributes, object: sent, bytes })
+      const attributes = writeAttributes("CREATE", handle, { ...written, bytes })
+      const { object: stored } = await createObject(registry, handle, { ...common, attributes, object: sent })
       const { spec } = stored
       return isObject(spec) && isSettled(spec)
     }

@@ -25,16 +25,14 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   const behaviour = registry.subresourceBehaviour(kind.answeredBy ?? "")
   assert(behaviour.answer !== undefined, "a behaviour that answers a kind has the function answer", { kind: kind.kind })
   matchNamespace(sent, request.info.namespace)
-  const warn = (text: string): void => void request.warnings.push(text)
   dropSystemFields(sent)
-  dedupOwnerReferences(sent, warn)
   const attributes = attributesOf(call, "CREATE", options)
-  const bytes = request.bodyBytes
+  dedupOwnerReferences(sent, attributes.warn)
   const object = await withManagedFields(call, sent, attributes)
-  const body = await mutateObject(registry, attributes, { object, bytes }, handle.parts)
+  const body = await mutateObject(registry, attributes, { object }, handle.parts)
   behaviour.validate?.(body, "")
   const failures = new Failures()
-  await validateByKind(handle.parts, body, { failures, vendor: parts.vendor, bytes })
+  await validateByKind(handle.parts, body, { failures, vendor: parts.vendor, bytes: request.pace.bytes })
   if (!failures.empty) throw invalid({ group: kind.group, resource: "" }, failures.list)
   await validateObject(registry, attributes, { object: body })
   const { namespace } = request.info
@@ -45,7 +43,7 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
     user: request.user,
     access: { ...parts.access, authenticate: (token, audiences) => parts.access.authenticate(token, audiences, request) },
     objects: objectAccess(call, attributes),
-    warn,
+    warn: attributes.warn,
   })
 }
 
@@ -69,7 +67,7 @@ async function withManagedFields(
     subresource: "",
     next,
     forms: sentForms(sent),
-    bytes: request.bodyBytes,
+    pace: request.pace,
   })
   return managedFields === undefined ? next : withManagers(next, managedFields)
 }

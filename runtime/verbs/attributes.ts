@@ -8,7 +8,7 @@ export function attributesOf(
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,
 ): OpenAttributes {
-  const { trace, info, user, headers, expiry } = request
+  const { trace, info, user, headers, expiry, pace, warnings } = request
   return {
     operation,
     user,
@@ -25,7 +25,9 @@ export function attributesOf(
     object: undefined,
     oldObject: undefined,
     expiry,
+    warn: (text) => warnings.push(text),
     trace,
+    pace,
     caller: request,
   }
 }

@@ -22,13 +22,11 @@ export async function createVerb(call: ResourceRequest): Promise<void> {
 
 /** Creates a decoded object. Throws as `createObject`, and 400 for a namespace other than that of the path. */
 export function createOperation(call: ObjectRequest, object: ApiObject, options: WriteOptions): Promise<WriteResult> {
-  const { info, warnings, bodyBytes } = call.request
+  const { info } = call.request
   matchNamespace(object, info.namespace)
   return createObject(call.registry, call.handle, {
     attributes: attributesOf(call, "CREATE", options),
     object,
-    warn: (text) => warnings.push(text),
-    bytes: bodyBytes,
     managedFields: call.request.untracked ? undefined : "tracked",
   })
 }

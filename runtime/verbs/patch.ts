@@ -18,7 +18,7 @@ import { typed } from "../schema/typed.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { updateObject } from "../registry/update.ts"
-import { type Stages, takesTurns } from "../base/turns.ts"
+import type { Stages } from "../base/turns.ts"
 import type { FieldValidation } from "../wire/decode-object.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
@@ -65,25 +65,24 @@ export async function patchOperation(
   patch: Patch,
   { options, scope, applying }: { options: WriteOptions; scope: WriteScope; applying: boolean },
 ): Promise<WriteResult> {
-  const { warnings, expiry, bodyBytes } = call.request
+  const { expiry, pace } = call.request
+  const bodyBytes = pace.bytes
   const sentWarnings = new Set<string>()
   const others = await otherVersions(call)
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
-    warn: (text) => warnings.push(text),
     put: false,
-    sent: call.request,
     ...(applying && { creation: { by: "apply", authorize: creationRight(call) } }),
     managedFields: applying ? "provided" : call.request.untracked ? undefined : "tracked",
     fresh: scope.next === undefined,
-    transform: (old, bytes, written) =>
+    transform: (old, { bytes, isSlow: isLarge }, written) =>
       workOn(
         bytes,
         patching(
           call,
           { patch, bodyBytes, fieldValidation: options.fieldValidation, sentWarnings, others },
-          { scope, old, written, isLarge: takesTurns(bytes) },
+          { scope, old, written, isLarge },
         ),
         expiry,
       ),
@@ -101,7 +100,7 @@ interface PatchedState {
 /** Makes the next object: applies the patch, then normalizes, defaults and checks the result. */
 function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, written, isLarge }: PatchedState): Stages<ApiObject> {
   // What the defaults of an earlier attempt added.
-  call.request.bodyBytes = options.bodyBytes
+  call.request.pace.bytes = options.bodyBytes
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options)
   const { strictErrors, ordered, isApplied = false, isStrategic = false } = options.patch
   let patched: ApiObject
@@ -178,8 +177,8 @@ export async function readPatch(call: ObjectRequest, type: DocumentPatchType, bo
 
 /** The patch of a parsed document. Throws 400 or 413. */
 export async function documentPatch(call: ObjectRequest, type: DocumentPatchType, document: PatchDocument): Promise<Patch> {
-  const { expiry, bodyBytes } = call.request
-  const patch = await workOn(bodyBytes, readingDocumentPatch(type, document, call.handle.parts.shape), expiry)
+  const { expiry, pace } = call.request
+  const patch = await workOn(pace.bytes, readingDocumentPatch(type, document, call.handle.parts.shape), expiry)
   return {
     apply: (object) => {
       assert(object !== undefined, "only an applied configuration makes an object")

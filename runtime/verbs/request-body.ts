@@ -9,7 +9,7 @@ import { sentForms } from "../encoding/sent-forms.ts"
 import { unknownFieldText } from "../encoding/json/typed.ts"
 import { documentValuesMax } from "../base/limits.ts"
 import type { KindBody } from "../server-parts.ts"
-import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
+import { nextTurn, type Stages } from "../base/turns.ts"
 import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import type { DecodedObject, DecodeOptions, FieldValidation } from "../wire/decode-object.ts"
@@ -31,7 +31,7 @@ export async function readObject(
     ...(handle.kind.storage.format !== "json" && { codec: handle.compact }),
     applyDefaults: handle.parts.applyDefaults,
   })
-  if (takesTurns(call.request.bodyBytes)) await nextTurn()
+  await call.request.pace.turn()
   const { object, settled } = decoded
   withDefaults(call, handle.parts, object, settled)
   // A settled value is taken as it is stored.
@@ -42,7 +42,7 @@ export async function readObject(
 
 /** Reports a decoded body to audit. A large one is written in a turn of its own. */
 async function auditBody({ handle, request }: ResourceRequest, object: ApiObject): Promise<void> {
-  if (request.audit?.keepsRequest === true && takesTurns(request.bodyBytes)) await nextTurn()
+  if (request.audit?.keepsRequest === true && request.pace.isSlow) await nextTurn()
   request.audit?.sent(object, handle.kind.custom === undefined)
 }
 
@@ -54,7 +54,7 @@ export function withDefaults(
   unchanged?: ReadonlySet<string>,
 ): void {
   const added = (characters: number): void => {
-    request.bodyBytes += characters
+    request.pace.bytes += characters
   }
   form.applyDefaults(object, { vendor: parts.vendor, added, unchanged })
 }
@@ -82,7 +82,7 @@ export async function bodyOf({ handle, incoming, request }: ResourceRequest, lim
   if (request.body !== undefined) return request.body
   const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
   if (handle.kind.custom !== undefined) request.body = body
-  request.bodyBytes = body.length
+  request.pace.bytes = body.length
   beginsWork(request)
   return body
 }

@@ -47,7 +47,6 @@ export function objectAccess(call: ObjectRequest, request: OpenAttributes): Obje
         ...(isOwn(place) && { admission: "done" }),
         ...(subresource !== undefined && { subresource }),
         put: false,
-        warn: () => {},
         transform: (old) => {
           assert(old !== undefined, "an update that may not create meets an object")
           return change(old)

@@ -117,8 +117,7 @@ export async function postOperation(call: ObjectRequest, post: Post): Promise<Ap
     await behaviour.act?.({ ...place, dryRun: options.dryRun, objects })
     return undefined
   }
-  const warn = (text: string): void => void call.request.warnings.push(text)
-  return behaviour.answer({ ...place, user: call.request.user, access: call.parts.access, objects, warn })
+  return behaviour.answer({ ...place, user: call.request.user, access: call.parts.access, objects, warn: attributes.warn })
 }
 
 /** Throws 422 for a body that breaks a rule of its schema. */
@@ -136,7 +135,6 @@ async function changeParent(call: ObjectRequest, { behaviour, subresource, body 
     admission: "done",
     subresource,
     put: false,
-    warn: (text) => call.request.warnings.push(text),
     transform: (old) => {
       if (old === undefined || behaviour.create === undefined) throw notFound({ group, resource, name: attributes.name })
       return behaviour.create(body, old, changeScope(subresource))

@@ -51,11 +51,9 @@ export function updateOperation(
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),
     ...(subresource !== undefined && { subresource }),
-    warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined || next === undefined ? body : next(body, old)),
     put: true,
     creation: { by: "put", authorize: creationRight(call) },
-    sent: call.request,
     managedFields: call.request.untracked ? undefined : "tracked",
   })
 }

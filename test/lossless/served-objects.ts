@@ -68,7 +68,7 @@ export async function startLife({ store, kinds, format, unchecked }: LifeOptions
       })
       handle.parts.applyDefaults(object, { vendor })
       const attributes = writeAttributes("CREATE", handle, { namespace })
-      const { json } = await createObject(registry, handle, { attributes, object, warn: () => undefined })
+      const { json } = await createObject(registry, handle, { attributes, object })
       return json?.().toString("utf8") ?? ""
     },
     async served() {

@@ -168,7 +168,6 @@ function creating(under: KindUnderTest): Operation {
           createObject(registry, handle, {
             attributes: writeAttributes("CREATE", handle, { namespace, dryRun: true, manager: "m" }),
             object: next,
-            warn: () => {},
             managedFields: "tracked",
           }),
         )
@@ -202,7 +201,6 @@ function updating(under: KindUnderTest): Operation {
         await createObject(registry, handle, {
           attributes: writeAttributes("CREATE", handle, { namespace, manager: "m" }),
           object: named(before),
-          warn: () => {},
           managedFields: "tracked",
         })
       } catch (error) {
@@ -217,7 +215,6 @@ function updating(under: KindUnderTest): Operation {
             attributes: writeAttributes("UPDATE", handle, { namespace, name, dryRun: true, manager: "other" }),
             transform,
             put: true,
-            warn: () => {},
             managedFields: "tracked",
           }),
         )

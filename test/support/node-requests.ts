@@ -1,4 +1,5 @@
 /** Requests of the node agent of node `n` for NodeRestriction, and what the plugin says of them. */
+import { Pace } from "../../runtime/base/pace.ts"
 import { untraced } from "../../runtime/base/trace.ts"
 import { csiNodeShape } from "../../generated/storage.orch.io/v1/csi-node/shape.ts"
 import { nodeShape } from "../../generated/core/v1/node/shape.ts"
@@ -66,7 +67,9 @@ export function nodeRequest(resource: NodeResource, given: Partial<RequestAttrib
     options: {},
     dryRun: false,
     expiry: undefined,
+    warn: () => undefined,
     trace: untraced,
+    pace: new Pace(),
     ...given,
     object: decodedOf(resource, given.object),
     oldObject: decodedOf(resource, given.oldObject),

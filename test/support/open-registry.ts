@@ -150,7 +150,6 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
       const result = await createObject(registry, handle, {
         attributes: writeAttributes("CREATE", handle, { namespace: object.metadata?.namespace ?? "", dryRun }),
         object: ownObject(registry, handle, full),
-        warn: () => {},
       })
       return result.object
     },
@@ -174,7 +173,6 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
         }),
         transform,
         put: true,
-        warn: () => {},
         ...(subresource !== undefined && { subresource }),
       })
       return result.object

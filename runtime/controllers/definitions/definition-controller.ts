@@ -223,7 +223,6 @@ class Definitions {
         ...(subresource !== undefined && { subresource }),
         ...(uid !== undefined && { uid }),
         put: false,
-        warn: () => {},
         transform: (old) => typed<ApiObject>(transform(typed(old ?? {}))),
       })
       return typed<CustomResourceDefinition>(object)

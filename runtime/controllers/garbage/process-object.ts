@@ -237,7 +237,7 @@ async function change(
 ): Promise<void> {
   const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: next(old?.metadata ?? {}) })
   const attributes = serverAttributes(garbageCollectorUser(registry), "UPDATE", { kind: handle.kind, namespace, name })
-  await ignoreNotFound(updateObject(registry, handle, { attributes, uid, transform, put: false, warn: () => {} }))
+  await ignoreNotFound(updateObject(registry, handle, { attributes, uid, transform, put: false }))
 }
 
 /**

@@ -161,7 +161,7 @@ async function change(registry: Registry, task: Task, { uid, subresource, transf
   const attributes = serverAttributes(namespaceController(registry), "UPDATE", { kind: handle.kind, namespace: "", name, subresource })
   const to = { attributes, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }
   try {
-    await updateObject(registry, handle, { ...to, put: false, warn: () => {}, transform: (old) => transform(typed(old ?? {})) })
+    await updateObject(registry, handle, { ...to, put: false, transform: (old) => transform(typed(old ?? {})) })
   } catch (error) {
     const isGone = error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await uidNow(registry, task)) !== uid))
     if (!isGone) throw error

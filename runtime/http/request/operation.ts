@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { DeadlineSignal } from "../../base/deadline-signal.ts"
 import type { Decision } from "../../base/decision.ts"
+import { Pace } from "../../base/pace.ts"
 import { type Trace, untraced } from "../../base/trace.ts"
 import type { User } from "../../base/user.ts"
 import type { ConnectionEnds, Incoming, Outgoing } from "../exchange.ts"
@@ -25,13 +26,9 @@ export abstract class Operation {
   trace: Trace = untraced
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
-  /**
-   * The size of the body, once it was read, and of what defaults have added to its object; approximate if it was never
-   * text. Large objects are processed in turns.
-   */
-  bodyBytes = 0
   /** A write of the server itself: no manager owns its fields. */
   readonly untracked: boolean
+  private ownPace: Pace | undefined
   /** The callbacks of `onEnd`. */
   private readonly endings: (() => void)[] = []
 
@@ -40,6 +37,12 @@ export abstract class Operation {
     this.query = query
     this.user = user
     this.untracked = untracked
+  }
+
+  /** How the work on its object takes turns. A get has none, and makes none. */
+  get pace(): Pace {
+    this.ownPace ??= new Pace()
+    return this.ownPace
   }
 
   abstract readonly headers: Pick<IncomingHttpHeaders, "user-agent">

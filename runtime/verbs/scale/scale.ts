@@ -81,7 +81,6 @@ export async function changeScale(call: ObjectRequest, subresource: Subresource,
     ...(change.sentUid !== undefined && { sentUid: change.sentUid }),
     managedFields: "provided",
     admission: { view: (parent) => scaleOf(parent, subresource, call) },
-    warn: (text) => call.request.warnings.push(text),
     transform: async (old) => {
       assert(old !== undefined, "scale never creates")
       const before = managers.view(scaleOf(old, subresource, call), old)
@@ -142,13 +141,13 @@ export function patchedScale(
   kind: KindBody,
   { patch, options, applied }: { patch: Patch; options: WriteOptions; applied: boolean },
 ): ScaleChange {
-  const { expiry, bodyBytes } = call.request
+  const { expiry, pace } = call.request
   const sentWarnings = new Set<string>()
   return {
     options,
     applied,
     async next(before) {
-      const { object, unknown } = await workOn(bodyBytes, patchingScale(call, kind, patch.apply(before)), expiry)
+      const { object, unknown } = await workOn(pace.bytes, patchingScale(call, kind, patch.apply(before)), expiry)
       applyFieldValidation(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, sentWarnings })
       return object
     },
