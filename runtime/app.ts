@@ -4,31 +4,15 @@
  */
 import { type Handler, Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
-import { refusalLog } from "./authn/refusal-log.ts"
 import { documentHandlers } from "./discovery/routes.ts"
-import { internal } from "./base/errors.ts"
-import { audit, auditBegin } from "./filters/audit.ts"
-import { auditInit } from "./filters/audit-init.ts"
-import { authentication } from "./filters/authentication.ts"
-import { authorization } from "./filters/authorization.ts"
-import { cacheControl } from "./filters/cache-control.ts"
-import { cors } from "./filters/cors.ts"
-import { deadline } from "./filters/deadline.ts"
-import { goaway } from "./filters/goaway.ts"
-import { hsts } from "./filters/hsts.ts"
-import { httpLogging } from "./filters/http-logging.ts"
-import { impersonation } from "./filters/impersonation.ts"
+import { internal, UnhandledError } from "./base/errors.ts"
+import { connectionSteps } from "./filters/chain.ts"
 import { inOrder } from "./filters/in-order.ts"
-import { maxInFlight } from "./filters/max-in-flight.ts"
+import { answerUnhandled } from "./filters/internal-error.ts"
 import { recovered } from "./filters/recovery.ts"
-import { requestCounts } from "./filters/request-counts.ts"
-import { requestInfo } from "./filters/request-info.ts"
-import { retryAfter } from "./filters/retry-after.ts"
-import { vendorHint } from "./filters/vendor-hint.ts"
-import { waitGroup } from "./filters/wait-group.ts"
 import { RequestReader } from "./http/request/reader.ts"
 import type { RequestContext } from "./http/request/context.ts"
-import { answered, type App, type Filter, type ServerEnv, type Step } from "./http/env.ts"
+import { answered, type App, type Filter, type ServerEnv } from "./http/env.ts"
 import { webRequest } from "./http/web-request.ts"
 import { isAlreadySent, RESPONSE_ALREADY_SENT, writeResponse } from "./http/web-response.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -37,55 +21,6 @@ import { answerResource } from "./verbs/route.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { answerUnknownPath, sendError } from "./wire/send.ts"
 import { failureStatus } from "./wire/status.ts"
-
-/**
- * The filter chain: a request passes it from top to bottom, in the order of kube-apiserver. docs/ARCHITECTURE.md says
- * what differs. A step that the options leave without work is not there.
- */
-export function filtersOf(parts: ServerParts): readonly Step[] {
-  const { vendor, clock, options, random } = parts
-  const audited = parts.audit
-  const directives = options["strict-transport-security-directives"]
-  const chance = options["goaway-chance"]
-  const allowedOrigins = options["cors-allowed-origins"]
-  return [
-    auditInit({ random }),
-    requestInfo(),
-    requestCounts({ counts: parts.requestCounts, clock }),
-    ...when(parts.log.isLevelEnabled("debug"), () => httpLogging({ clock, log: parts.log })),
-    ...when(options["shutdown-send-retry-after"], () => retryAfter({ rejecting: parts.rejecting })),
-    ...when(directives.length > 0, () => hsts({ directives })),
-    cacheControl(),
-    ...when(chance > 0, () => goaway({ chance, random })),
-    waitGroup({ requests: parts.inFlight }),
-    ...(audited === undefined ? [] : [auditBegin({ audit: audited })]),
-    deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
-    ...when(vendor.name !== "kubernetes", () => vendorHint({ vendor })),
-    ...when(allowedOrigins.length > 0, () => cors({ allowedOrigins })),
-    authentication({
-      authenticators: parts.authenticators,
-      anonymous: options["anonymous-auth"],
-      closesStrangers: options["feature-gates"].UnauthenticatedHTTP2DOSMitigation === true,
-      audiences: parts.audiences,
-      vendor,
-      removeHeaders: parts.removeHeaders,
-      meter: parts.accessMetrics.authentication,
-      onFault: refusalLog({ clock, log: parts.log }),
-    }),
-    ...(audited === undefined ? [] : [audit()]),
-    impersonation({ authorizers: parts.authorizers }),
-    maxInFlight({
-      requests: parts.inFlight,
-      readOnlyMax: options["max-requests-inflight"],
-      mutatingMax: options["max-mutating-requests-inflight"],
-    }),
-    authorization({ authorizers: parts.authorizers, meter: parts.accessMetrics.authorization }),
-  ]
-}
-
-function when(condition: boolean, make: () => Step): readonly Step[] {
-  return condition ? [make()] : []
-}
 
 /** The application, and its routes, which tests walk. */
 export interface Served {
@@ -99,14 +34,14 @@ export interface Served {
  */
 export function createApp(parts: ServerParts, middleware: readonly Filter[] = []): Served {
   const reader = new RequestReader(parts.vendor)
-  const filters = filtersOf(parts)
   const hono = routesOf(parts, middleware)
   const recovery = {
     fail: (request: RequestContext, thrown: unknown) => answerError(parts, request, thrown),
     report: (fault: unknown) => parts.log.error({ err: fault }, "what was to follow a request failed"),
   }
+  const steps = connectionSteps(parts, recovery.fail)
   const answer = async (request: RequestContext): Promise<void> => {
-    const result = inOrder(filters, request)
+    const result = inOrder(steps, request)
     if (result !== undefined && (await result) === answered) return
     const { incoming, outgoing } = request
     const response = await hono.fetch(webRequest(request), { incoming, outgoing, request })
@@ -184,6 +119,7 @@ function sendFailure(parts: ServerParts, request: RequestContext, error: unknown
   const indented = wantsPretty({ query, userAgent: headers["user-agent"] })
   // A refused body may have caused warnings as well: they are sent with the refusal.
   const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
+  if (error instanceof UnhandledError) return void answerUnhandled(request, error)
   const known = apiErrorOf(error)
   if (known !== undefined) {
     request.audit?.answeredStatus(known.code, failureStatus(known, parts.vendor))

@@ -1,7 +1,8 @@
 /** The order of the server's filters, and middleware that a program adds when it starts the server. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { AuditCounts } from "../runtime/audit/counts.ts"
-import { createApp, filtersOf } from "../runtime/app.ts"
+import { createApp } from "../runtime/app.ts"
+import { connectionSteps, operationSteps } from "../runtime/filters/chain.ts"
 import { createLog } from "../runtime/launch/logging.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
 import { createHttpClient, type AnswerHeaders, type Protocol } from "./support/http-client.ts"
@@ -74,12 +75,14 @@ it("the filters run in the order of the reference", async () => {
   const { parts } = server
   const debugging = createLog({ format: "text", verbosity: 4, write: () => undefined })
   const audited = { counts: new AuditCounts(), begin: () => {}, beforeWrite: () => {}, stop: async () => {} }
-  const namesOf = (more: Partial<typeof parts>): string[] => filtersOf({ ...parts, ...more }).map(({ name }) => name)
+  const namesOf = (more: Partial<typeof parts>): string[] => connectionSteps({ ...parts, ...more }, () => undefined).map(({ name }) => name)
   expect(reference.filter(([, ours, why]) => (ours === "") !== (why !== undefined))).toEqual([])
   const inOrder = reference.map(([, ours]) => ours).filter((name) => name !== "")
   expect(namesOf({ audit: audited, log: debugging, options: { ...parts.options, ...everyStep } })).toEqual(inOrder)
   const optional = ["httpLogging", "retryAfter", "hsts", "goaway", "auditBegin", "cors", "audit"]
   expect(namesOf({})).toEqual(inOrder.filter((name) => !optional.includes(name)))
+  expect(operationSteps({ ...parts, audit: audited }).map(({ name }) => name)).toEqual(["auditBegin", "audit", "authorization"])
+  expect(operationSteps(parts).map(({ name }) => name)).toEqual(["authorization"])
   const last: Filter = function last(_context, next) {
     return next()
   }

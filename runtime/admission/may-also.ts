@@ -1,5 +1,5 @@
 import { decide } from "../authz/authorize.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import type { RequestAttributes } from "./plugin.ts"
 
 type AskedRight = Pick<RequestInfo, "verb" | "group" | "resource" | "namespace" | "name">

@@ -7,7 +7,7 @@ import type { Random } from "../base/random.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { Hooks } from "../hooks/hooks.ts"
 import type { HookFile } from "../hooks/kubeconfig.ts"
-import type { AuditedRequest } from "../http/request/audited-request.ts"
+import type { Operation } from "../http/request/operation.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { Options } from "../options/table.ts"
 import { AuditCounts } from "./counts.ts"
@@ -47,7 +47,7 @@ export interface AuditOptions extends AuditSetup {
 export interface Audit {
   readonly counts: AuditCounts
   /** Called for each request, before its user is known. */
-  begin(request: AuditedRequest): void
+  begin(request: Operation): void
   /** Called before a request changes the store, so that no change is without the event that announces it. */
   readonly beforeWrite: () => void
   /**

@@ -1,6 +1,6 @@
 /** The audit policy: which requests are recorded, at which stages, and how much of them. Facts of the catalog. */
 import type { User } from "../base/user.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 
 /** From nothing to everything. */
 export const levels = ["None", "Metadata", "Request", "RequestResponse"] as const

@@ -1,14 +1,14 @@
 /** The addresses that a request came from. */
 import { parseIp } from "../base/ip-address.ts"
 import { memoize } from "../base/memoize.ts"
-import type { AuditedRequest } from "../http/request/audited-request.ts"
+import type { Operation } from "../http/request/operation.ts"
 import { forwardedAddressesMax } from "./limits.ts"
 
 /**
  * The claims of `X-Forwarded-For` and `X-Real-Ip`, which anyone may write, then the address of the connection. What is
  * no address is left out. Returns their JSON list, which is the same for most requests of a connection, and the first.
  */
-export function sourceAddresses({ headers, socket }: AuditedRequest["incoming"]): Addresses {
+export function sourceAddresses({ headers, socket }: Operation["incoming"]): Addresses {
   const forwarded = headers["x-forwarded-for"]
   const real = headers["x-real-ip"]
   const remote = plainAddress(socket.remoteAddress ?? "")

@@ -12,7 +12,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { stringifyText } from "../encoding/json/stringify-text.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
-import type { AuditedRequest } from "../http/request/audited-request.ts"
+import type { Operation } from "../http/request/operation.ts"
 import { readOnlyVerbs } from "../http/request/info.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { AuditCounts } from "./counts.ts"
@@ -93,7 +93,7 @@ export class AuditTrail implements RequestAudit {
 
   /** Created for each request before it is authenticated; makes its last event when the request ends. */
   constructor(
-    private readonly request: AuditedRequest,
+    private readonly request: Operation,
     private readonly deps: TrailDeps,
   ) {
     this.receivedMs = deps.clock.nowMs()

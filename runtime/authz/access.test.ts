@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { Decision } from "../base/decision.ts"
 import { staticTokens } from "../authn/authenticate.ts"
 import { vendorProfile } from "../base/vendor.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import { createAccess } from "./access.ts"
 import { allowed, alwaysAllow, alwaysDeny, type Authorizer, noOpinion } from "./authorize.ts"
 

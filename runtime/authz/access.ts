@@ -2,7 +2,7 @@
 import { AuthenticationError, type Authenticator, identify } from "../authn/authenticate.ts"
 import { note } from "../authn/notes.ts"
 import type { Vendor } from "../base/vendor.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import type { Access, AccessDecision, AccessQuestion, TokenAnswer, TokenIssuer, UserRules } from "../schema/access.ts"
 import { type Authorizer, decide, rulesOf } from "./authorize.ts"
 

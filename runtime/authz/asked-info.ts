@@ -1,4 +1,4 @@
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import { parseFieldSelector } from "../query/selector.ts"
 
 /**

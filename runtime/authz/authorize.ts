@@ -4,7 +4,7 @@
  */
 import { ApiError, internal, type ObjectRef } from "../base/errors.ts"
 import type { UserRules } from "../schema/access.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import type { Decision } from "../base/decision.ts"
 import { privilegedGroup, type User } from "../base/user.ts"
 

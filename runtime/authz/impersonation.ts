@@ -1,6 +1,6 @@
 /** Whom a request asks to act as (catalog operations.yaml: impersonation). */
 import { accountGroups, type User } from "../base/user.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 
 /** Names and values of header fields in their order. */
 export type HeaderFields = Iterable<readonly [name: string, value: string]>

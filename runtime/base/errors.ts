@@ -66,6 +66,14 @@ export class ApiError extends Error {
   }
 }
 
+/** A 500 that a client over HTTP gets as plain text: the reference answers so where it fails before a handler. */
+export class UnhandledError extends ApiError {
+  constructor(readonly why: string) {
+    super(500, "InternalError", `Internal error occurred: ${why}`, { causes: [{ message: why }] })
+    this.name = "UnhandledError"
+  }
+}
+
 /** The resource, and the object if there is one, that an error is about. */
 export interface ObjectRef {
   readonly group: string

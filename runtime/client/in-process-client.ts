@@ -3,8 +3,6 @@
  * HTTP: authorization, options, decoding, defaults, admission, validation, managed fields and commit are those of the
  * verbs. Documents are copied, never written as text and parsed again.
  */
-import { askedInfo } from "../authz/asked-info.ts"
-import { alwaysAllow, decide, demand } from "../authz/authorize.ts"
 import { methodNotAllowed, unavailable } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { Turns } from "../base/turns.ts"
@@ -14,12 +12,15 @@ import { stringify } from "../encoding/json/text.ts"
 import type { User } from "../base/user.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import { versionsOf } from "../registry/managed-fields.ts"
-import { repeatedOnRelease } from "../registry/released-kind.ts"
+import { alwaysAllow } from "../authz/authorize.ts"
+import { inOrder } from "../filters/in-order.ts"
+import { operationSteps } from "../filters/chain.ts"
+import type { OperationStep } from "../http/env.ts"
+import { repeatedFor } from "../registry/released-kind.ts"
 import type { Subresource } from "../schema/kind.ts"
 import type {
   ObjectPlace,
   ApplyOptions,
-  CallOptions,
   CollectionPlace,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -55,16 +56,27 @@ import { watchedBy } from "../verbs/watch/watch.ts"
 import { readWriteOptions, type WriteKind, type WriteOptions as CheckedOptions } from "../verbs/write-options.ts"
 import { decodingValue, type FieldValidation } from "../wire/decode-object.ts"
 import { workOn } from "../wire/long-documents.ts"
-import { type AuditedOperation, beginAudit } from "./audited-operation.ts"
 import { clientError } from "./client-error.ts"
-import { type ClientVerb, infoOf, InProcessRequest, queryOf, type RequestPlace } from "./in-process-request.ts"
+import { type ClientVerb, infoOf, InProcessOperation, queryOf, type RequestPlace } from "./in-process-operation.ts"
 import { plainJson } from "./plain-json.ts"
 import { type OpenedWatch, watchEvents } from "./watch-events.ts"
 
 /** An operation whose kind is known, and whose user may call it. */
 interface Call extends ObjectRequest {
+  readonly request: InProcessOperation
   /** Absent: the operation is about the object itself. */
   readonly subresource: Subresource | undefined
+}
+
+/** What a program asks for. */
+interface Asked {
+  readonly verb: ClientVerb
+  readonly place: RequestPlace
+  readonly query?: URLSearchParams
+  readonly signal?: AbortSignal | undefined
+  /** Of a write: copied before anything else is done. */
+  readonly document?: object
+  readonly warn?: WriteOptions["warn"]
 }
 
 /** A write before its kind is known. */
@@ -96,23 +108,26 @@ export function ownClient(parts: ServerParts, user: User): ObjectClient {
 }
 
 class InProcessClient implements ObjectClient {
+  private readonly steps: readonly OperationStep[]
+
   constructor(
     private readonly parts: ServerParts,
     private readonly user: User,
     private readonly own: boolean,
-  ) {}
+  ) {
+    // The server itself may do everything, and its operations are not recorded.
+    this.steps = own ? [] : operationSteps(parts)
+  }
 
   get(place: ObjectPlace, options: GetOptions = {}): Promise<ApiObject> {
-    return this.run(options, async (run) => {
-      const call = await this.open(run, "get", place, { signal: options.signal, query: queryOf(options) })
+    return this.run({ verb: "get", place, query: queryOf(options), signal: options.signal }, async (call) => {
       const { subresource } = call
       return subresource?.type === "scale" ? getScale(call, subresource) : objectOf(call.handle, await getOperation(call))
     })
   }
 
   list(place: CollectionPlace, options: ListOptions = {}): Promise<ObjectList> {
-    return this.run(options, async (run) => {
-      const call = await this.open(run, "list", place, { signal: options.signal, query: queryOf(options) })
+    return this.run({ verb: "list", place, query: queryOf(options), signal: options.signal }, async (call) => {
       const { items, revision, continueToken, remainingItemCount } = await listOperation(call)
       const metadata = {
         resourceVersion: revision > 0 ? String(revision) : "",
@@ -125,14 +140,10 @@ class InProcessClient implements ObjectClient {
 
   watch(place: CollectionPlace, options: WatchOptions = {}): AsyncIterable<WatchEvent> {
     const open = (at: WatchOptions): Promise<OpenedWatch> =>
-      this.run({}, async (run) => {
-        const call = await this.open(run, "watch", place, { signal: undefined, query: queryOf(at) })
+      this.run({ verb: "watch", place, query: queryOf(at) }, async (call) => {
         const watched = watchedBy(call)
-        const { audited } = run
-        // It ends with the stream.
-        run.audited = undefined
-        audited?.audit?.started(200)
-        return { call, watched, end: () => audited?.end() }
+        call.request.audit?.started(200)
+        return { call, watched, end: () => call.request.end() }
       })
     return { [Symbol.asyncIterator]: () => watchEvents(open, options) }
   }
@@ -189,61 +200,69 @@ class InProcessClient implements ObjectClient {
   }
 
   delete(place: ObjectPlace, options: DeleteOptions = {}): Promise<void> {
-    return this.run(options, async (run) => {
-      const call = await this.open(run, "delete", place, { signal: options.signal })
+    return this.run({ verb: "delete", place, signal: options.signal }, async (call) => {
       await deleteOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options)))
     })
   }
 
   deleteCollection(place: CollectionPlace, options: DeleteCollectionOptions = {}): Promise<void> {
-    const { labelSelector, fieldSelector } = options
-    const query = queryOf({ labelSelector, fieldSelector })
-    return this.run(options, async (run) => {
-      const call = await this.open(run, "deletecollection", place, { signal: options.signal, query })
+    const { labelSelector, fieldSelector, signal } = options
+    return this.run({ verb: "deletecollection", place, query: queryOf({ labelSelector, fieldSelector }), signal }, async (call) => {
       await deleteCollectionOperation(call, readDeleteOptions(noQuery, await deleteBody(call, options), { collection: true }))
     })
   }
 
-  private async write<Result>({ verb, sort, place, options = {} }: Write, document: object, perform: Perform<Result>): Promise<Result> {
-    let warnings: readonly string[] = []
+  private write<Result>({ verb, sort, place, options = {} }: Write, document: object, perform: Perform<Result>): Promise<Result> {
+    const query = queryOf(options)
+    const asked = { verb, place, query, signal: options.signal, document, warn: options.warn }
+    return this.run(asked, (call, value) => perform(call, value, readWriteOptions(query, sort)))
+  }
+
+  /** Runs an operation, which a stopping server waits for, and gives errors the form that clients get. */
+  private async run<Result>(asked: Asked, perform: (call: Call, document: JsonValue) => Promise<Result>): Promise<Result> {
+    const { parts, user, own } = this
+    const { verb, place, query = noQuery, signal, warn } = asked
+    signal?.throwIfAborted()
+    if (parts.stopping.aborted) throw unavailable("the server has stopped")
+    const operation = new InProcessOperation({ info: infoOf(verb, this.neutral(place)), query, user, own, signal }, parts)
+    const end = parts.inFlight.begin()
+    const running = this.carryOut(operation, asked, perform).finally(end)
     try {
-      return await this.run(options, async (run) => {
-        const { value, bytes } = plainJson(document)
-        const query = queryOf(options)
-        const call = await this.open(run, verb, place, { signal: options.signal, query, bytes })
-        warnings = call.request.warnings
-        return await perform(call, value, readWriteOptions(query, sort))
-      })
+      return await (signal === undefined ? running : untilAborted(running, signal))
+    } catch (error) {
+      throw clientError(error, parts.vendor)
     } finally {
-      for (const text of warnings) options.warn?.(text)
+      if (warn !== undefined) for (const text of operation.warnings) warn(text)
     }
   }
 
-  /** Authorizes the request, and finds its kind. Throws 403, 404 or 405. */
-  private async open(
-    run: Run,
-    verb: ClientVerb,
-    place: RequestPlace,
-    how: { readonly signal: AbortSignal | undefined; readonly query?: URLSearchParams; readonly bytes?: number },
-  ): Promise<Call> {
-    const { parts, user, own } = this
-    const { signal, query = noQuery, bytes = 0 } = how
-    const info = infoOf(verb, this.neutral(place))
-    // An operation that is repeated has begun already.
-    if (!own && run.audited === undefined) {
-      run.audited = beginAudit(parts, { info, user, query })
-      const stored = run.audited?.audit?.authenticated()
-      if (stored !== undefined) await stored
+  /** The way of a request without a connection: the steps, then its kind and verb, again while the kind is replaced. */
+  private async carryOut<Result>(
+    operation: InProcessOperation,
+    { verb, document }: Asked,
+    perform: (call: Call, document: JsonValue) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      const { value, bytes } = document === undefined ? nothing : plainJson(document)
+      await inOrder(this.steps, operation)
+      const result = await repeatedFor(operation, async () => {
+        operation.bodyBytes = bytes
+        return perform(await this.call(operation), value)
+      })
+      // A watch ends with its stream.
+      if (verb !== "watch") operation.succeeded(result)
+      return result
+    } catch (error) {
+      operation.failed(error)
+      throw error
     }
-    const asked = { user, info: askedInfo(info, query) }
-    const decision = decide(parts.authorizers, asked)
-    const decided = decision instanceof Promise ? await decision : decision
-    if (run.audited !== undefined) run.audited.decision = decided
-    demand(decided, asked)
-    const request = new InProcessRequest({ info, user, query, bodyBytes: bytes, signal, own, audit: run.audited?.audit })
+  }
+
+  /** Finds the kind of an operation. Throws 404 or 405. */
+  private async call(request: InProcessOperation): Promise<Call> {
+    const { parts } = this
     const { kind, subresource } = routeOf(parts, request)
-    const handle = await parts.registry.handle(kind)
-    return { parts, registry: parts.registry, handle, subresource, request }
+    return { parts, registry: parts.registry, handle: await parts.registry.handle(kind), subresource, request }
   }
 
   /** A group may also be written as on the wire: so definitions name their own. */
@@ -251,41 +270,10 @@ class InProcessClient implements ObjectClient {
     const { kinds, vendor } = this.parts
     return kinds.hasGroup(place.group) ? place : { ...place, group: vendor.neutralGroup(place.group) }
   }
-
-  /**
-   * Runs an operation, which a stopping server waits for, and gives errors the form that clients get. The operation
-   * begins with `open`, so that it may be repeated with another kind.
-   */
-  private async run<Result>({ signal }: CallOptions, operation: (run: Run) => Promise<Result>): Promise<Result> {
-    signal?.throwIfAborted()
-    if (this.parts.stopping.aborted) throw unavailable("the server has stopped")
-    const end = this.parts.inFlight.begin()
-    const running = audited(operation).finally(end)
-    try {
-      return await (signal === undefined ? running : untilAborted(running, signal))
-    } catch (error) {
-      throw clientError(error, this.parts.vendor)
-    }
-  }
 }
 
-/** One call of an operation. */
-interface Run {
-  /** Undefined: it is not recorded. */
-  audited: AuditedOperation | undefined
-}
-
-async function audited<Result>(operation: (run: Run) => Promise<Result>): Promise<Result> {
-  const run: Run = { audited: undefined }
-  try {
-    const result = await repeatedOnRelease(() => operation(run))
-    run.audited?.succeeded(result)
-    return result
-  } catch (error) {
-    run.audited?.failed(error)
-    throw error
-  }
-}
+/** The document of an operation without one. */
+const nothing = { value: null, bytes: 0 }
 
 const noQuery = new URLSearchParams()
 

@@ -1,11 +1,11 @@
 import type { Audit } from "../audit/audit.ts"
-import type { Step } from "../http/env.ts"
+import type { OperationStep } from "../http/env.ts"
 
 /**
  * Begins the audit of a request, before anything can refuse it: one that the deadline or authentication refuses has an
  * event of its own.
  */
-export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Step {
+export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): OperationStep {
   return function auditBegin(request) {
     audit.begin(request)
     return undefined
@@ -16,7 +16,7 @@ export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Step {
  * Asks the policy about an authenticated request and stores its first event. Throws 500 when that fails and the mode is
  * strict. Runs before impersonation: rules see the user who authenticated.
  */
-export function audit(): Step {
+export function audit(): OperationStep {
   return function audit(request) {
     return request.audit?.authenticated()
   }

@@ -3,9 +3,9 @@ import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { anonymous } from "../authn/authenticate.ts"
 import type { AuthorizationMeter } from "../authz/meters.ts"
 import type { Decision } from "../base/decision.ts"
-import type { RequestContext } from "../http/request/context.ts"
-import type { Step } from "../http/env.ts"
-import { answerInternalError } from "./internal-error.ts"
+import type { Operation } from "../http/request/operation.ts"
+import type { OperationStep } from "../http/env.ts"
+import { UnhandledError } from "../base/errors.ts"
 
 export interface AuthorizationOptions {
   readonly authorizers: readonly Authorizer[]
@@ -13,10 +13,10 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Throws 403 unless the user may do what the request asks for, and answers 500 when an authorizer could not decide. The
- * last filter: middleware, routes and verbs see only permitted requests.
+ * Throws 403 unless the user may do what the request asks for, and 500 when an authorizer could not decide. The last
+ * filter: middleware, routes and verbs see only permitted requests.
  */
-export function authorization({ authorizers, meter }: AuthorizationOptions): Step {
+export function authorization({ authorizers, meter }: AuthorizationOptions): OperationStep {
   return function authorization(request) {
     const { info, query } = request
     const asked = askedInfo(info, query)
@@ -33,15 +33,15 @@ export function authorization({ authorizers, meter }: AuthorizationOptions): Ste
   }
 }
 
-function settle(request: RequestContext, decision: Decision): ReturnType<Step> {
+function settle(request: Operation, decision: Decision): undefined {
   const { opinion, reason, error } = decision
-  const { user, info, query, incoming } = request
+  const { user, info, query } = request
   request.decision = decision
   if (opinion !== "allow") {
-    if (error !== undefined) return answerInternalError(request, error)
+    if (error !== undefined) throw new UnhandledError(error)
     throw forbiddenFor({ user, info: askedInfo(info, query) }, reason)
   }
   // The authorizers permit anonymous requests, so their connections are not limited as those of strangers.
-  if (user === anonymous) incoming.account?.identify(user.name)
+  if (user === anonymous) request.incoming.account?.identify(user.name)
   return undefined
 }

@@ -1,18 +1,18 @@
+import { UnhandledError } from "../base/errors.ts"
 import { Turns } from "../base/turns.ts"
 import { keyWork } from "../base/work.ts"
 import { type Authorizer, decide, forbiddenFor } from "../authz/authorize.ts"
 import { type HeaderFields, type Impersonation, ImpersonationError, impersonationOf } from "../authz/impersonation.ts"
-import type { answered, Step } from "../http/env.ts"
+import type { Step } from "../http/env.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import type { Incoming } from "../http/exchange.ts"
 import { sentValues } from "../http/sent-values.ts"
-import { answerInternalError } from "./internal-error.ts"
 
 const prefix = "impersonate-"
 
 /**
  * Makes the request that of the user whom its `Impersonate-` headers name. Throws 403 unless the requester may act as
- * this user, with each of the groups and values; answers 500 to headers without a user, as the reference does.
+ * this user, with each of the groups and values; and 500 for headers without a user, as the reference does.
  */
 export function impersonation({ authorizers }: { readonly authorizers: readonly Authorizer[] }): Step {
   return function impersonation(request) {
@@ -20,13 +20,13 @@ export function impersonation({ authorizers }: { readonly authorizers: readonly 
   }
 }
 
-async function actAs(request: RequestContext, authorizers: readonly Authorizer[]): Promise<typeof answered | undefined> {
+async function actAs(request: RequestContext, authorizers: readonly Authorizer[]): Promise<undefined> {
   const { incoming } = request
   let wanted: Impersonation | undefined
   try {
     wanted = impersonationOf(fieldsOf(incoming))
   } catch (error) {
-    if (error instanceof ImpersonationError) return answerInternalError(request, error.message)
+    if (error instanceof ImpersonationError) throw new UnhandledError(error.message)
     throw error
   }
   if (wanted === undefined) return undefined

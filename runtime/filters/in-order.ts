@@ -1,4 +1,4 @@
-import type { RequestContext } from "../http/request/context.ts"
+import type { Operation } from "../http/request/operation.ts"
 import type { Step } from "../http/env.ts"
 
 /**
@@ -6,7 +6,11 @@ import type { Step } from "../http/env.ts"
  * as a middleware of Hono it would cost three closures and three promises, about 0.3 microseconds
  * (docs/decisions/0001-request-pipeline-on-hono.md).
  */
-export function inOrder(steps: readonly Step[], request: RequestContext, from = 0): ReturnType<Step> {
+export function inOrder<Request extends Operation>(
+  steps: readonly ((request: Request) => ReturnType<Step>)[],
+  request: Request,
+  from = 0,
+): ReturnType<Step> {
   for (let index = from; index < steps.length; index++) {
     const result = steps[index]?.(request)
     if (result instanceof Promise) return result.then((answer) => answer ?? inOrder(steps, request, index + 1))

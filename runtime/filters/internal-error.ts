@@ -1,19 +1,15 @@
-import { answered } from "../http/env.ts"
+import type { UnhandledError } from "../base/errors.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import { sendBytes } from "../wire/send.ts"
 
-/**
- * Answers 500 in plain text, as the reference does where it fails before a handler. Called when an authorizer could not
- * decide, and for impersonation without a user.
- */
-export async function answerInternalError({ incoming, outgoing }: RequestContext, why: string): Promise<typeof answered> {
+/** Answers an UnhandledError. */
+export function answerUnhandled({ incoming, outgoing }: RequestContext, { why }: UnhandledError): Promise<void> {
   const text = `Internal Server Error: ${JSON.stringify(incoming.url ?? "")}: ${why}`.replaceAll(
     /[&<>]/g,
     (found) => escapes[found] ?? found,
   )
   const headers = { "x-content-type-options": "nosniff" }
-  await sendBytes(outgoing, { status: 500, contentType: "text/plain; charset=utf-8", body: Buffer.from(`${text}\n`), headers })
-  return answered
+  return sendBytes(outgoing, { status: 500, contentType: "text/plain; charset=utf-8", body: Buffer.from(`${text}\n`), headers })
 }
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }

@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from "hono"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { RequestContext } from "./request/context.ts"
+import type { Operation } from "./request/operation.ts"
 
 /** Answers a request. Called once for each, whatever its protocol. Never throws. */
 export type App = (incoming: Incoming, outgoing: Outgoing) => void
@@ -30,6 +31,11 @@ export const answered = "answered"
  * undefined to let the request go on, writes an answer and returns `answered`, or throws an ApiError to answer with a
  * Status. Only a step that waits returns a promise.
  */
-export type Step = (request: RequestContext) => StepResult | Promise<StepResult>
+export type Step = StepOf<RequestContext>
+
+/** A step that operations of programs in this process pass as well. */
+export type OperationStep = StepOf<Operation>
+
+type StepOf<Request> = (request: Request) => StepResult | Promise<StepResult>
 
 type StepResult = typeof answered | undefined

@@ -2,7 +2,8 @@
 import type { Logger } from "pino"
 import type { KindTable } from "../registry/kinds.ts"
 import type { LoopHold } from "../base/event-loop-monitor.ts"
-import { RequestContext, type RequestInfo } from "../http/request/context.ts"
+import { RequestContext } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 import type { Vendor } from "../base/vendor.ts"
 
 interface HoldLogDeps {

@@ -2,7 +2,7 @@
  * Counts the requests in flight, so that a stopping server can wait for them and tests can check that none stays open.
  */
 import type { Outgoing } from "../http/exchange.ts"
-import type { RequestInfo } from "../http/request/context.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
 
 /** Sub-resources whose requests last as long as the client wants: connections to other machines. */
 const longRunningSubresources = new Set(["proxy", "exec", "attach", "log", "portforward"])

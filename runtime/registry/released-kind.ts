@@ -30,3 +30,12 @@ export async function repeatedOnRelease<Result>(attempt: () => Promise<Result>):
     }
   }
 }
+
+/** The same for a request, which keeps no warnings of an attempt that failed so. */
+export function repeatedFor<Result>(request: { readonly warnings: string[] }, attempt: () => Promise<Result>): Promise<Result> {
+  const before = request.warnings.length
+  return repeatedOnRelease(() => {
+    request.warnings.length = before
+    return attempt()
+  })
+}

@@ -62,7 +62,7 @@ async function withManagedFields(
   sent: ApiObject,
   attributes: OpenAttributes,
 ): Promise<ApiObject> {
-  if (request.untracked === true) return sent
+  if (request.untracked) return sent
   const next = withManagers(sent, undefined)
   const managedFields = await updateManagedFields(registry, handle, {
     manager: managerOf(attributes),

@@ -1,33 +1,15 @@
 /** A resource request as the verbs see it: how the body is read, and in which format the response is sent. */
-import type { IncomingHttpHeaders } from "node:http"
 import type { StatusDetails } from "../base/errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
-import type { RequestAudit } from "../http/request/audit.ts"
 import type { RequestContext } from "../http/request/context.ts"
+import type { Operation } from "../http/request/operation.ts"
 import type { ServerParts } from "../server-parts.ts"
-import type { DeadlineSignal } from "../base/deadline-signal.ts"
 import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { encodeStatus, sendBytes } from "../wire/send.ts"
 import { successStatus } from "../wire/status.ts"
 import { type ListOptions, listFreshness, readSelection, type Selection } from "./list/list-options.ts"
-
-/** What the operation of a verb reads of its request, which came over HTTP or from a program in this process. */
-export interface RequestFacts extends Readonly<Pick<RequestContext, "info" | "query" | "user" | "aborted" | "signal">> {
-  readonly headers: Pick<IncomingHttpHeaders, "user-agent">
-  /** Absent for operations in process and for requests that are not recorded. */
-  readonly audit?: RequestAudit | undefined
-  readonly warnings: string[]
-  readonly expiry: DeadlineSignal
-  /**
-   * The size of the body, and of what defaults have added to its object; approximate if it was never text. Large
-   * objects are processed in turns.
-   */
-  bodyBytes: number
-  /** A write of the server itself: no manager owns its fields. */
-  readonly untracked?: true
-}
 
 /**
  * A request whose kind is known. The operation of a verb needs no more of it: `createOperation`, `updateOperation` and
@@ -37,7 +19,7 @@ export interface ObjectRequest {
   readonly parts: ServerParts
   readonly registry: Registry
   readonly handle: KindHandle
-  readonly request: RequestFacts
+  readonly request: Operation
 }
 
 /** Built by `route.ts` once the kind is known, and passed to one verb. */

@@ -29,6 +29,6 @@ export function createOperation(call: ObjectRequest, object: ApiObject, options:
     object,
     warn: (text) => warnings.push(text),
     bytes: bodyBytes,
-    managedFields: call.request.untracked === true ? undefined : "tracked",
+    managedFields: call.request.untracked ? undefined : "tracked",
   })
 }

@@ -75,7 +75,7 @@ export async function patchOperation(
     put: false,
     sent: call.request,
     ...(applying && { creation: { by: "apply", authorize: creationRight(call) } }),
-    managedFields: applying ? "provided" : call.request.untracked === true ? undefined : "tracked",
+    managedFields: applying ? "provided" : call.request.untracked ? undefined : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes, written) =>
       workOn(

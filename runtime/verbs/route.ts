@@ -8,11 +8,13 @@ import { pathSegmentFaults } from "../schema/names.ts"
 import type { Connect, Kind, Subresource } from "../schema/kind.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { RequestAudit } from "../http/request/audit.ts"
-import type { RequestContext, RequestInfo } from "../http/request/context.ts"
-import { repeatedOnRelease } from "../registry/released-kind.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { Operation } from "../http/request/operation.ts"
+import type { RequestInfo } from "../http/request/request-info.ts"
+import { repeatedFor } from "../registry/released-kind.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
-import type { RequestFacts, ResourceRequest } from "./call.ts"
+import type { ResourceRequest } from "./call.ts"
 import { createVerb } from "./create.ts"
 import { deleteCollectionVerb } from "./delete-collection.ts"
 import { deleteVerb } from "./delete.ts"
@@ -45,11 +47,7 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 
 /** Called for every resource path. Throws ApiError. On return the response is sent, or streaming. */
 export function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
-  const sentWarnings = request.warnings.length
-  return repeatedOnRelease(() => {
-    request.warnings.length = sentWarnings
-    return answerAsServed(parts, request)
-  })
+  return repeatedFor(request, () => answerAsServed(parts, request))
 }
 
 /** Answers by the kind that the table has now. */
@@ -79,7 +77,7 @@ function isForeignPath({ kinds }: Pick<ServerParts, "kinds">, info: RequestInfo)
  */
 export function routeOf(
   parts: Pick<ServerParts, "kinds" | "vendor">,
-  { info, warnings, audit }: Pick<RequestContext, "info" | "warnings"> & Pick<RequestFacts, "audit">,
+  { info, warnings, audit }: Pick<Operation, "info" | "warnings" | "audit">,
 ): { readonly kind: Kind; readonly subresource: Subresource | undefined } {
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.isComplete) throw notYetServed()

@@ -56,7 +56,7 @@ export function updateOperation(
     put: true,
     creation: { by: "put", authorize: creationRight(call) },
     sent: call.request,
-    managedFields: call.request.untracked === true ? undefined : "tracked",
+    managedFields: call.request.untracked ? undefined : "tracked",
   })
 }
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { ApiError, type Reason } from "../../runtime/base/errors.ts"
 import type { ApiObject } from "../../runtime/base/json.ts"
-import { queryOf } from "../../runtime/client/in-process-request.ts"
+import { queryOf } from "../../runtime/client/in-process-operation.ts"
 import type { CollectionPlace, ObjectClient, ObjectList, WatchEvent } from "../../runtime/schema/object-client.ts"
 import type { HttpClient } from "./http-client.ts"
 

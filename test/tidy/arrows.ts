@@ -136,7 +136,15 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/client\//,
-    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/(verbs\/|launch\/author-positions\.ts)/],
+    mayImport: [
+      ...ground,
+      request,
+      wire,
+      registry,
+      storeContract,
+      auth,
+      /^runtime\/(verbs\/|filters\/(chain|in-order)\.ts|launch\/author-positions\.ts)/,
+    ],
     reason: "a program in the server's process runs the operations of the verbs, and knows neither listeners nor stores",
   },
   {

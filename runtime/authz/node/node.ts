@@ -6,7 +6,7 @@
  */
 import type { Decision } from "../../base/decision.ts"
 import type { User } from "../../base/user.ts"
-import type { RequestInfo } from "../../http/request/context.ts"
+import type { RequestInfo } from "../../http/request/request-info.ts"
 import type { UserRules } from "../../schema/access.ts"
 import { allowed, type Authorizer, noOpinion, noRules } from "../authorize.ts"
 import { type CompiledRules, questionOf } from "../rbac/rules.ts"

@@ -7,7 +7,7 @@ import type { Decision } from "../../base/decision.ts"
 import { atOnce } from "../../base/turns.ts"
 import type { User } from "../../base/user.ts"
 import { vendorProfile } from "../../base/vendor.ts"
-import type { RequestInfo } from "../../http/request/context.ts"
+import type { RequestInfo } from "../../http/request/request-info.ts"
 import { RbacPolicy } from "./policy.ts"
 import { rbacAuthorizer, rulesListedMax } from "./rbac.ts"
 

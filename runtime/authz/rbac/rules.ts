@@ -1,6 +1,6 @@
 /** The rules of one role, in the form in which requests are compared with them (catalog rbac.yaml: evaluation). */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
-import type { RequestInfo } from "../../http/request/context.ts"
+import type { RequestInfo } from "../../http/request/request-info.ts"
 import type { Stages } from "../../base/turns.ts"
 
 /** A request, as rules see it. Made once per decision. */

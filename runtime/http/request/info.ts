@@ -4,7 +4,7 @@
  */
 import { detachString } from "../../base/own-text.ts"
 import { knownPathCharactersMax, knownPathsMax } from "../../base/limits.ts"
-import type { RequestInfo, RequestVerb } from "./context.ts"
+import type { RequestInfo, RequestVerb } from "./request-info.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
 /**
