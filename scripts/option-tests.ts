@@ -1,4 +1,4 @@
-/** Which test sets each option and sees what it does: the last column of docs/OPTIONS.md. */
+/** Which test sees what each option does, or its value where it is read: the last column of docs/OPTIONS.md. */
 import type { OptionName } from "../runtime/options/table.ts"
 
 type Row = readonly [test: string, options: readonly OptionName[]]
