@@ -24,7 +24,7 @@ const checks = [
 
 const fixes = [
   { name: "generated code", args: generator },
-  { name: "options in the README", args: ["--import", "tsx", "scripts/readme-options.ts"] },
+  { name: "tables of the documents", args: ["--import", "tsx", "scripts/write-doc-tables.ts"] },
   { name: "lint and format", args: [bin("@biomejs/biome/bin/biome"), "check", "--write", "."] },
 ]
 

@@ -1,4 +1,4 @@
-/** Prints the table of options: for `--help`, and as the README's table. */
+/** The texts of the option table: for `--help`, and for docs/OPTIONS.md. */
 import { groups, type Option } from "./option.ts"
 import { type OptionName, optionNames, optionTable } from "./table.ts"
 
@@ -43,7 +43,7 @@ function wrap(text: string, width: number): string[] {
 const wordsMax = 8
 
 /** The help with the words that a value may have, unless it explains them all. */
-function helpText(name: OptionName): string {
+export function helpText(name: OptionName): string {
   const { help, type } = optionTable[name]
   const words = type.words ?? []
   const explained = new Set(help.split(/[\s:,.]+/).map(keyOf))
@@ -57,27 +57,10 @@ function keyOf(word: string): string {
 }
 
 /** Empty when the default is an empty value. */
-function defaultText(name: OptionName): string {
+export function defaultText(name: OptionName): string {
   return optionTable[name].defaultText ?? formatDefault<unknown>(optionTable[name])
 }
 
 function formatDefault<T>(row: Option<T>): string {
   return row.type.format(row.default)
-}
-
-/** Returns the Markdown rows for the README; a test checks that the README has them. */
-export function optionsMarkdown(): string {
-  const lines = groups.flatMap((group) => {
-    const rows = optionNames.filter((name) => optionTable[name].group === group)
-    return [`| **${group}** | | |`, ...rows.map(markdownRow)]
-  })
-  return ["| option | default | what it does |", "|---|---|---|", ...lines].join("\n")
-}
-
-function markdownRow(name: OptionName): string {
-  const help = helpText(name)
-  const shown = defaultText(name)
-  const value = shown === "" ? "" : optionTable[name].defaultText === undefined ? `\`${shown}\`` : shown
-  const flag = optionTable[name].short === name ? `-${name}` : `--${name}`
-  return `| \`${flag}\` | ${value} | ${help.replaceAll("|", "\\|")} |`
 }

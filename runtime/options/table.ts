@@ -1,7 +1,7 @@
 /**
- * Every option of the server, once. Flags, environment variables, keys of the configuration file, help and the README's
- * table are derived from it. An option is listed only if the server implements it (specification sections 5 and 8;
- * names that are not there are this project's).
+ * Every option of the server, once. Flags, environment variables, keys of the configuration file, help and
+ * docs/OPTIONS.md are derived from it. An option is listed only if the server implements it (specification sections 5
+ * and 8; names that are not there are this project's).
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
 import { authenticationOptions } from "./authentication-options.ts"

@@ -1,4 +1,4 @@
-/** Checks that files which documents name exist, so that a move of a file reaches the documents too. */
+/** Checks that files and headings which documents name exist, and that the first documents stay short. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import { repository, textFiles } from "./source.ts"
@@ -16,6 +16,9 @@ const isElsewhere = /^(dist|node_modules|\.orch|my)\//
 /** Sources of other programs, which documents cite. */
 const foreignName = /\.(go|py|rs)$/
 const sourceName = /\.(ts|mjs|md|ya?ml)$/
+
+/** The lines that a document may have at most. What does not fit has a document of its own, and a link to it. */
+const linesMax: Readonly<Record<string, number>> = { "README.md": 180, "docs/ARCHITECTURE.md": 250 }
 
 /** The documents of the repository, except docs/PROGRESS.md, which lists work that is not done yet. */
 export function readDocuments(): readonly Document[] {
@@ -53,6 +56,43 @@ export function missingFiles(documents: readonly Document[], paths: ReadonlySet<
       .filter(({ name, isLink }) => (isLink || isPath(name, areFolders)) && !isThere(name.replace(/\/$/, ""), path))
       .map(({ name, line }) => `${path}:${line}: ${name}`),
   )
+}
+
+/** `path:line: target` for each link to a heading that its document does not have. */
+export function missingHeadings(documents: readonly Document[]): string[] {
+  const headings = new Map(documents.map(({ path, text }) => [path, headingsOf(text)]))
+  return documents.flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, index) =>
+      [...line.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)]
+        .filter(([, file = "", heading = ""]) => {
+          const target = file === "" ? path : posix.join(posix.dirname(path), file)
+          return headings.get(target)?.has(heading) === false
+        })
+        .map(([, file = "", heading = ""]) => `${path}:${index + 1}: ${file}#${heading}`),
+    ),
+  )
+}
+
+/** The names by which links reach the headings of a document. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/^#+ (.*)$/gm)]
+  return new Set(
+    headings.map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  )
+}
+
+/** Documents with more lines than they may have. */
+export function longDocuments(documents: readonly Document[]): string[] {
+  return documents.flatMap(({ path, text }) => {
+    const lines = text.trimEnd().split("\n").length
+    const max = linesMax[path] ?? Number.POSITIVE_INFINITY
+    return lines > max ? [`${path} has ${lines} lines: ${max} at most`] : []
+  })
 }
 
 /** Ends of paths, from a slash on: documents may leave out folders that the context gives. */
