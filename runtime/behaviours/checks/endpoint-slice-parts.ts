@@ -17,8 +17,11 @@ export const endpointSliceParts = defineCheck<EndpointSlice>((slice, context) =>
   const faultsOf = addressFaults.get(slice.addressType)
   if (faultsOf === undefined) return
   for (const [index, endpoint] of (slice.endpoints ?? []).entries())
-    for (const [position, address] of (endpoint.addresses ?? []).entries())
-      for (const fault of faultsOf(address)) context.fail("Invalid", address, fault, `endpoints[${index}].addresses[${position}]`)
+    for (const [position, address] of (endpoint.addresses ?? []).entries()) {
+      const field = `endpoints[${index}].addresses[${position}]`
+      if (address === "" && slice.addressType === "FQDN") context.fail("Required", undefined, "", field)
+      else for (const fault of faultsOf(address)) context.fail("Invalid", address, fault, field)
+    }
 })
 
 const addressFaults: ReadonlyMap<string, (address: string) => readonly string[]> = new Map([

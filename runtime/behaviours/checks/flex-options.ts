@@ -5,7 +5,7 @@ import type { FlexVolumeSource } from "../../../generated/core/v1/shared/volume-
 /** Called for each FlexVolume of a pod and of a persistent volume. */
 export const flexOptions = defineCheck<Pick<FlexVolumeSource, "options">>(({ options }, context) => {
   if (options === undefined) return
-  const system = context.vendor.domain("orch.io")
+  const system = context.vendor.domain("orch.io/").slice(0, -1)
   const reserved = [system, "kubernetes.io", "k8s.io"]
   for (const key of Object.keys(options)) {
     if (context.failures.full) return

@@ -27,6 +27,8 @@ export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, c
   if (spec.volumeAttributesClassName !== old.volumeAttributesClassName) {
     const detail = "update is forbidden when the VolumeAttributesClass feature gate is disabled"
     context.fail("Forbidden", undefined, detail, "volumeAttributesClassName")
+    if (spec.volumeAttributesClassName === undefined)
+      context.fail("Forbidden", undefined, "update from non-nil value to nil is forbidden", "volumeAttributesClassName")
   }
 })
 
