@@ -3,7 +3,8 @@ import type { IncomingMessage } from "node:http"
 import { ApiError } from "../base/errors.ts"
 import type { JsonValue } from "../base/json.ts"
 import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
-import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
+import { Pace } from "../base/pace.ts"
+import { takesTurns } from "../base/turns.ts"
 import { HookError, refusedCall } from "./hook-error.ts"
 import { hookAnswerBytesMax, hookAnswerValuesMax } from "./limits.ts"
 
@@ -23,7 +24,7 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   }
   try {
     const parsing = parsingJson(body.toString("utf8"), { maxValues: hookAnswerValuesMax })
-    const { value } = takesTurns(body.length) ? await inTurns(parsing) : atOnce(parsing)
+    const { value } = await new Pace(body.length).run(parsing)
     return value
   } catch (error) {
     // The parser's word for too many values.

@@ -6,7 +6,7 @@ import { ApiError, badRequest } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { JsonSyntaxError, stringify } from "../encoding/json/text.ts"
 import { timeText } from "../base/time.ts"
-import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
+import type { Stages } from "../base/turns.ts"
 import { yamlBodyBytesMax } from "../base/limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
@@ -29,7 +29,7 @@ export interface ApplyScope extends WriteOptions {
 export async function readApplyPatch(call: ObjectRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
   const configuration = await readConfiguration(body, call.request.expiry)
   if (call.request.audit?.keepsRequest === true) {
-    if (takesTurns(body.length)) await nextTurn()
+    await call.request.pace.turn()
     call.request.audit.sentJson(stringify(configuration.value ?? {}))
   }
   return applyPatchOf(call, configuration, scope)

@@ -9,7 +9,7 @@ import { sentForms } from "../encoding/sent-forms.ts"
 import { unknownFieldText } from "../encoding/json/typed.ts"
 import { documentValuesMax } from "../base/limits.ts"
 import type { KindBody } from "../server-parts.ts"
-import { nextTurn, type Stages } from "../base/turns.ts"
+import type { Stages } from "../base/turns.ts"
 import { bodyLimit, readBody } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import type { DecodedObject, DecodeOptions, FieldValidation } from "../wire/decode-object.ts"
@@ -42,7 +42,7 @@ export async function readObject(
 
 /** Reports a decoded body to audit. A large one is written in a turn of its own. */
 async function auditBody({ handle, request }: ResourceRequest, object: ApiObject): Promise<void> {
-  if (request.audit?.keepsRequest === true && request.pace.isSlow) await nextTurn()
+  if (request.audit?.keepsRequest === true) await request.pace.turn()
   request.audit?.sent(object, handle.kind.custom === undefined)
 }
 

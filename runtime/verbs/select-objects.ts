@@ -3,7 +3,8 @@
  * disruption budgets that select a pod. What was read of an object is kept while the object does not change, so that a
  * short request does not cost the time to parse all that is stored.
  */
-import { atOnce, inTurns, nextTurn, takesTurns, Turns } from "../base/turns.ts"
+import { Pace } from "../base/pace.ts"
+import { Turns } from "../base/turns.ts"
 import type { ApiObject } from "../base/json.ts"
 import { keptReadingsBytesMax } from "../base/limits.ts"
 import { lookWork, readWork } from "../base/work.ts"
@@ -43,9 +44,9 @@ function objectIn(handle: KindHandle, entry: CachedObject): ApiObject {
 
 async function readNow<Read>(handle: KindHandle, entry: CachedObject, reading: Reading<Read>): Promise<Read> {
   const object = objectIn(handle, entry)
-  if (!takesTurns(entry.sizeBytes)) return atOnce(reading.read(object))
-  await nextTurn()
-  return inTurns(reading.read(object))
+  const pace = new Pace(entry.sizeBytes)
+  await pace.turn()
+  return pace.run(reading.read(object))
 }
 
 interface KeptReading<Read> {
