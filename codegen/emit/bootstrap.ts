@@ -22,6 +22,7 @@ export function emitBootstrap({ options }: EmitContext, { path, objects }: Boots
       name: listName(kind),
       type: `readonly BootstrapObject<${kind.kind}>[]`,
       exported: true,
+      doc: "In the order of the file. Names are neutral.",
       value: literal(objects.filter((one) => one.kind === kind).map(({ value }) => value)),
     })),
   })

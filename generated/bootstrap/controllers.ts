@@ -3,6 +3,7 @@ import type { ClusterRoleBinding } from "../rbac.authorization.orch.io/v1/cluste
 import type { ClusterRole } from "../rbac.authorization.orch.io/v1/cluster-role/types.ts"
 import type { BootstrapObject } from "../../runtime/schema/index.ts"
 
+/** In the order of the file. Names are neutral. */
 export const clusterRoles: readonly BootstrapObject<ClusterRole>[] = [
   {
     metadata: { name: "system:controller:attachdetach-controller" },
@@ -362,6 +363,7 @@ export const clusterRoles: readonly BootstrapObject<ClusterRole>[] = [
   },
 ]
 
+/** In the order of the file. Names are neutral. */
 export const clusterRoleBindings: readonly BootstrapObject<ClusterRoleBinding>[] = [
   {
     metadata: { name: "system:controller:attachdetach-controller" },

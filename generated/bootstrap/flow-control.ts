@@ -3,6 +3,7 @@ import type { FlowSchema } from "../flowcontrol.apiserver.orch.io/v1/flow-schema
 import type { PriorityLevelConfiguration } from "../flowcontrol.apiserver.orch.io/v1/priority-level-configuration/types.ts"
 import type { BootstrapObject } from "../../runtime/schema/index.ts"
 
+/** In the order of the file. Names are neutral. */
 export const flowSchemas: readonly BootstrapObject<FlowSchema>[] = [
   {
     metadata: { name: "probes" },
@@ -187,6 +188,7 @@ export const flowSchemas: readonly BootstrapObject<FlowSchema>[] = [
   },
 ]
 
+/** In the order of the file. Names are neutral. */
 export const priorityLevelConfigurations: readonly BootstrapObject<PriorityLevelConfiguration>[] = [
   {
     metadata: { name: "system" },

@@ -3,6 +3,7 @@ import type { FlowSchema } from "../flowcontrol.apiserver.orch.io/v1/flow-schema
 import type { PriorityLevelConfiguration } from "../flowcontrol.apiserver.orch.io/v1/priority-level-configuration/types.ts"
 import type { BootstrapObject } from "../../runtime/schema/index.ts"
 
+/** In the order of the file. Names are neutral. */
 export const flowSchemas: readonly BootstrapObject<FlowSchema>[] = [
   {
     metadata: { name: "exempt" },
@@ -38,6 +39,7 @@ export const flowSchemas: readonly BootstrapObject<FlowSchema>[] = [
   },
 ]
 
+/** In the order of the file. Names are neutral. */
 export const priorityLevelConfigurations: readonly BootstrapObject<PriorityLevelConfiguration>[] = [
   { metadata: { name: "exempt" }, spec: { type: "Exempt", exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } } },
   {

@@ -2,6 +2,7 @@
 import type { PriorityClass } from "../scheduling.orch.io/v1/priority-class/types.ts"
 import type { BootstrapObject } from "../../runtime/schema/index.ts"
 
+/** In the order of the file. Names are neutral. */
 export const priorityClasses: readonly BootstrapObject<PriorityClass>[] = [
   {
     metadata: { name: "system-node-critical" },

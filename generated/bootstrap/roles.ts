@@ -3,6 +3,7 @@ import type { RoleBinding } from "../rbac.authorization.orch.io/v1/role-binding/
 import type { Role } from "../rbac.authorization.orch.io/v1/role/types.ts"
 import type { BootstrapObject } from "../../runtime/schema/index.ts"
 
+/** In the order of the file. Names are neutral. */
 export const roles: readonly BootstrapObject<Role>[] = [
   {
     metadata: { name: "extension-apiserver-authentication-reader", namespace: "orch-system" },
@@ -54,6 +55,7 @@ export const roles: readonly BootstrapObject<Role>[] = [
   },
 ]
 
+/** In the order of the file. Names are neutral. */
 export const roleBindings: readonly BootstrapObject<RoleBinding>[] = [
   {
     metadata: { name: "system::extension-apiserver-authentication-reader", namespace: "orch-system" },

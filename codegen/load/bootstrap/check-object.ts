@@ -90,7 +90,8 @@ function scalarFits(node: SourceNode, type: TypeRefModel): boolean {
 function expectedForm(node: SourceNode, type: TypeRefModel, struct: TypeModel | undefined): { expected: string; nearest?: string } {
   if (struct !== undefined) return { expected: `a map of type ${struct.localName}` }
   if ("map" in type) return { expected: "a map" }
-  if (!("scalar" in type)) return { expected: "a list", ...(node.node === "scalar" && node.value !== null && { nearest: `[${node.value}]` }) }
+  if (!("scalar" in type))
+    return { expected: "a list", ...(node.node === "scalar" && node.value !== null && { nearest: `[${node.value}]` }) }
   if (type.scalar === "boolean") return { expected: "true or false" }
   if (numbers.has(type.scalar)) return { expected: "a number without quotes" }
   return { expected: node.node === "scalar" && node.value !== null ? "a text in quotes" : "a text" }

@@ -104,7 +104,10 @@ function checkMetadata(node: MapNode, { kind, namespaced }: KindModel, source: S
     const expected = key === "name" || key === "namespace" ? "a text" : "a map of texts"
     if (!words.includes(key)) source.report(keyStart, { found: `unknown field "${key}" of the metadata`, ...expectedWord(key, words) })
     else if (expected === "a text" ? !isText : !isMap)
-      source.report(value.start, { found: isMap || value.node !== "map" ? `${article(value)} for ${key}` : `other values in ${key}`, expected })
+      source.report(value.start, {
+        found: isMap || value.node !== "map" ? `${article(value)} for ${key}` : `other values in ${key}`,
+        expected,
+      })
   }
   for (const word of words.slice(2))
     if (!metadata.entries.some(({ key }) => key === word || expectedWord(key, words).nearest === word))
