@@ -9,8 +9,6 @@ export interface ObjectReference {
   readonly source: SourceFile
   readonly node: SourceNode
   readonly kind: string
-  /** Absent: the namespace of the object that names it, if the kind has namespaces. */
-  readonly name: string
 }
 
 const rbac = "rbac.authorization.orch.io"
@@ -120,8 +118,7 @@ function checkRoleRef(block: Block, place: Place): void {
 
 function refer(kind: string, block: Block, { source, refer: add }: Place): void {
   const node = block.get("name")
-  const name = textOf(node)
-  if (node !== undefined && name !== undefined) add({ source, node, kind, name })
+  if (node !== undefined && textOf(node) !== undefined) add({ source, node, kind })
 }
 
 /** Reports a reference to an object that no manifest has. `names`: those of the objects of the kind. */

@@ -6,7 +6,7 @@ import type { FieldModel, TypeModel, TypeRefModel } from "../../../model/model.t
 import { isPresent } from "../../../model/presence.ts"
 import { Block } from "../block.ts"
 import { expectedWord } from "../diagnostic.ts"
-import { article, type ListNode, type MapNode, type SourceFile, type SourceNode } from "../source.ts"
+import { article, type ListNode, type MapEntry, type MapNode, type SourceFile, type SourceNode } from "../source.ts"
 import { itemType, shownType } from "../type-text.ts"
 
 export interface ObjectContext {
@@ -21,21 +21,35 @@ export interface ObjectContext {
 export function checkStruct(map: MapNode, type: TypeModel, context: ObjectContext, besides: ReadonlySet<string> = new Set()): void {
   const { source, types, onStruct } = context
   const fields = fieldsOf(type, types)
-  for (const { key, keyStart, value } of map.entries) {
-    if (besides.has(key)) continue
-    const field = fields.get(key)
-    if (field !== undefined) checkValue(value, field, context)
-    else source.report(keyStart, { found: `unknown field "${key}" of ${type.localName}`, ...expectedWord(key, fields.keys()) })
+  for (const entry of map.entries) {
+    if (besides.has(entry.key)) continue
+    if (!fields.has(entry.key)) correct(entry, map, { title: type.localName, words: [...fields.keys()], source })
+    const field = fields.get(entry.key)
+    if (field !== undefined) checkValue(entry.value, field, context)
   }
   for (const field of fields.values()) {
-    if (besides.has(field.name) || !isStated(field) || map.entries.some(({ key }) => key === field.name || isMeant(key, field, fields)))
-      continue
+    if (besides.has(field.name) || !isStated(field) || map.entries.some(({ key }) => key === field.name)) continue
     source.report(map.start, {
       found: `no "${field.name}" in ${article(map)} of type ${type.localName}`,
       expected: `${field.name}: ${field.default === undefined ? shownType(field.type) : JSON.stringify(field.default)}`,
     })
   }
   onStruct(type, new Block(map))
+}
+
+interface Names {
+  /** What has the names. */
+  readonly title: string
+  readonly words: readonly string[]
+  readonly source: SourceFile
+}
+
+/** Reports an unknown name, and reads it as the one that was meant: one mistake is reported once. */
+export function correct(entry: MapEntry, map: MapNode, { title, words, source }: Names): void {
+  const fault = expectedWord(entry.key, words)
+  source.report(entry.keyStart, { found: `unknown field "${entry.key}" of ${title}`, ...fault })
+  const { nearest } = fault
+  if (nearest !== undefined && !map.entries.some(({ key }) => key === nearest)) entry.key = nearest
 }
 
 /** With those of inline structs. */
@@ -52,15 +66,10 @@ function isStated(field: FieldModel): boolean {
   return isPresent(field, undefined) || field.default !== undefined
 }
 
-/** Whether a key that is reported as unknown was meant to be the field. */
-function isMeant(key: string, field: FieldModel, fields: ReadonlyMap<string, FieldModel>): boolean {
-  return !fields.has(key) && expectedWord(key, fields.keys()).nearest === field.name
-}
-
 function checkValue(node: SourceNode, field: FieldModel, context: ObjectContext): void {
   checkType(node, field.type, field.name, context)
-  const { enum: words = [], openEnum } = field
-  if (node.node !== "scalar" || typeof node.value !== "string" || words.length === 0 || openEnum === true) return
+  const { enum: words = [] } = field
+  if (node.node !== "scalar" || typeof node.value !== "string" || words.length === 0) return
   if (!words.includes(node.value))
     context.source.report(node.start, { found: `${article(node)} for ${field.name}`, ...expectedWord(node.value, words.map(String)) })
 }
@@ -93,7 +102,7 @@ function expectedForm(node: SourceNode, type: TypeRefModel, struct: TypeModel | 
   if (!("scalar" in type))
     return { expected: "a list", ...(node.node === "scalar" && node.value !== null && { nearest: `[${node.value}]` }) }
   if (type.scalar === "boolean") return { expected: "true or false" }
-  if (numbers.has(type.scalar)) return { expected: "a number without quotes" }
+  if (numbers.has(type.scalar)) return { expected: `${type.scalar === "double" ? "a" : "a whole"} number, without quotes` }
   return { expected: node.node === "scalar" && node.value !== null ? "a text in quotes" : "a text" }
 }
 

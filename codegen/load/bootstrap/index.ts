@@ -8,7 +8,7 @@ import { Block, textOf } from "../block.ts"
 import { compareText, expectedWord } from "../diagnostic.ts"
 import { article, type MapNode, type SourceFile, toJson } from "../source.ts"
 import { checkMeaning, checkObjectReference, knownResources, type ObjectReference } from "./check-meaning.ts"
-import { checkStruct } from "./check-object.ts"
+import { checkStruct, correct } from "./check-object.ts"
 
 /** Whether the file of a schema folder holds manifests: `bootstrap/roles.yaml`. */
 export function isBootstrapFile(path: string): boolean {
@@ -26,6 +26,12 @@ const madeKinds = [
   "scheduling.orch.io/v1 PriorityClass",
 ]
 
+/** What an object of this namespace names. */
+interface Reference {
+  readonly namespace: string
+  readonly to: ObjectReference
+}
+
 interface Manifest extends BootstrapObject {
   readonly source: SourceFile
   readonly node: MapNode
@@ -34,7 +40,7 @@ interface Manifest extends BootstrapObject {
 /** Called once the types of `model` are known. Reports faults in the files; `files` are readable. */
 export function loadBootstrap(files: readonly SourceFile[], model: Model): readonly BootstrapFile[] {
   const resources = knownResources(model)
-  const references: { readonly namespace: string; readonly to: ObjectReference }[] = []
+  const references: Reference[] = []
   const manifests = files.flatMap((source) =>
     source.documents.flatMap((node): Manifest[] => {
       const kind = kindOf(node, model, source)
@@ -48,14 +54,8 @@ export function loadBootstrap(files: readonly SourceFile[], model: Model): reado
     }),
   )
   checkRepeats(manifests)
-  for (const { namespace, to } of references) {
-    const named = manifests.filter(({ kind }) => kind.kind === to.kind)
-    const near = named.filter(({ kind, node }) => !kind.namespaced || namespaceOf(node) === namespace)
-    checkObjectReference(
-      to,
-      near.map(({ node }) => nameOf(node)),
-    )
-  }
+  // An object with a fault may be the one that is named.
+  if (files.every(({ diagnostics }) => diagnostics.length === 0)) checkReferences(references, manifests)
   return files
     .toSorted((left, right) => compareText(left.path, right.path))
     .map((source) => ({
@@ -98,19 +98,21 @@ function checkMetadata(node: MapNode, { kind, namespaced }: KindModel, source: S
     source.report(metadata?.start ?? node.start, { found, expected: "metadata: with the name of the object" })
     return
   }
-  for (const { key, keyStart, value } of metadata.entries) {
+  for (const entry of metadata.entries) {
+    if (!words.includes(entry.key)) correct(entry, metadata, { title: "the metadata", words, source })
+    const { key, value } = entry
+    if (!words.includes(key)) continue
     const isText = textOf(value) !== undefined
     const isMap = value.node === "map" && value.entries.every((entry) => textOf(entry.value) !== undefined)
     const expected = key === "name" || key === "namespace" ? "a text" : "a map of texts"
-    if (!words.includes(key)) source.report(keyStart, { found: `unknown field "${key}" of the metadata`, ...expectedWord(key, words) })
-    else if (expected === "a text" ? !isText : !isMap)
+    if (expected === "a text" ? !isText : !isMap)
       source.report(value.start, {
         found: isMap || value.node !== "map" ? `${article(value)} for ${key}` : `other values in ${key}`,
         expected,
       })
   }
   for (const word of words.slice(2))
-    if (!metadata.entries.some(({ key }) => key === word || expectedWord(key, words).nearest === word))
+    if (!metadata.entries.some(({ key }) => key === word))
       source.report(metadata.start, { found: `no "${word}" in the metadata of a ${kind}`, expected: `${word}: a text` })
 }
 
@@ -126,6 +128,16 @@ function namespaceOf(node: MapNode): string {
 function valueOf(node: MapNode): JsonObject {
   const entries = node.entries.filter(({ key }) => key !== "apiVersion" && key !== "kind" && key !== "status")
   return Object.fromEntries(entries.map(({ key, value }) => [key, toJson(value)]))
+}
+
+function checkReferences(references: readonly Reference[], manifests: readonly Manifest[]): void {
+  for (const { namespace, to } of references) {
+    const named = manifests.filter(({ kind, node }) => kind.kind === to.kind && (!kind.namespaced || namespaceOf(node) === namespace))
+    checkObjectReference(
+      to,
+      named.map(({ node }) => nameOf(node)),
+    )
+  }
 }
 
 function checkRepeats(manifests: readonly Manifest[]): void {
