@@ -10,8 +10,8 @@ const always = /^(meta|autoscaling)\//
 
 /**
  * Called before `files` are loaded beside `builtIn`. Returns the schemas of `builtIn` that they refer to, directly or
- * through others; all of them when the files are part of a built-in group, or state a storage path, which may be that of
- * any kind.
+ * through others; all of them when the files are part of a built-in group, or state a storage path, which may be that
+ * of any kind.
  */
 export function neededLibrary(files: ReadonlyMap<string, string>, builtIn: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const library = new Map([...builtIn].filter(([path]) => !isBootstrapFile(path)))

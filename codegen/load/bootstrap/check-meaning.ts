@@ -1,4 +1,4 @@
-/** What the fields of bootstrap objects have to say, beyond their types: verbs, resources, subjects, and other objects. */
+/** What fields of bootstrap objects have to say, beyond their types: verbs, resources, subjects, and other objects. */
 import type { Model, TypeModel } from "../../../model/model.ts"
 import { type Block, textOf } from "../block.ts"
 import { expectedWord } from "../diagnostic.ts"
