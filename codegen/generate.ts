@@ -5,7 +5,7 @@
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
 import { neededLibrary } from "./library.ts"
-import { compareText, type Diagnostic, load, type Loaded, type LoadOptions } from "./load/index.ts"
+import { compareText, type Diagnostic, isBootstrapFile, load, type Loaded, type LoadOptions } from "./load/index.ts"
 import { type NamedFile, namedFiles } from "./named-files.ts"
 import type { Model } from "../model/model.ts"
 
@@ -61,7 +61,8 @@ function loadNeeded(files: ReadonlyMap<string, string>, options: GenerateOptions
   if (library === undefined) return load(files, options)
   const needed = neededLibrary(files, library)
   const loaded = load(files, { ...options, library: needed })
-  return "diagnostics" in loaded && needed.size < library.size ? load(files, options) : loaded
+  const isWhole = [...library.keys()].every((path) => needed.has(path) || isBootstrapFile(path))
+  return "diagnostics" in loaded && !isWhole ? load(files, options) : loaded
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {

@@ -3,16 +3,18 @@
  * one kind takes, so files that nothing refers to are left out. It looks at the texts alone and takes too much rather
  * than too little.
  */
+import { isBootstrapFile } from "./load/index.ts"
 
 /** Types that every kind needs: metadata, and what the published documents refer to. */
 const always = /^(meta|autoscaling)\//
 
 /**
- * Called before `files` are loaded beside `library`. Returns the files of `library` that they refer to, directly or
- * through others; all of them when the files are part of a built-in group, or state a storage path,
- * which may be that of any kind.
+ * Called before `files` are loaded beside `builtIn`. Returns the schemas of `builtIn` that they refer to, directly or
+ * through others; all of them when the files are part of a built-in group, or state a storage path, which may be that
+ * of any kind.
  */
-export function neededLibrary(files: ReadonlyMap<string, string>, library: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+export function neededLibrary(files: ReadonlyMap<string, string>, builtIn: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const library = new Map([...builtIn].filter(([path]) => !isBootstrapFile(path)))
   const groups = new Set([...library.keys()].map(groupOf))
   const whole = [...files].some(([path, text]) => groups.has(groupOf(path)) || (/^storage:/m.test(text) && /\bpath:/.test(text)))
   if (whole) return library

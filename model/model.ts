@@ -3,7 +3,7 @@
  * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
 import type { FeatureGate, FieldGate } from "../runtime/base/feature-gates.ts"
-import type { JsonValue } from "../runtime/base/json.ts"
+import type { JsonObject, JsonValue } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { ReferenceTarget } from "../runtime/schema/references.ts"
 import type { NameRule, Subresource, Verb } from "../runtime/schema/kind.ts"
@@ -16,6 +16,22 @@ export interface Model {
   /** Every named type by its unique name. */
   readonly types: ReadonlyMap<string, TypeModel>
   readonly files: readonly FileModel[]
+  /** Sorted by path; empty for a folder of a user. */
+  readonly bootstrap: readonly BootstrapFile[]
+}
+
+/** A file of manifests: what every cluster has from its first start. */
+export interface BootstrapFile {
+  /** Relative to the schema folder, without `.yaml`: `bootstrap/cluster-roles`. */
+  readonly path: string
+  /** In the order of the file. */
+  readonly objects: readonly BootstrapObject[]
+}
+
+export interface BootstrapObject {
+  readonly kind: KindModel
+  /** Without kind and version; names are neutral. */
+  readonly value: JsonObject
 }
 
 /** A schema file; `generated/` mirrors it. */

@@ -4,11 +4,13 @@
  *
  *     <file>/types.ts shape.ts defaults.ts validate.ts      for every schema file; empty ones are omitted
  *     <file>/columns.ts convert.ts resource.ts handlers.ts  for kinds
+ *     bootstrap/<name>.ts                                   for every file of manifests
  *     proto/<package path>/<name>.proto                     for every group and version
  *     openapi/v2.json openapi/v3/<path>.json api.ts index.ts  for the whole
  */
 import type { FileModel, Model } from "../../model/model.ts"
 import { emitApi } from "./api.ts"
+import { emitBootstrap } from "./bootstrap.ts"
 import { emitColumns } from "./columns.ts"
 import { type EmitContext, emitContext } from "./context.ts"
 import { emitConvert, isConverted } from "./convert.ts"
@@ -36,6 +38,7 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
     if (!options.emitted.has(file.path)) continue
     for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print())
   }
+  for (const file of model.bootstrap) texts.set(`${file.path}.ts`, emitBootstrap(context, file))
   const documents = emitOpenApi(context)
   for (const [path, text] of [...documents, ...emitProto(context)]) texts.set(path, text)
   texts.set("api.ts", emitApi(context))

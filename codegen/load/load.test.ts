@@ -44,6 +44,15 @@ describe("load", () => {
     expect(backwards).toEqual(forwards)
   })
 
+  test("manifests belong to the built-in schemas: a folder of one's own has none, and does not read those", () => {
+    const lines = told({ "bootstrap/roles.yaml": "types: {}\n---\nkind: Role\n" })
+    expect(lines).toEqual([expect.stringMatching(/^schemas\/bootstrap\/roles\.yaml:2:1: a second document; /)])
+    expect(told({ "bootstrap/roles.yaml": "types: {}\n" })).toContainEqual(expect.stringContaining("expected a path like <group>"))
+    const files = new Map([["a.io/v1/cup.yaml", cup("      size: {type: int32, doc: Width.}\n")]])
+    const loaded = load(files, { library: new Map([...library, ["bootstrap/roles.yaml", "kind: [Role"]]) })
+    expect("model" in loaded && loaded.model.bootstrap).toEqual([])
+  })
+
   test("while a file cannot be read, files that refer to it have no errors", () => {
     const files = {
       "a.io/v1/cup.yaml": cup("      saucer: {type: Saucer, doc: What it stands on.}\n"),

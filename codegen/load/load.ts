@@ -3,6 +3,7 @@
  * there is a model only when there are none.
  */
 import type { Model, TypeModel } from "../../model/model.ts"
+import { isBootstrapFile, loadBootstrap } from "./bootstrap/index.ts"
 import { checkForm } from "./check-form.ts"
 import { checkDoc, type KnownNames } from "./checks.ts"
 import { collectTypes, declareFile, type FileDeclaration } from "./declare.ts"
@@ -47,10 +48,11 @@ export type Loaded =
  * `files` is ignored.
  */
 export function load(files: ReadonlyMap<string, string>, options: LoadOptions = {}): Loaded {
-  const library = [...(options.library ?? [])].filter(([path]) => !files.has(path))
-  const sources = [...read([...files], true), ...read(library, false)].sort((left, right) =>
-    compareText(left.source.path, right.source.path),
-  )
+  const isManifests = (path: string): boolean => options.library === undefined && isBootstrapFile(path)
+  const library = [...(options.library ?? [])].filter(([path]) => !files.has(path) && !isBootstrapFile(path))
+  const own = [...files].filter(([path]) => !isManifests(path))
+  const sources = [...read(own, true), ...read(library, false)].sort((left, right) => compareText(left.source.path, right.source.path))
+  const manifests = [...files].filter(([path]) => isManifests(path)).map(([path, text]) => new SourceFile(path, text, true))
   const readable = sources.filter(({ source }) => source.readable)
   for (const { source } of readable) checkForm(source)
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
@@ -62,8 +64,11 @@ export function load(files: ReadonlyMap<string, string>, options: LoadOptions = 
     ...(options.accept !== undefined && { accept: options.accept }),
   }
   const whole = readable.length === sources.length && lock.source.diagnostics.length === 0
-  const { model, numbers } = whole ? resolve(declared, options.known ?? {}, locks) : nothing
-  const faults = [...sources.map(({ source }) => source), lock.source].flatMap((source) => source.diagnostics)
+  const { model: declaredModel, numbers } = whole ? resolve(declared, options.known ?? {}, locks) : nothing
+  const schemaFaults = [...sources.map(({ source }) => source), lock.source].flatMap((source) => source.diagnostics)
+  const isReadable = schemaFaults.length === 0 && manifests.every(({ readable }) => readable)
+  const model: Model = isReadable ? { ...declaredModel, bootstrap: loadBootstrap(manifests, declaredModel) } : declaredModel
+  const faults = [...schemaFaults, ...manifests.flatMap((source) => source.diagnostics)]
   const notes = sources.flatMap(({ source }) => source.notes)
   if (faults.length > 0) return { diagnostics: withoutRepeats([...faults, ...notes]) }
   const warnings = sources.flatMap(({ source }) => source.warnings)
@@ -75,7 +80,7 @@ interface Resolved {
   readonly numbers: NumberLock
 }
 
-const nothing: Resolved = { model: { kinds: [], types: new Map(), files: [] }, numbers: new Map() }
+const nothing: Resolved = { model: { kinds: [], types: new Map(), files: [], bootstrap: [] }, numbers: new Map() }
 
 function onceOnly<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
@@ -103,7 +108,7 @@ function resolve(files: readonly FileDeclaration[], known: KnownNames, locks: Lo
   }
   for (const file of files) if (file.kind === undefined && file.block.has("doc")) checkDoc(file.block, 0, "the file", file.source)
   const kinds = kindModels(files, table, known)
-  return { model: { kinds, types, files: files.map(fileModel) }, numbers }
+  return { model: { kinds, types, files: files.map(fileModel), bootstrap: [] }, numbers }
 }
 
 function fileModel(file: FileDeclaration): Model["files"][number] {

@@ -2,7 +2,19 @@
  * A schema file as a tree of nodes with positions. YAML 1.2 without anchors, aliases and tags; duplicate keys are
  * detected here.
  */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  parseDocument,
+  type YAMLMap,
+} from "yaml"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { Diagnostic, Fault } from "./diagnostic.ts"
 
@@ -47,40 +59,49 @@ export class SourceFile {
   /** Diagnostics that do not stop the generator: what is valid and hardly meant. */
   readonly warnings: Diagnostic[] = []
   readonly root: MapNode
+  /** The documents of a file of manifests; otherwise `root` alone. */
+  readonly documents: readonly MapNode[]
   /** False when the text is not YAML, or not a map; the tree is then incomplete. */
   readonly readable: boolean
   private readonly lines = new LineCounter()
 
   /**
    * `path` is relative to the schema folder. Parsing never throws: errors are in `diagnostics`, and `root` is what
-   * could be read.
+   * could be read. `manifests`: the file may have several documents, each of which is an object.
    */
   constructor(
     readonly path: string,
     readonly text: string,
+    manifests = false,
   ) {
-    const document = parseDocument(text, {
+    const documents = this.parse(manifests)
+    const [error] = documents.flatMap(({ errors }) => errors)
+    if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
+    const second = manifests ? -1 : secondDocument(text)
+    if (error === undefined && second >= 0) this.report(second, { found: "a second document", expected: "one document in each file" })
+    const nodes = documents.flatMap(({ contents }) => (contents === null ? [] : [this.convert(contents)]))
+    const roots = nodes.filter((node) => node.node === "map")
+    const others = nodes.filter((node) => node.node !== "map")
+    const expected = manifests ? 'a manifest that begins with "apiVersion:"' : 'a map that begins with "kind:" or "types:"'
+    if (error === undefined) {
+      for (const node of others) this.report(node.start, { found: `${article(node)} at the top of the file`, expected })
+      if (nodes.length === 0) this.report(0, { found: "an empty file", expected })
+    }
+    this.readable = error === undefined && second < 0 && others.length === 0 && roots.length > 0
+    this.documents = roots
+    this.root = roots[0] ?? { node: "map", entries: [], flow: false, start: 0, end: 0 }
+  }
+
+  private parse(manifests: boolean): readonly Document[] {
+    const options = {
       uniqueKeys: false,
       intAsBigInt: true,
       keepSourceTokens: false,
       lineCounter: this.lines,
       logLevel: "silent",
       prettyErrors: false,
-    })
-    const [error] = document.errors
-    if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
-    const second = secondDocument(text)
-    if (error === undefined && second >= 0) this.report(second, { found: "a second document", expected: "one document in each file" })
-    const more = second >= 0
-    const root = document.contents === null ? undefined : this.convert(document.contents)
-    if (root?.node !== "map" && error === undefined) {
-      this.report(root?.start ?? 0, {
-        found: root === undefined ? "an empty file" : `${article(root)} at the top of the file`,
-        expected: 'a map that begins with "kind:" or "types:"',
-      })
-    }
-    this.readable = error === undefined && !more && root?.node === "map"
-    this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
+    } as const
+    return manifests ? [...parseAllDocuments(this.text, options)] : [parseDocument(this.text, options)]
   }
 
   /** Adds an error at an offset of the text. */

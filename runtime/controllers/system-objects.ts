@@ -3,6 +3,7 @@
  * service): the system namespaces, the priority classes of the system, and the Service through which programs in the
  * cluster reach the server. Creating them twice, or on several servers at once, does no harm: existing objects stay.
  */
+import { priorityClasses } from "../../generated/bootstrap/priority-classes.ts"
 import type { EndpointSlice } from "../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
@@ -35,23 +36,17 @@ export async function ensureNamespaces(deps: SystemObjectsDeps): Promise<void> {
   }
 }
 
-/** Values above those that users may give (catalog operations.yaml: priority classes). */
-const systemPriorities = [
-  ["system-node-critical", 2_000_001_000, "For pods without which their node does not work."],
-  ["system-cluster-critical", 2_000_000_000, "For pods without which the cluster does not work, on whatever node they run."],
-] as const
-
-export const systemPriorityNames = systemPriorities.map(([name]) => name)
+export const systemPriorityNames: readonly string[] = priorityClasses.map(({ metadata }) => metadata.name)
 
 /** Called at start and at intervals, because they can be deleted. */
 export async function ensurePriorityClasses(deps: SystemObjectsDeps): Promise<void> {
   if (!isServed(deps, "priorityclasses", "scheduling.orch.io")) return
-  const { priorityclasses } = deps.api(serverUser).scheduling.v1
-  // Bounded: there are two of them.
-  for (const [name, value, description] of systemPriorities) {
+  const { priorityclasses: classes } = deps.api(serverUser).scheduling.v1
+  // Bounded: the classes are those of schemas/bootstrap.
+  for (const wanted of priorityClasses) {
     await ensure(
-      () => priorityclasses.get(name),
-      () => priorityclasses.create({ metadata: { name }, value, description }),
+      () => classes.get(wanted.metadata.name),
+      () => classes.create({ ...wanted, metadata: { name: wanted.metadata.name } }),
     )
   }
 }

@@ -137,6 +137,7 @@ export {
 export { ApiError } from "../base/errors.ts"
 export { humanDuration } from "./human-duration.ts"
 export { Amount, microTimeText, timeText } from "./measures.ts"
+export type { BootstrapObject } from "./bootstrap-object.ts"
 export { type Failure, Failures, type FailureType } from "../base/failure.ts"
 export { checkFormat, formatNames } from "./formats.ts"
 export { type ApiObject, isObject, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from "../base/json.ts"

@@ -37,6 +37,8 @@ const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 /** What the schemas say of objects, without anything that serves them. */
 const generatedTypes = /^generated\/.*\/(types|shape)\.ts$/
+/** The objects that a server makes at its start, as data. */
+const bootstrapObjects = /^generated\/bootstrap\//
 const auth = /^runtime\/(authn|authz)\//
 const audit = /^runtime\/audit\//
 
@@ -98,6 +100,7 @@ const areas: readonly Area[] = [
       ...ground,
       storeContract,
       generatedTypes,
+      bootstrapObjects,
       /^runtime\/(definitions\/|policies\/|registry\/object-meta\.ts$)/,
       // The rules that both versions of autoscaling share.
       /^generated\/autoscaling\/v2\/horizontal-pod-autoscaler\/validate\.ts$/,
@@ -176,6 +179,7 @@ const areas: readonly Area[] = [
       storeContract,
       options,
       generatedTypes,
+      bootstrapObjects,
       /^generated\/api\.ts$/,
       /^runtime\/(behaviours|admission|definitions)\//,
       /^runtime\/authz\/(rbac|node)\//,

@@ -1,13 +1,13 @@
 /** The priority levels that every server has (catalog flowcontrol.yaml: bootstrap). */
+import { priorityLevelConfigurations } from "../../../generated/bootstrap/mandatory-flow-control.ts"
 import type { PriorityLevelConfiguration } from "../../../generated/flowcontrol.apiserver.orch.io/v1/priority-level-configuration/types.ts"
-import { mandatoryPriorityLevels } from "../flow-control/mandatory.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { equals } from "../../schema/expression.ts"
 
 /** Called for each priority level. Of the level exempt, what it reserves and lends may be changed. */
 export const mandatoryPriorityLevel = defineCheck<Pick<PriorityLevelConfiguration, "metadata" | "spec">>(({ metadata, spec }, context) => {
   const name = metadata.name ?? ""
-  const expected = mandatoryPriorityLevels.get(name)
+  const expected = priorityLevelConfigurations.find((one) => one.metadata.name === name)?.spec
   if (expected === undefined) return
   const { exempt, ...fixed } = spec
   const { exempt: _changeable, ...expectedFixed } = expected

@@ -3,25 +3,32 @@
  * ones are what they are. Suggested ones are made where they are missing, and kept up to date while their annotation
  * says so, which it does until a user changes them.
  */
+import * as mandatory from "../../../generated/bootstrap/mandatory-flow-control.ts"
+import * as suggested from "../../../generated/bootstrap/flow-control.ts"
+import type { FlowSchemaSpec } from "../../../generated/flowcontrol.apiserver.orch.io/v1/flow-schema/types.ts"
 import { Turns } from "../../base/turns.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { fieldKeyWork } from "../../base/work.ts"
 import { serverUser } from "../../admission/server-identity.ts"
 import { ApiError } from "../../base/errors.ts"
 import type { ObjectMeta } from "../../base/json.ts"
-import { mandatoryFlowSchemas, mandatoryPriorityLevels } from "../../behaviours/flow-control/mandatory.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { typed } from "../../schema/typed.ts"
 import type { SystemObjectsDeps } from "../system-objects.ts"
-import { suggestedFlowSchemas, suggestedPriorityLevels } from "./suggested.ts"
 
 interface Kept<Spec extends object> {
   readonly metadata: ObjectMeta
   readonly spec: Spec
 }
 
+interface Named<Spec extends object> {
+  readonly metadata: { readonly name: string }
+  readonly spec: Spec
+}
+
 interface Wanted<Spec extends object> {
-  readonly mandatory: ReadonlyMap<string, Spec>
-  readonly suggested: ReadonlyMap<string, Spec>
+  readonly mandatory: readonly Named<Spec>[]
+  readonly suggested: readonly Named<Spec>[]
   /** What users may change of a mandatory object stays. */
   keep?(name: string, wanted: Spec, found: Spec): Spec
 }
@@ -41,18 +48,37 @@ export async function ensureFlowControl(deps: SystemObjectsDeps): Promise<void> 
   const { flowschemas: schemas, prioritylevelconfigurations: levels } = deps.api(serverUser).flowcontrol.v1
   const annotation = vendor.domain("apf.orch.io/autoupdate-spec")
   await ensureAll(annotation, levels, {
-    mandatory: mandatoryPriorityLevels,
-    suggested: suggestedPriorityLevels,
+    mandatory: mandatory.priorityLevelConfigurations,
+    suggested: suggested.priorityLevelConfigurations,
     keep: (name, wanted, { exempt }) => (name === "exempt" && exempt !== undefined ? { ...wanted, exempt } : wanted),
   })
-  await ensureAll(annotation, schemas, { mandatory: mandatoryFlowSchemas, suggested: suggestedFlowSchemas(vendor) })
+  const inNames = ({ metadata, spec }: Named<FlowSchemaSpec>): Named<FlowSchemaSpec> => ({ metadata, spec: inNamesOf(vendor, spec) })
+  await ensureAll(annotation, schemas, { mandatory: mandatory.flowSchemas, suggested: suggested.flowSchemas.map(inNames) })
+}
+
+/** The schemas of `schemas/bootstrap` name groups and namespaces neutrally; mandatory ones name none. */
+function inNamesOf(vendor: Vendor, spec: FlowSchemaSpec): FlowSchemaSpec {
+  type Rule = NonNullable<FlowSchemaSpec["rules"]>[number]
+  const subject = (one: NonNullable<Rule["subjects"]>[number]): typeof one => {
+    const { serviceAccount } = one
+    if (serviceAccount === undefined) return one
+    return { ...one, serviceAccount: { ...serviceAccount, namespace: vendor.namespace(serviceAccount.namespace) } }
+  }
+  const rule = ({ subjects, resourceRules, ...rest }: Rule): Rule => ({
+    ...rest,
+    subjects: subjects?.map(subject) ?? null,
+    ...(resourceRules && {
+      resourceRules: resourceRules.map((one) => ({ ...one, apiGroups: one.apiGroups?.map(vendor.group) ?? null })),
+    }),
+  })
+  return { ...spec, ...(spec.rules && { rules: spec.rules.map(rule) }) }
 }
 
 async function ensureAll<Spec extends object>(annotation: string, objects: Handlers<Spec>, wanted: Wanted<Spec>): Promise<void> {
   const found = new Map((await objects.list()).items.map((object) => [object.metadata.name ?? "", object]))
   const all = [...wanted.suggested, ...wanted.mandatory]
-  await Promise.all(all.map(([name, spec]) => unlessFaster(ensureOne(annotation, objects, wanted, { name, spec, found: found.get(name) }))))
-  const names = new Set(all.map(([name]) => name))
+  await Promise.all(all.map((one) => unlessFaster(ensureOne(annotation, objects, wanted, { ...one, found: found.get(one.metadata.name) }))))
+  const names = new Set(all.map(({ metadata }) => metadata.name))
   const turns = new Turns()
   for (const [name, { metadata }] of found) {
     if (turns.isOver(fieldKeyWork)) await turns.next()
@@ -65,13 +91,13 @@ async function ensureOne<Spec extends object>(
   annotation: string,
   objects: Handlers<Spec>,
   { mandatory, keep }: Wanted<Spec>,
-  { name, spec, found }: { name: string; spec: Spec; found: Kept<Spec> | undefined },
+  { metadata: { name }, spec, found }: Named<Spec> & { readonly found: Kept<Spec> | undefined },
 ): Promise<void> {
   if (found === undefined) {
     await objects.create({ metadata: { name, annotations: { [annotation]: "true" } }, spec })
     return
   }
-  const isMandatory = mandatory.has(name)
+  const isMandatory = mandatory.some(({ metadata }) => metadata.name === name)
   const { annotations = {}, generation } = found.metadata
   const marked = annotations[annotation] ?? ""
   const mark = isMandatory ? "true" : marked === "true" || marked === "false" ? marked : String(generation === 1)

@@ -1,12 +1,16 @@
-/** The roles and bindings that every cluster has, in a vendor's names (catalog rbac.yaml: reconcile, defaultMeta). */
+/**
+ * The roles and bindings that every cluster has (schemas/bootstrap), in a vendor's names and with the metadata that all
+ * of them have (catalog rbac.yaml: reconcile, defaultMeta).
+ */
+import * as ofCluster from "../../../generated/bootstrap/cluster-roles.ts"
+import * as ofControllers from "../../../generated/bootstrap/controllers.ts"
+import * as ofNamespaces from "../../../generated/bootstrap/roles.ts"
 import type { ClusterRole } from "../../../generated/rbac.authorization.orch.io/v1/cluster-role/types.ts"
+import type { ClusterRoleBinding } from "../../../generated/rbac.authorization.orch.io/v1/cluster-role-binding/types.ts"
 import type { Subject } from "../../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { Vendor } from "../../base/vendor.ts"
-import { clusterRoleBindings, roleBindings, roles } from "./bindings.ts"
-import { clusterRoles } from "./cluster-roles.ts"
-import { controllerRoles } from "./controller-roles.ts"
-import type { BootstrapBinding, BootstrapRole, BootstrapSubject } from "./policy-words.ts"
+import type { BootstrapMeta, BootstrapObject } from "../../schema/bootstrap-object.ts"
 
 export interface PolicyMeta {
   readonly name: string
@@ -39,47 +43,51 @@ export function autoUpdateAnnotation(vendor: Vendor): string {
   return vendor.domain("rbac.authorization.orch.io/autoupdate")
 }
 
+/** A Role is a ClusterRole without aggregation, and a RoleBinding has the fields of a ClusterRoleBinding. */
+type GivenRole = Pick<BootstrapObject<ClusterRole>, "metadata" | "rules" | "aggregationRule">
+type GivenBinding = Pick<BootstrapObject<ClusterRoleBinding>, "metadata" | "roleRef" | "subjects">
+
 /** Called once at start. */
 export function bootstrapPolicy(vendor: Vendor): BootstrapPolicy {
-  const group = vendor.group("rbac.authorization.orch.io")
-  const system = vendor.namespace("orch-system")
   /** Names of roles that contain a group, and those of signers, which contain a domain. */
   const named = (name: string): string => vendor.domain(name.replace(".orch.io:", `.${vendor.groupDomain}:`))
-  const label = (to: string): string => `${group}/aggregate-to-${to}`
-  const meta = (name: string, namespace?: string): PolicyMeta => ({
+  /** Keys of labels that begin with a group. */
+  const labelled = (labels: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(labels).map(([key, value]) => [vendor.apiVersion(key), value]))
+  const meta = ({ name, namespace, labels }: BootstrapMeta): PolicyMeta => ({
     name: named(name),
     ...(namespace !== undefined && { namespace: vendor.namespace(namespace) }),
-    labels: { [vendor.domain("orch.io/bootstrapping")]: "rbac-defaults" },
+    labels: { [vendor.domain("orch.io/bootstrapping")]: "rbac-defaults", ...labelled(labels) },
     annotations: { [autoUpdateAnnotation(vendor)]: "true" },
   })
-  const role = ({ name, rules, aggregateTo, aggregates }: BootstrapRole, namespace?: string): WantedRole => {
-    const metadata = meta(name, namespace)
-    return {
-      metadata: aggregateTo === undefined ? metadata : { ...metadata, labels: { ...metadata.labels, [label(aggregateTo)]: "true" } },
-      rules: rules.map(wire),
-      ...(aggregates !== undefined && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [label(aggregates)]: "true" } }] } }),
-    }
-  }
-  const wire = (rule: PolicyRule): PolicyRule => ({
-    ...rule,
-    ...(rule.apiGroups !== undefined && { apiGroups: rule.apiGroups.map(vendor.group) }),
-    ...(rule.resourceNames !== undefined && { resourceNames: rule.resourceNames.map(vendor.domain) }),
+  const rule = (given: PolicyRule): PolicyRule => ({
+    ...given,
+    ...(given.apiGroups !== undefined && { apiGroups: given.apiGroups.map(vendor.group) }),
+    ...(given.resourceNames !== undefined && { resourceNames: given.resourceNames.map(vendor.domain) }),
   })
-  const subject = ({ kind, name }: BootstrapSubject): Subject =>
-    kind === "ServiceAccount" ? { kind, name, namespace: system } : { kind, apiGroup: group, name }
-  const binding = (given: BootstrapBinding, kind: string, namespace?: string): WantedBinding => ({
-    metadata: meta(given.name, namespace),
-    roleRef: { apiGroup: group, kind, name: named(given.role ?? given.name) },
-    subjects: given.subjects.map(subject),
+  const role = ({ metadata, rules, aggregationRule: rest }: GivenRole): WantedRole => ({
+    metadata: meta(metadata),
+    rules: (rules ?? []).map(rule),
+    ...(rest !== undefined && {
+      aggregationRule: {
+        clusterRoleSelectors: rest.clusterRoleSelectors.map(({ matchLabels }) => ({ matchLabels: labelled(matchLabels) })),
+      },
+    }),
   })
-  const ofControllers = controllerRoles.map((one) => ({ ...one, name: `system:controller:${one.name}`, account: one.name }))
+  const subject = (given: Subject): Subject => ({
+    ...given,
+    ...(given.apiGroup !== undefined && { apiGroup: vendor.group(given.apiGroup) }),
+    ...(given.namespace !== undefined && { namespace: vendor.namespace(given.namespace) }),
+  })
+  const binding = ({ metadata, roleRef, subjects = [] }: GivenBinding): WantedBinding => ({
+    metadata: meta(metadata),
+    roleRef: { apiGroup: vendor.group(roleRef.apiGroup), kind: roleRef.kind, name: named(roleRef.name) },
+    subjects: subjects.map(subject),
+  })
   return {
-    clusterRoles: [...clusterRoles, ...ofControllers].map((one) => role(one)),
-    clusterRoleBindings: [
-      ...clusterRoleBindings,
-      ...ofControllers.map(({ name, account }) => ({ name, subjects: [{ kind: "ServiceAccount" as const, name: account }] })),
-    ].map((one) => binding(one, "ClusterRole")),
-    roles: roles.map((one) => role(one, one.namespace)),
-    roleBindings: roleBindings.map((one) => binding(one, "Role", one.namespace)),
+    clusterRoles: [...ofCluster.clusterRoles, ...ofControllers.clusterRoles].map(role),
+    clusterRoleBindings: [...ofCluster.clusterRoleBindings, ...ofControllers.clusterRoleBindings].map(binding),
+    roles: ofNamespaces.roles.map(role),
+    roleBindings: ofNamespaces.roleBindings.map(binding),
   }
 }
