@@ -78,6 +78,30 @@ const labelling: AdmissionPlugin = {
   },
 }
 
+it("a plugin may warn at both moments of each write, and a program gets the same texts", async () => {
+  const text = ({ operation, subresource }: RequestAttributes, moment: string): string => `${moment} ${operation}${subresource}`
+  const warning: AdmissionPlugin = {
+    name: "Warning",
+    operations: all,
+    mutate(attributes) {
+      attributes.warn(text(attributes, "first"))
+      return undefined
+    },
+    validate: (attributes) => attributes.warn(text(attributes, "then")),
+  }
+  const { ask } = await serverWith([warning])
+  const warned = async (...request: Parameters<Ask>): Promise<readonly string[]> => (await ask(...request)).warnings
+  expect(await warned("POST", pods, pod("p"))).toEqual(["first CREATE", "then CREATE"])
+  expect(await warned("PATCH", `${pods}/p`, { metadata: { labels: { a: "b" } } }, mergePatch)).toEqual(["first UPDATE", "then UPDATE"])
+  const status = { status: { message: "m" } }
+  expect(await warned("PATCH", `${pods}/p/status`, status, mergePatch)).toEqual(["first UPDATEstatus", "then UPDATEstatus"])
+  expect(await warned("DELETE", `${pods}/p`)).toEqual(["first DELETE", "then DELETE"])
+  const texts: string[] = []
+  await using server = await startServer({ vendor: "orch", admission: [warning] })
+  await server.api.core.v1.configmaps.create("default", { metadata: { name: "a" } }, { warn: (one) => texts.push(one) })
+  expect(texts).toEqual(["first CREATE", "then CREATE"])
+})
+
 describe("a mutating plugin", () => {
   const make: Parameters<Ask> = ["POST", configMaps, configMap("a")]
   const changes: readonly (readonly [string, readonly Parameters<Ask>[]])[] = [

@@ -60,8 +60,8 @@ async function deleteUnder(registry: Registry, handle: KindHandle, request: Dele
   const triesAtOnce = !registry.writes.isContended(key)
   const cached = triesAtOnce ? handle.cache.get(key) : undefined
   if (cached !== undefined) {
-    const written = await tryWriteFromCache(registry, request.attributes, () =>
-      attemptDelete(registry, handle, request, { key, current: cached }),
+    const written = await tryWriteFromCache(registry, request.attributes, (attributes) =>
+      attemptDelete(registry, handle, { ...request, attributes }, { key, current: cached }),
     )
     if (written !== undefined) return written
   }

@@ -8,6 +8,8 @@ import { adminToken, type InProcess, type InProcessOptions, startInProcess } fro
 interface Answer {
   readonly status: number
   readonly object: ApiObject
+  /** The texts of its `Warning` header fields. */
+  readonly warnings: readonly string[]
 }
 
 interface Asking {
@@ -30,14 +32,21 @@ export async function serverWith(plugins: readonly AdmissionPlugin[], more: Part
   })
   const ask: Ask = async (method, path, body, { token = adminToken, type = "application/json" } = {}) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": type, "user-agent": "test/1" }
-    const { status, body: bytes } = await client.send({
+    const {
+      status,
+      headers: sent,
+      body: bytes,
+    } = await client.send({
       method,
       path,
       headers,
       ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
     })
     const text = bytes.toString()
-    return { status, object: text.startsWith("{") ? JSON.parse(text) : {} }
+    const warnings = [sent["warning"] ?? []]
+      .flat()
+      .flatMap((field) => [...field.matchAll(/299 - "([^"]*)"/g)].map((match) => match[1] ?? ""))
+    return { status, warnings, object: text.startsWith("{") ? JSON.parse(text) : {} }
   }
   return { ...started, ask }
 }
